@@ -1,0 +1,65 @@
+"""What every test runs under: no display, its own settings, warnings as errors, and the guards against leaks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+pytest_plugins = ["tests.guards"]
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# The machine is shared: no per-example deadline. CI repeats the same examples so that a red run can be repeated too.
+# Kernels that run as plain Python (see tools/run_tests.py) are slow, and there only to be seen by coverage.
+PLAIN_KERNELS = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+settings.register_profile(
+    "stageboard",
+    deadline=None,
+    print_blob=True,
+    derandomize=bool(os.environ.get("CI")),
+    database=None,
+    max_examples=20 if PLAIN_KERNELS else 100,
+)
+settings.load_profile("stageboard")
+
+_RUNTIME = pytest.StashKey[str]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Qt warns when there is no private runtime directory, which is so in containers and for root.
+    config.stash[_RUNTIME] = tempfile.mkdtemp(prefix="stageboard-tests-")
+    os.environ["XDG_RUNTIME_DIR"] = config.stash[_RUNTIME]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    shutil.rmtree(config.stash.get(_RUNTIME, ""), ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m coverage` makes its choice
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    targets = Path(__file__).parent / "planner" / "targets"
+    for item in items:
+        if item.path.is_relative_to(targets):
+            item.add_marker("coverage")
+
+
+@pytest.fixture(autouse=True)
+def own_settings(leak_guards: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
+    """Give the test empty settings, data, cache and state directories; return the folder that holds them."""
+    home = tmp_path / "xdg"
+    for kind in ("CONFIG", "DATA", "CACHE", "STATE"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(home / kind.lower()))
+    if "PySide6.QtCore" in sys.modules:
+        from PySide6.QtCore import QSettings
+
+        # Qt reads the environment once and remembers it.
+        for form in (QSettings.Format.NativeFormat, QSettings.Format.IniFormat):
+            QSettings.setPath(form, QSettings.Scope.UserScope, str(home / "config"))
+    yield home

@@ -1,0 +1,65 @@
+"""Run the tests and hold the files of full_coverage.txt to their promise.
+
+Two passes. The first is the suite as users run the product, on as many processes as there are cores. The second repeats the
+tests marked ``coverage`` (all of tests/planner/targets are) with numba switched off: compiled kernels are
+invisible to coverage, so this is what measures their lines. The data of both are then put together.
+
+With arguments, which go to pytest as they are, only the first pass runs, without coverage.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+NO_TESTS_COLLECTED = 5
+
+
+def pytest(arguments: list[str], environment: dict[str, str], data_file: Path | None = None) -> int:
+    """Run pytest in a process of its own and return its exit status."""
+    command = [sys.executable, "-m", "pytest", *arguments]
+    environment = {"QT_QPA_PLATFORM": "offscreen", **os.environ, **environment}
+    if data_file is not None:
+        environment["COVERAGE_FILE"] = str(data_file)
+        command += ["--cov", "--cov-report="]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+def processes() -> list[str]:
+    """Return xdist's options; starting workers does not pay on a single core."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return ["-n", str(min(cores, 8)), "--dist", "worksteal"] if cores > 1 else []
+
+
+def main(arguments: list[str]) -> int:
+    if arguments:
+        return pytest(arguments, {})
+    build = ROOT / "build" / "coverage"
+    build.mkdir(parents=True, exist_ok=True)
+    for old in build.glob("data*"):
+        old.unlink()
+
+    print("== the tests", flush=True)
+    failed = pytest([*processes(), "-q"], {}, build / "data.compiled")
+    if failed:
+        return failed
+    print("== the tests of what stays fully covered, once more without compiling", flush=True)
+    plain = {"NUMBA_DISABLE_JIT": "1"}
+    # Integers that wrap around do so silently in compiled code, and with a warning from numpy otherwise.
+    quiet = ["-W", "ignore:overflow encountered:RuntimeWarning"]
+    failed = pytest([*processes(), "-q", "-m", "coverage", *quiet], plain, build / "data.plain")
+    if failed == NO_TESTS_COLLECTED:
+        print("no test is marked `coverage`, or lies in tests/planner/targets", file=sys.stderr)
+    if failed:
+        return failed
+    print("== coverage", flush=True)
+    return subprocess.run(
+        [sys.executable, "tools/check_coverage.py", str(build)], cwd=ROOT, check=False
+    ).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
