@@ -1,0 +1,136 @@
+"""Local search: the best single move again and again until none helps, from several starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from planner.algorithms.contraction import Units, build_units, chain_units, forced_units, unit_edges
+from planner.algorithms.descent import Descent
+from planner.algorithms.memory_fill import fill
+from planner.algorithms.orders import depth_first_order, kahn_order
+from planner.algorithms.segments import Slicer
+from planner.algorithms.slice_graph import report_infeasible
+from planner.errors import PlannerRefusal
+from planner.graph import Ints
+from planner.problem import Problem
+from planner.search import Option, Planner, Search, Source
+from planner.targets import kernels
+
+
+class LocalSearch(Planner):
+    """Moves one group at a time to the device that lowers the objective most, until no single move lowers it.
+
+    Plans that are given to start from go first. Then, where any placement is allowed, starts are random (as in the paper);
+    where devices follow one another along the graph, starts are slicings of random orders, so that every plan on the
+    way is valid.
+    """
+
+    name: ClassVar[str] = "local-search"
+    title: ClassVar[str] = "Local search"
+    summary: ClassVar[str] = "best single move until none helps, restarted"
+    source: ClassVar[Source] = Source("device placement", "section 6, baselines")
+    targets: ClassVar[frozenset[str]] = frozenset({"pool", "pipeline"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe", "bottleneck"})
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("restarts", 10, "how many starts of its own, beside the plans it is given", low=1, high=1_000_000),
+    )
+
+    def search(self, problem: Problem, search: Search) -> None:
+        """One iteration per start; incumbents are reported on the way down."""
+        if report_infeasible(problem, search, self.name):
+            return
+        unit_of = forced_units(problem)
+        e = problem.evaluator
+        same = e.part[e.edge_src] == e.part[e.edge_dst]
+        units = build_units(problem, unit_of, *unit_edges(unit_of, e.edge_src[same], e.edge_dst[same]))
+        descent = Descent(units)
+        restarts = int(search.options["restarts"])
+        given = [s for s in search.starts if not e.violations(e.checked(s))]
+        total = restarts + len(given)
+        for i, start in enumerate(self._starts(problem, units, search, given, restarts)):
+            search.incumbent(start)
+            # Units of a chain may be larger than what has to stay together, so a start is taken apart again here.
+            place = np.zeros(units.count, np.int32)
+            place[units.unit_of] = start
+            descent.begin(place)
+            while True:
+                done = descent.run()
+                if descent.objective < search.objective * (1 - 1e-9):
+                    search.incumbent(descent.device_of[units.unit_of])
+                search.progress((i + (1.0 if done else 0.5)) / total, f"start {i + 1} of {total}, {descent.moves} moves")
+                search.check()
+                if done:
+                    break
+            search.iteration()
+
+    def _starts(
+        self, problem: Problem, units: Units, search: Search, given: list[Ints], restarts: int
+    ) -> Iterator[Ints]:
+        yield from given
+        codes = {rule.code for rule in problem.evaluator.rules}
+        if codes & {kernels.RULE_ORDER, kernels.RULE_CONTIGUOUS}:
+            yield from self._sliced(problem, search, restarts)
+        else:
+            for _ in range(restarts):
+                place = random_placement(units, search.rng)
+                if place is None:
+                    order = np.arange(units.count, dtype=np.int32)
+                    place = None if (problem.evaluator.pinned >= 0).any() else fill(units, order, contiguous=False)
+                if place is None:
+                    yield from self._sliced(problem, search, 1)
+                else:
+                    yield place[units.unit_of]
+
+    @staticmethod
+    def _sliced(problem: Problem, search: Search, count: int) -> Iterator[Ints]:
+        """Valid plans: the depth-first order sliced, then random orders."""
+        made = 0
+        mirrors = ("all", "orphans") if (problem.evaluator.part == 1).any() else ("all",)
+        chains = [build_units(problem, *chain_units(problem, mirror)) for mirror in mirrors]
+        slicers = []
+        for chained in chains:
+            try:
+                slicers.append(Slicer(chained))
+            except PlannerRefusal:
+                if len(chains) == 1:
+                    raise
+        for i in range(count):
+            for slicer in slicers:
+                chained = slicer.units
+                if i == 0:
+                    order = depth_first_order(*chained.succs)
+                else:
+                    order = kahn_order(*chained.succs, search.rng.random(chained.count))
+                last = None
+                for device_of in slicer.slicings(order, search):
+                    last = device_of
+                    if i > 0:
+                        break  # any slicing is a start; under gpipe the best one takes long to find
+                if last is not None and not problem.evaluator.violations(last[chained.unit_of]):
+                    yield last[chained.unit_of]
+                    made += 1
+                if made >= count:
+                    return
+
+
+def random_placement(units: Units, rng: np.random.Generator) -> Ints | None:
+    """A random allowed device for each unit, memory permitting (int32[m]), or None when some unit found no room."""
+    e = units.problem.evaluator
+    capped = any(rule.code == kernels.RULE_MEMORY for rule in e.rules)
+    if not capped:
+        keys = np.where(units.allowed, rng.random((units.count, e.k)), -1.0)
+        return np.argmax(keys, axis=1).astype(np.int32)
+    room = e.capacity.copy()
+    place = np.full(units.count, -1, np.int32)
+    order = np.argsort(-units.memory + rng.random(units.count) * 1e-9, kind="stable")
+    for u in order.tolist():
+        options = np.flatnonzero(units.allowed[u] & (units.memory[u] <= room))
+        if len(options) == 0:
+            return None
+        d = int(rng.choice(options))
+        place[u] = d
+        room[d] -= units.memory[u]
+    return place

@@ -1,0 +1,88 @@
+"""Memory fill: the greedy baseline that fills one accelerator after another."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from planner.algorithms.contraction import Units, build_units, chain_units, forced_units
+from planner.algorithms.orders import depth_first_order
+from planner.algorithms.slice_graph import report_infeasible
+from planner.graph import Ints
+from planner.problem import Problem
+from planner.search import Planner, Search, Source
+from planner.targets import kernels
+
+
+class MemoryFill(Planner):
+    """Fill each accelerator in topological order as far as its memory goes; the rest goes to the CPU.
+
+    Neither times nor transfers are looked at: with unlimited memory everything lands on the first accelerator. Ops that no
+    accelerator supports go to a CPU; under contiguity each run of them takes a CPU of its own, and while none is
+    left no plan is found.
+    """
+
+    name: ClassVar[str] = "memory-fill"
+    title: ClassVar[str] = "Memory fill"
+    summary: ClassVar[str] = "fills one accelerator after another in topological order, the rest goes to the CPU"
+    source: ClassVar[Source] = Source("device placement", "section 7, greedy")
+    targets: ClassVar[frozenset[str]] = frozenset({"pool"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe"})
+    honours: ClassVar[frozenset[str]] = frozenset({"together"})
+
+    def search(self, problem: Problem, search: Search) -> None:
+        """One greedy pass per contraction (see :class:`planner.algorithms.dpl.Dpl`)."""
+        if report_infeasible(problem, search, self.name):
+            return
+        contiguous = any(rule.code == kernels.RULE_CONTIGUOUS for rule in problem.evaluator.rules)
+        for mirror in ("all", "orphans") if contiguous else ("none",):
+            if contiguous:
+                units = build_units(problem, *chain_units(problem, mirror))
+                order = depth_first_order(*units.succs)
+            else:
+                unit_of = forced_units(problem)
+                units = build_units(problem, unit_of)
+                first = np.full(units.count, problem.graph.n, np.int64)
+                np.minimum.at(first, unit_of[problem.graph.topological_order], np.arange(problem.graph.n))
+                order = np.argsort(first, kind="stable").astype(np.int32)
+            device_of = fill(units, order, contiguous)
+            if device_of is not None:
+                search.incumbent(device_of[units.unit_of])
+            search.iteration()
+
+
+def fill(units: Units, order: Ints, contiguous: bool) -> Ints | None:
+    """The device of each unit (int32[m]), or None where the greedy pass runs out of devices."""
+    e = units.problem.evaluator
+    is_cpu = ~e.pays
+    accelerators = np.flatnonzero(~is_cpu).tolist()
+    cpus = np.flatnonzero(is_cpu).tolist()
+    capacity = np.where(is_cpu, np.inf, e.capacity * (1 + 1e-9))
+    device_of = np.full(units.count, -1, np.int32)
+    here, used = (accelerators.pop(0) if accelerators else -1), 0.0
+    on_cpu = -1
+    for u in order.tolist():
+        supported = bool(units.allowed[u, ~is_cpu].any())
+        if contiguous and on_cpu >= 0:
+            # A run on a CPU ends where an accelerator is free again; it started a new device either way.
+            if not supported or here < 0:
+                device_of[u] = on_cpu
+                continue
+            on_cpu = -1
+        if supported:
+            while here >= 0 and used + units.memory[u] > capacity[here]:
+                here, used = (accelerators.pop(0) if accelerators else -1), 0.0
+            if here >= 0:
+                device_of[u] = here
+                used += units.memory[u]
+                continue
+        if not cpus:
+            return None
+        device_of[u] = cpus[0]
+        if contiguous:
+            on_cpu = cpus.pop(0)
+            if here >= 0 and used > 0:
+                # The accelerator before the run is full as far as contiguity goes.
+                here, used = (accelerators.pop(0) if accelerators else -1), 0.0
+    return device_of

@@ -1,0 +1,98 @@
+"""The simple bound: no machine can beat its share of the work nor its largest op."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar
+
+import numpy as np
+
+from planner.graph import Floats
+from planner.problem import Problem
+from planner.search import BoundMethod, Search, Source
+
+
+class Simple(BoundMethod):
+    """max(largest piece, work / devices), the work split over CPUs and accelerators as well as it could be.
+
+    MTPP, Lemma 3.3, where pieces are ops; ops that must share a device count as one piece. On a pool each piece
+    costs what its device makes of it, so the share is the optimum of a fractional assignment between the two kinds of
+    devices; for ``gpipe`` the forward and the backward pass are bounded one by one and added.
+    """
+
+    name: ClassVar[str] = "simple"
+    title: ClassVar[str] = "Simple"
+    summary: ClassVar[str] = "largest op or equal share of the work, whichever is more"
+    source: ClassVar[Source] = Source("MTPP", "Lemma 3.3")
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "pool"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "max-load", "gpipe"})
+
+    def prove(self, problem: Problem, search: Search) -> None:
+        """One bound, at once."""
+        began = time.perf_counter()
+        parts = (0, 1) if problem.objective == "gpipe" else (None,)
+        value = sum(self._part(problem, part) for part in parts)
+        tokens = {t for t in problem.assumptions if t == "rule:support" or t.startswith(("pin:", "together:"))}
+        if "rule:colocation" in problem.assumptions:
+            tokens.add("rule:colocation")
+        assumes = frozenset(tokens)
+        search.prove(problem.bound(problem.objective, value, self.name, assumes, time.perf_counter() - began))
+
+    @staticmethod
+    def _part(problem: Problem, part: int | None) -> float:
+        """The bound on the work of one part (None = all ops)."""
+        e = problem.evaluator
+        groups = problem.groups
+        chosen = np.ones(e.n, bool) if part is None else e.part == part
+        work = np.zeros((e.k, groups.count))
+        for d in range(e.k):
+            column = np.where(e.allowed[:, d], e.work[e.class_of[d]], np.inf)
+            inside = np.where(chosen, column, 0.0)
+            # A group that holds a forbidden op of the other part cannot go there either.
+            inside = np.where(~chosen & ~e.allowed[:, d], np.inf, inside)
+            np.add.at(work[d], groups.group_of, inside)
+        if groups.count == 0:
+            return 0.0
+        largest = float(work.min(axis=0).max())
+        if not np.isfinite(largest):
+            return float("inf")
+        return max(largest, fractional_share(work, e.class_of))
+
+
+def fractional_share(work: Floats, class_of: np.ndarray) -> float:
+    """Least possible largest load when pieces may be cut up (work float64[k, pieces], inf = not allowed).
+
+    Pieces confined to one device by a pin load that device; the others are shared over the (at most two) classes of
+    equal devices. The relaxation treats a class as one device of its size, which is exact for two classes: at the
+    optimum pieces go to the class where they are relatively cheapest.
+    """
+    classes = np.unique(class_of)
+    sizes = np.array([np.count_nonzero(class_of == c) for c in classes], float)
+    best = np.stack([work[class_of == c].min(axis=0) for c in classes])
+    pinned_floor = 0.0
+    alone = np.isfinite(work).sum(axis=0) == 1
+    for row in work:
+        own = alone & np.isfinite(row)
+        pinned_floor = max(pinned_floor, float(row[own].sum()))
+    if len(classes) == 1:
+        return max(pinned_floor, float(best[0].sum() / sizes[0]))
+    a, b = best
+    only_a, only_b = np.isfinite(a) & ~np.isfinite(b), np.isfinite(b) & ~np.isfinite(a)
+    both = np.isfinite(a) & np.isfinite(b)
+    load_a, load_b = float(a[only_a].sum()), float(b[only_b].sum())
+    x, y = a[both], b[both]
+    order = np.argsort(np.where(y > 0, x / np.where(y > 0, y, 1.0), np.inf), kind="stable")
+    x, y = x[order], y[order]
+    # Pieces before the cut go to class a, the rest to b; the best cut balances the two average loads.
+    on_a = load_a + np.concatenate([[0.0], np.cumsum(x)])
+    on_b = load_b + np.concatenate([np.cumsum(y[::-1])[::-1], [0.0]])
+    left, right = on_a / sizes[0], on_b / sizes[1]
+    i = int(np.searchsorted(left - right, 0.0))
+    if i == 0:
+        return max(pinned_floor, float(left[0]))
+    if i > len(x):
+        return max(pinned_floor, float(right[-1]))
+    lo, hi = i - 1, i
+    drop, rise = right[lo] - right[hi], left[hi] - left[lo]
+    share = (right[lo] - left[lo]) / (drop + rise) if drop + rise > 0 else 0.0
+    return max(pinned_floor, float(left[lo] + share * rise))

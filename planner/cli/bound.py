@@ -1,0 +1,78 @@
+"""``stageboard bound``: prove a lower bound."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+
+from planner.cli import inputs
+from planner.cli.command import DONE, FAILED, Console
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``bound``."""
+    inputs.add_problem(parser)
+    search = parser.add_argument_group("the proof")
+    search.add_argument("--method", required=True, metavar="NAME", help="see the end of 'stageboard planners'")
+    inputs.add_settings(search, "method")
+    search.add_argument("--time-limit", type=inputs.seconds, metavar="S", help="stop after S seconds")
+    inputs.add_reading(parser)
+    parser.epilog = (
+        "example: stageboard bound sample_models/resnet50.json --target pipeline:4 --method simple\n\n"
+        "status: proven; infeasible (no valid plan exists); no_bound (stopped before anything was proven)."
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Prove and report."""
+    from planner.algorithms.catalogue import bound_method
+    from planner.cli.report import ending, summary
+    from planner.cli.searching import Watch, soft_interrupt, stop_when
+    from planner.quantity import time_text
+    from planner.run import run_bound
+    from planner.warm_up import like
+
+    method = bound_method(args.method)
+    options = inputs.pairs(args.settings, "--set")
+    inputs.import_readers(args.models)
+    with soft_interrupt(console) as cancelled:
+        began = time.perf_counter()
+        problem = inputs.make_problem(args, inputs.load_models(args))
+        spent = time.perf_counter() - began
+        tiny = like(problem)
+        if method.refusal(tiny) is None:
+            run_bound(method, tiny)  # compilation is not part of the time reported
+        began = time.perf_counter()
+        watch = Watch(console, problem, method.name)
+        result = run_bound(method, problem, stop_when(cancelled, args.time_limit), watch, options=options)
+        seconds = spent + time.perf_counter() - began
+
+    bound = problem.strongest_bound(result.bounds)
+    status = "no_bound" if bound is None else "infeasible" if math.isinf(bound.value) else "proven"
+    if status == "infeasible":
+        console.note(f"no valid plan exists: '{method.name}' proved it; loosen a pin, a rule or the memory of the target")
+    elif bound is None:
+        console.note(f"'{method.name}' proved nothing before it was stopped; give it longer")
+    data = {
+        "method": method.name,
+        "target": problem.target.spec(),
+        "objective_name": problem.objective,
+        "lower_bound": None if bound is None else bound.value,
+        "status": status,
+        "stop_reason": result.stop_reason,
+        "seconds": seconds,
+        "assumes": [] if bound is None else sorted(bound.assumes),
+    }
+
+    def text() -> str:
+        value = "none" if bound is None else time_text(bound.value, problem.graph.time_unit)
+        rows = [
+            (f"{problem.objective} at least", value),
+            ("proven by", method.name),
+            ("ended", ending(result.stop_reason, seconds)),
+        ]
+        return summary(problem, None, rows)
+
+    console.result(data, text)
+    return DONE if status == "proven" else FAILED

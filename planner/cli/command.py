@@ -1,0 +1,110 @@
+"""What a command is, how it reads its arguments, and where it writes: results to stdout, all else to stderr."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import math
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol, cast
+
+from planner.errors import StageboardError
+
+DONE, FAILED, BAD_INPUT = 0, 1, 2
+"""Exit statuses: done; ran but found no valid plan, or a check failed; bad input or usage."""
+
+
+class UsageError(StageboardError):
+    """The command line itself is wrong."""
+
+
+class CommandModule(Protocol):
+    """What the module of a command offers."""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the arguments, the description and an example."""
+
+    def run(self, args: argparse.Namespace, console: Console) -> int:
+        """Do it and return the exit status. Raises :class:`StageboardError` for bad input."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command by name. Its module is imported only when it is chosen."""
+
+    name: str
+    summary: str
+    module: str
+
+    def load(self) -> CommandModule:
+        """Import the module."""
+        return cast(CommandModule, importlib.import_module(self.module))
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises one sentence instead of printing usage and leaving."""
+
+    def __init__(self, command: Command) -> None:
+        super().__init__(
+            prog=f"stageboard {command.name}",
+            description=command.summary,
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        self.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+    def error(self, message: str) -> NoReturn:
+        """Raise :class:`UsageError`."""
+        raise UsageError(f"{self.prog.partition(' ')[2]}: {message}; see '{self.prog} --help'")
+
+
+class Console:
+    """The two streams of a command. Results go to stdout once; messages and progress to stderr."""
+
+    def __init__(self, as_json: bool = False) -> None:
+        self.as_json = as_json
+        self._live = sys.stderr.isatty()
+        self._shown = ""
+
+    def result(self, data: Mapping[str, Any], text: Callable[[], str]) -> None:
+        """Print the result: ``data`` as one JSON object where that was asked for, else ``text()``."""
+        self.progress("")
+        if self.as_json:
+            print(json.dumps(plain(data), indent=1, ensure_ascii=False, allow_nan=False), flush=True)
+        else:
+            print(text(), flush=True)
+
+    def note(self, sentence: str) -> None:
+        """One line on stderr."""
+        self.progress("")
+        print(f"stageboard: {one_line(sentence)}", file=sys.stderr, flush=True)
+
+    def progress(self, text: str) -> None:
+        """Overwrite the progress line, on a terminal only; an empty text removes it."""
+        if not self._live or text == self._shown:
+            return
+        text = text[:100]
+        print(f"\r{text.ljust(len(self._shown))}\r{text}", end="", file=sys.stderr, flush=True)
+        self._shown = text
+
+
+def one_line(sentence: str) -> str:
+    """The sentence without line breaks, so that one problem is one line."""
+    return " ".join(sentence.split())
+
+
+def plain(value: Any) -> Any:
+    """``value`` as JSON knows it: numpy numbers become numbers, what is not finite becomes null."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, (bool, str, int)):
+        return value
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    number = float(value)
+    return number if math.isfinite(number) else None

@@ -1,0 +1,78 @@
+"""``stageboard info``: what a model file holds."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from planner.cli.command import DONE, Console
+from planner.cli.inputs import whole
+from planner.cli.table import large, whole_number
+from planner.graph import Graph
+from planner.quantity import bytes_text
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``info``."""
+    parser.add_argument("model", metavar="MODEL", help="a model file (ONNX, JSON, GraphML, DOT)")
+    parser.add_argument("--batch", type=whole, default=1, metavar="N", help="bind symbolic batch dimensions (default 1)")
+    parser.epilog = "example: stageboard info sample_models/resnet50.json"
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Read the model and say what it holds."""
+    from planner.formats import read_graph
+
+    graph = read_graph(args.model, batch=args.batch)
+    data = {
+        "name": graph.name,
+        "format": graph.format,
+        "ops": graph.n,
+        "edges": len(graph.edges[0]),
+        "depth": graph.depth,
+        "max_degree": graph.max_degree,
+        "params": whole_number(graph.params.sum()),
+        "param_bytes": whole_number(graph.param_bytes.sum()),
+        "macs": whole_number(graph.macs.sum()),
+        "warnings": list(graph.warnings),
+    }
+    console.result(data, lambda: _text(graph))
+    return DONE
+
+
+def _text(graph: Graph) -> str:
+    rows = [
+        ("ops", f"{graph.n:,}", _kinds(graph)),
+        ("edges", f"{len(graph.edges[0]):,}", f"{graph.tensor_count:,} tensors"),
+        ("depth", f"{graph.depth:,}", "longest path, in edges"),
+        ("max degree", f"{graph.max_degree:,}", "largest in-degree"),
+        ("parameters", large(graph.params.sum()), bytes_text(float(graph.param_bytes.sum()))),
+        ("MACs", large(graph.macs.sum()), "multiply-accumulates of one pass"),
+        ("times", "", _times(graph)),
+    ]
+    if graph.deployment:
+        machine = dict(graph.deployment)
+        shown = [f"{k} {bytes_text(v) if k == 'memory' else f'{v:g}'}" for k, v in machine.items()]
+        rows.append(("machine", "", ", ".join(shown)))
+    width = max(len(value) for _, value, _ in rows)
+    lines = [f"{graph.name} ({graph.format})"]
+    lines += [f"  {label.ljust(10)}  {value.rjust(width)}  {note}".rstrip() for label, value, note in rows]
+    lines += [f"  ! {warning}" for warning in graph.warnings]
+    return "\n".join(lines)
+
+
+def _kinds(graph: Graph) -> str:
+    kinds, counts = np.unique(np.array(graph.kinds), return_counts=True)
+    top = sorted(zip(counts.tolist(), kinds.tolist(), strict=True), key=lambda pair: (-pair[0], pair[1]))
+    shown = ", ".join(f"{count} {kind}" for count, kind in top[:4])
+    return f"{shown} and {len(top) - 4} other kinds" if len(top) > 5 else ", ".join(f"{c} {k}" for c, k in top)
+
+
+def _times(graph: Graph) -> str:
+    given = int(np.count_nonzero(~np.isnan(graph.work)))
+    if given == 0:
+        return "none given; a cost model estimates them"
+    unit = "in seconds" if graph.time_unit == "s" else "in a unit the file does not name"
+    whose = "for every op" if given == graph.n else f"for {given:,} of {graph.n:,} ops, the others are estimated"
+    return f"given {whose}, {unit}"

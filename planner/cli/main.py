@@ -1,0 +1,99 @@
+"""The list of commands, and the one door through which each of them runs."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+
+from planner import __version__
+from planner.cli.command import BAD_INPUT, DONE, Command, Console, Parser, UsageError
+from planner.errors import StageboardError
+
+COMMANDS: tuple[Command, ...] = (
+    Command("info", "say what a model holds", "planner.cli.info"),
+    Command("planners", "list the planners and what they can do", "planner.cli.planners"),
+    Command("plan", "find a plan for one model or several", "planner.cli.plan"),
+    Command("bound", "prove a lower bound", "planner.cli.bound"),
+    Command("evaluate", "evaluate a plan again from nothing", "planner.cli.evaluate"),
+    Command("export", "write a plan in another format", "planner.cli.export"),
+)
+"""The commands that need no window."""
+
+INTERRUPTED = 130
+"""The shells' own status for a program that was ended by Ctrl-C before it had anything to show."""
+
+
+def main(argv: Sequence[str] | None = None, more: Sequence[Command] = ()) -> int:
+    """Run one command (default: the process's own arguments) and return its exit status.
+
+    ``more`` are commands that others bring, such as those that draw.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    commands = {command.name: command for command in (*COMMANDS, *more)}
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(overview(list(commands.values())))
+        return DONE
+    if arguments[0] in ("-V", "--version"):
+        print(f"stageboard {__version__}")
+        return DONE
+    console = Console()
+    try:
+        if arguments[0] not in commands:
+            raise UsageError(unknown_command(arguments[0], list(commands)))
+        return _run(commands[arguments[0]], arguments[1:], console)
+    except StageboardError as error:
+        console.note(str(error))
+        return BAD_INPUT
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            # The reader of our output has gone (`| head`). Nothing may be flushed into the broken pipe at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return DONE
+        where = f"{error.filename}: " if error.filename else ""
+        console.note(f"{where}{(error.strerror or str(error)).lower()}; check the path and its permissions")
+        return BAD_INPUT
+    except MemoryError:
+        console.note("there is not enough memory for this problem; choose a smaller one or another planner")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        console.note("interrupted; nothing was written")
+        return INTERRUPTED
+
+
+def _run(command: Command, arguments: Sequence[str], console: Console) -> int:
+    module = command.load()
+    parser = Parser(command)
+    module.configure(parser)
+    try:
+        args = parser.parse_args(arguments)
+    except SystemExit:  # --help has been printed
+        return DONE
+    console.as_json = args.json
+    return module.run(args, console)
+
+
+def unknown_command(word: str, names: Sequence[str]) -> str:
+    """What to say about a first word that is no command."""
+    near = difflib.get_close_matches(word, names, 1)
+    hint = f"did you mean '{near[0]}'?" if near else f"choose from {', '.join(names)}"
+    return f"there is no command '{word}'; {hint}"
+
+
+def overview(commands: Sequence[Command]) -> str:
+    """The text of ``stageboard --help``."""
+    width = max(len(command.name) for command in commands)
+    lines = [
+        "Stageboard: split a neural network over several devices.",
+        "",
+        "  stageboard [MODEL... [PLAN]]".ljust(width + 34) + "open the window",
+        "  stageboard COMMAND --help".ljust(width + 34) + "what a command takes",
+        "",
+        "Commands",
+        *(f"  {command.name.ljust(width)}  {command.summary}" for command in commands),
+        "",
+        "Every command takes --json: one JSON object on standard output, everything else on standard error.",
+        "Exit status: 0 done; 1 no valid plan was found, or a check failed; 2 bad input or usage.",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,124 @@
+"""``stageboard plan``: find a plan."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING, Any
+
+from planner.bound import gap
+from planner.cli import inputs
+from planner.cli.command import DONE, FAILED, Console
+
+if TYPE_CHECKING:
+    from planner.search import Result
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``plan``."""
+    inputs.add_problem(parser)
+    search = parser.add_argument_group("the search")
+    search.add_argument("--planner", metavar="NAME", help="see 'stageboard planners' (default: a good one for the problem)")
+    inputs.add_settings(search, "planner")
+    search.add_argument("--time-limit", type=inputs.seconds, metavar="S", help="stop searching after S seconds")
+    search.add_argument("--gap", type=inputs.fraction, metavar="G", help="stop when the gap is at most G (0.05 or 5%%)")
+    search.add_argument("--seed", type=inputs.seed, default=0, metavar="N", help="seed of random choices (default 0)")
+    inputs.add_reading(parser)
+    parser.add_argument("-o", "--output", metavar="PLAN", help="write the plan to this file (JSON)")
+    parser.epilog = (
+        "example: stageboard plan sample_models/resnet50.json --target pipeline:4 -o resnet50.plan.json\n\n"
+        "Ctrl-C stops the search and keeps the best plan so far. Exit status 1: no valid plan was found."
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Read, plan, write the plan file, report."""
+    from planner.algorithms.catalogue import default_planner, planner
+    from planner.cli.searching import Watch, simple_bound, soft_interrupt, stop_when
+    from planner.run import plan_of
+    from planner.warm_up import warm_planner
+
+    chosen = planner(args.planner) if args.planner else None
+    options = inputs.pairs(args.settings, "--set")
+    inputs.check_output(args.output)
+    inputs.import_readers(args.models)
+    with soft_interrupt(console) as cancelled:
+        began = time.perf_counter()
+        problem = inputs.make_problem(args, inputs.load_models(args))
+        chosen = chosen or default_planner(problem)
+        spent = time.perf_counter() - began
+        warm_planner(chosen, problem, options)  # compilation is not part of the time reported
+
+        began = time.perf_counter()
+        watch = Watch(console, problem, chosen.name)
+        stop = stop_when(cancelled, args.time_limit, args.gap)
+        result = _search(chosen, problem, stop, watch, args.seed, options, simple_bound(problem))
+        plan = plan_of(result)
+        seconds = spent + time.perf_counter() - began
+
+    bound = problem.strongest_bound(result.bounds)
+    evaluation = None if plan is None else plan.evaluation
+    distance = None if evaluation is None or bound is None else gap(evaluation.objective, bound.value)
+    if plan is not None and args.output:
+        from planner.formats.plan_json import write_plan
+
+        write_plan(args.output, plan, result.bounds)
+
+    from planner.cli.report import bound_rows, ending, plan_fields, summary
+
+    data: dict[str, Any] = {
+        "planner": chosen.name,
+        **plan_fields(problem, evaluation),
+        "lower_bound": None if bound is None else bound.value,
+        "gap": distance,
+        "status": result.status,
+        "stop_reason": result.stop_reason,
+        "seconds": seconds,
+        "seed": args.seed,
+        "plan_file": args.output if plan is not None and args.output else None,
+    }
+    if evaluation is None:
+        console.note(_no_plan(result))
+
+    def text() -> str:
+        rows = bound_rows(problem, None if bound is None else bound.value, "" if bound is None else bound.method, distance)
+        rows.append(("planner", f"{chosen.name}, {ending(result.stop_reason, seconds)}"))
+        if data["plan_file"]:
+            rows.append(("plan", data["plan_file"]))
+        return summary(problem, evaluation, rows)
+
+    console.result(data, text)
+    return DONE if evaluation is not None and evaluation.valid else FAILED
+
+
+def _search(
+    planner: Any, problem: Any, stop: Any, watch: Any, seed: int, options: dict[str, str], bounds: Any
+) -> Result:
+    """Run the planner; a second Ctrl-C ends it at once, with the best plan it had reported."""
+    from planner.run import run, status_of
+    from planner.search import Result
+
+    try:
+        return run(planner, problem, stop, watch, seed, options, bounds=bounds)
+    except KeyboardInterrupt:
+        if watch.best is None:
+            raise
+        known = (*bounds, *watch.bounds)
+        strongest = problem.strongest_bound(known)
+        return Result(
+            planner=planner.name, problem=problem, device_of=watch.best, objective=watch.progress.objective,
+            bounds=known, status=status_of(watch.progress.objective, None if strongest is None else strongest.value),
+            stop_reason="cancelled", seconds=watch.progress.seconds, seed=seed, options=options,
+            iterations=watch.progress.iterations,
+        )  # fmt: skip
+
+
+def _no_plan(result: Result) -> str:
+    if result.status == "infeasible":
+        return f"no valid plan exists: '{result.planner}' proved it; loosen a pin, a rule or the memory of the target"
+    if result.stop_reason == "cancelled":
+        return "cancelled before a valid plan was found; nothing was written"
+    if result.stop_reason == "time":
+        return "no valid plan was found in time; give it longer or choose another planner ('stageboard planners')"
+    why = f" ({result.message})" if result.message else ""
+    return f"'{result.planner}' found no valid plan{why}; choose another planner or loosen the target"

@@ -1,0 +1,91 @@
+"""Running a search from the command line: Ctrl-C stops it softly, progress goes to the terminal, nothing found is lost."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from planner.bound import Bound
+from planner.cli.command import Console
+from planner.cli.table import percent, seconds_text
+from planner.graph import Ints
+from planner.problem import Problem
+from planner.quantity import time_text
+from planner.search import AnyOf, Callbacks, Cancel, GapReached, Progress, Stop, TimeLimit
+
+
+@contextmanager
+def soft_interrupt(console: Console) -> Iterator[Callable[[], bool]]:
+    """Yield a flag that Ctrl-C and SIGTERM raise. A second Ctrl-C is a :class:`KeyboardInterrupt` as usual."""
+    asked = threading.Event()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+        console.note("stopping; the best plan so far is kept (once more to stop at once)")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield asked.is_set
+        return
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield asked.is_set
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def stop_when(cancelled: Callable[[], bool], time_limit: float | None, gap: float | None = None) -> Stop:
+    """The stop criteria of a command."""
+    criteria: list[Stop] = [Cancel(cancelled)]
+    if time_limit is not None:
+        criteria.append(TimeLimit(time_limit))
+    if gap is not None:
+        criteria.append(GapReached(gap))
+    return AnyOf(criteria)
+
+
+class Watch(Callbacks):
+    """Keeps the best plan and the bounds as they come, and shows them on a terminal."""
+
+    def __init__(self, console: Console, problem: Problem, name: str) -> None:
+        self._console = console
+        self._unit = problem.graph.time_unit
+        self._problem = problem
+        self._name = name
+        self.best: Ints | None = None
+        self.bounds: list[Bound] = []
+        self.progress = Progress()
+
+    def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
+        self.best = device_of
+        self._show("", progress)
+
+    def on_bound(self, bound: Bound, progress: Progress) -> None:
+        self.bounds.append(bound)
+        self._show("", progress)
+
+    def on_progress(self, fraction: float | None, text: str, progress: Progress) -> None:
+        self._show(f"{percent(fraction)} {text}" if fraction is not None else text, progress)
+
+    def _show(self, text: str, progress: Progress) -> None:
+        self.progress = progress
+        parts = [self._name, seconds_text(progress.seconds)]
+        if progress.objective is not None:
+            parts.append(f"{self._problem.objective} {time_text(progress.objective, self._unit)}")
+        if progress.bound is not None:
+            parts.append(f"bound {time_text(progress.bound, self._unit)}")
+        self._console.progress("  ".join([*parts, text]).rstrip())
+
+
+def simple_bound(problem: Problem) -> Sequence[Bound]:
+    """What is proven at once; nothing where the simple bound does not know the objective."""
+    from planner.algorithms.catalogue import bound_method
+    from planner.run import run_bound
+
+    method = bound_method("simple")
+    return () if method.refusal(problem) is not None else run_bound(method, problem).bounds

@@ -1,0 +1,35 @@
+"""A plan as a split file of the device-placement format, readable by :mod:`planner.formats.device_placement`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from planner.files import to_json, write_atomically
+from planner.plan import Plan
+
+
+def split_dict(plan: Plan) -> dict[str, Any]:
+    """``{"maxLoad", "fpgas": [{"load", "nodes"}], "cpus": [...]}``; devices that are not CPUs are listed as ``fpgas``.
+
+    Ids that are numbers in the workload's file are numbers here. Loads are the devices' costs in the graph's time unit.
+    """
+    graph, evaluation = plan.problem.graph, plan.evaluation
+    nodes: list[list[int | str]] = [[] for _ in plan.problem.devices]
+    for v, d in enumerate(plan.decision.device_of.tolist()):
+        nodes[d].append(_id(graph.op_ids[v]))
+    split: dict[str, Any] = {"maxLoad": float(evaluation.cost.max(initial=0.0)), "fpgas": [], "cpus": []}
+    for d, device in enumerate(plan.problem.devices):
+        kind = "cpus" if device.kind == "cpu" else "fpgas"
+        split[kind].append({"load": float(evaluation.cost[d]), "nodes": nodes[d]})
+    return split
+
+
+def _id(op: str) -> int | str:
+    return int(op) if op.removeprefix("-").isdecimal() and str(int(op)) == op else op
+
+
+def to_device_placement(plan: Plan, path: str | os.PathLike[str]) -> Path:
+    """Write the split file, all of it or nothing."""
+    return write_atomically(path, to_json(split_dict(plan)))

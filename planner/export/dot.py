@@ -1,0 +1,85 @@
+"""A graph, or a plan of it, as DOT: one cluster per device; readable again by :mod:`planner.formats.dot`."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+from planner.files import write_atomically
+from planner.formats.checks import clean
+from planner.formats.stageboard_json import plain
+from planner.graph import Graph
+from planner.plan import Plan
+
+# Light fills of a colour-blind-safe scheme (after Okabe and Ito), in an order that keeps neighbours apart.
+FILLS = ("#cfe3f3", "#fbe2b8", "#c9ebde", "#f3d3e4", "#fdf6bf", "#f6d0bf", "#d9d9d9", "#d8d2ec")
+
+
+def dot_text(graph: Graph, plan: Plan | None = None) -> str:
+    """The DOT text. Edges carry ``bytes``, ``tensor`` and, where profiled, ``time``; ops their given costs."""
+    lines = [
+        f"digraph {_quoted(graph.name)} {{",
+        "  rankdir=TB;",
+        '  node [shape=box, style="rounded,filled", fillcolor="#ffffff", fontname="sans-serif", fontsize=10];',
+        '  edge [color="#888888", arrowsize=0.6];',
+    ]
+    if plan is None:
+        lines += [f"  {_node(graph, v)}" for v in range(graph.n)]
+    else:
+        for d, device in enumerate(plan.problem.devices):
+            fill = FILLS[d % len(FILLS)]
+            lines += [
+                f"  subgraph {_quoted(f'cluster_{d}')} {{",
+                f'    label={_quoted(device.title)}; style=rounded; color="#888888"; bgcolor="{fill}";',
+            ]
+            lines += [
+                f"    {_node(graph, v)}" for v, at in enumerate(plan.decision.device_of.tolist()) if at == d
+            ]
+            lines.append("  }")
+    for t in range(graph.tensor_count):
+        source = _quoted(graph.op_ids[graph.tensor_producer[t]])
+        consumers = graph.consumer_idx[graph.consumer_ptr[t] : graph.consumer_ptr[t + 1]].tolist()
+        values = [
+            f"bytes={plain(graph.tensor_bytes[t])}",
+            f"tensor={_quoted(graph.tensor_names[t] or f't{t}')}",
+        ]
+        if not math.isnan(graph.tensor_time[t]):
+            values.append(f"time={float(graph.tensor_time[t])!r}")
+        lines += [f"  {source} -> {_quoted(graph.op_ids[c])} [{', '.join(values)}];" for c in consumers]
+    lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def _node(graph: Graph, v: int) -> str:
+    work, work_cpu = (times[v] for times in graph.given_times)
+    values = [f"label={_quoted(graph.op_names[v])}", f"kind={_quoted(graph.kinds[v])}"]
+    for key, number in (("work", work), ("work_cpu", work_cpu)):
+        if not math.isnan(number):
+            values.append(f"{key}={float(number)!r}")
+    for key, number in (
+        ("params", graph.params[v]), ("param_bytes", graph.param_bytes[v]), ("macs", graph.macs[v])
+    ):  # fmt: skip
+        if number:
+            values.append(f"{key}={plain(number)}")
+    values.append(f"memory={plain(graph.memory[v])}")
+    for key, label in (("layer", graph.layer[v]), ("colour_class", graph.colour_class[v])):
+        if label >= 0:
+            values.append(f"{key}={int(label)}")
+    if graph.backward[v]:
+        values.append("backward=true")
+    if not graph.supported[v]:
+        values.append("supported=false")
+    return f"{_quoted(graph.op_ids[v])} [{', '.join(values)}];"
+
+
+def _quoted(text: str) -> str:
+    escaped = clean(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def to_dot(graph: Graph, plan: Plan | None, path: str | os.PathLike[str]) -> Path:
+    """Write DOT, all of it or nothing. Raises :class:`ValueError` where the plan is of another graph."""
+    if plan is not None and plan.problem.graph.fingerprint != graph.fingerprint:
+        raise ValueError(f"the plan is of '{plan.problem.graph.name}', not of '{graph.name}'")
+    return write_atomically(path, dot_text(graph, plan))

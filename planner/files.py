@@ -1,0 +1,148 @@
+"""Reading and writing files safely: bounded reads, and writes that leave either the old file or the new one."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+from planner.errors import ModelError, StageboardError
+
+MEBIBYTE = 1 << 20
+JSON_LIMIT = 100 * MEBIBYTE
+"""JSON files above this size (bytes) are refused before they are read."""
+
+
+def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> Path:
+    """Write a whole file or nothing: a temporary file beside it, flushed to disk, then moved over ``path``.
+
+    Text is written as UTF-8 with the line ends it has. Raises :class:`StageboardError` where the system refuses.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise StageboardError(f"{target} is a folder; give the name of a file to write")
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    temporary = ""
+    try:
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:80]}.", suffix=".tmp", dir=target.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except OSError as error:
+        raise StageboardError(
+            f"{target} cannot be written ({_reason(error)}); nothing was changed, choose another place"
+        ) from error
+    finally:
+        if temporary:
+            with suppress(OSError):
+                os.unlink(temporary)  # gone already after the move
+    return target
+
+
+def _umask() -> int:
+    # The mask can only be read by setting it; Linux also lists it without that race.
+    with suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("Umask:"):
+                return int(line.split()[1], 8)
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def read_bytes(
+    path: str | os.PathLike[str],
+    limit: int,
+    *,
+    remedy: str = "split it or save it in another format",
+    error: type[StageboardError] = ModelError,
+) -> bytes:
+    """The content of a regular file of at most ``limit`` bytes; larger ones are refused unread.
+
+    Raises ``error`` with one sentence for a missing, unreadable, empty or too large file, a folder or a device.
+    """
+    file = Path(path)
+    try:
+        if file.is_dir():
+            raise error(f"{file.name or file} is a folder; choose a file in it")
+        if not file.exists():
+            raise error(f"{file} does not exist; check the path")
+        if not file.is_file():
+            raise error(f"{file.name} is not a regular file; choose a file on disk")
+        size = file.stat().st_size
+        if size > limit:
+            raise error(
+                f"{file.name} has {size / MEBIBYTE:,.0f} MiB, more than the {limit / MEBIBYTE:,.0f} MiB that"
+                f" are read of such a file; {remedy}"
+            )
+        with file.open("rb") as stream:
+            data = stream.read(limit + 1)
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, StageboardError):
+            raise
+        why = _reason(problem) if isinstance(problem, OSError) else str(problem)
+        raise error(
+            f"{file.name or file} cannot be read ({why}); check the path and its permissions"
+        ) from problem
+    if len(data) > limit:
+        raise error(f"{file.name} grew beyond {limit / MEBIBYTE:,.0f} MiB while it was read; {remedy}")
+    if not data.strip():
+        raise error(f"{file.name} is empty; save or download it again")
+    return data
+
+
+def read_text(path: str | os.PathLike[str], limit: int, **options: Any) -> str:
+    """Like :func:`read_bytes`, decoded as UTF-8 (a byte order mark is dropped)."""
+    error: type[StageboardError] = options.get("error", ModelError)
+    data = read_bytes(path, limit, **options)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise error(
+            f"{Path(path).name} is not UTF-8 text (byte {problem.start}); save it as UTF-8 or choose another file"
+        ) from problem
+
+
+def parse_json(text: str, name: str, error: type[StageboardError] = ModelError) -> Any:
+    """The value of a JSON text. ``NaN`` and ``Infinity``, which JSON does not have, are refused."""
+
+    def refuse(constant: str) -> NoReturn:
+        raise error(f"{name} contains {constant}; every number must be finite")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except StageboardError:
+        raise
+    except json.JSONDecodeError as problem:
+        raise error(
+            f"{name} is not complete, valid JSON (line {problem.lineno}, column {problem.colno}: {problem.msg});"
+            " save or download it again"
+        ) from problem
+    except RecursionError as problem:
+        raise error(f"{name} nests its JSON too deeply; a model or plan needs only a few levels") from problem
+    except ValueError as problem:  # an integer of more digits than Python converts
+        raise error(f"{name} contains a number that is too long; every number must be finite") from problem
+
+
+def read_json(
+    path: str | os.PathLike[str], *, limit: int = JSON_LIMIT, error: type[StageboardError] = ModelError
+) -> Any:
+    """The value in a JSON file of at most ``limit`` bytes. Raises ``error`` with one sentence."""
+    text = read_text(path, limit, error=error, remedy="save the model as ONNX instead")
+    return parse_json(text, Path(path).name, error)
+
+
+def to_json(value: Any, *, indent: int | None = 1) -> str:
+    """JSON text with a final newline. Infinite or NaN numbers are a programming error (ValueError)."""
+    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"

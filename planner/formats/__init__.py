@@ -1,0 +1,182 @@
+"""Model files: which formats there are, and one door through which every model comes in.
+
+:func:`read_graph` reads a file as it is; :func:`read_model` and :func:`read_models` also estimate missing times, so that
+the graph can be planned. Whatever is wrong with a file is a :class:`planner.errors.ModelError` of one sentence.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planner.errors import ModelError, StageboardError
+from planner.graph import Graph
+
+if TYPE_CHECKING:
+    from planner.cost_model import CostModel
+
+LARGEST_BATCH = 1_000_000
+
+
+@dataclass(frozen=True)
+class Format:
+    """One kind of model file, as file dialogs and the documentation list it."""
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    what: str
+    takes_batch: bool = False
+
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        "onnx", "ONNX", (".onnx",), "a network as exported by PyTorch, TensorFlow, Keras and others", True
+    ),
+    Format("stageboard-graph", "Stageboard graph", (".json",), "Stageboard's own graph JSON"),
+    Format(
+        "device-placement", "Device placement", (".json",), "profiled workloads of the device-placement paper"
+    ),
+    Format("graphml", "GraphML", (".graphml", ".xml"), "graphs from networkx, yEd, Gephi and others"),
+    Format("dot", "DOT", (".dot", ".gv"), "graphs for Graphviz"),
+)
+SUFFIXES: tuple[str, ...] = tuple(dict.fromkeys(suffix for form in FORMATS for suffix in form.suffixes))
+"""Every suffix a model file may have."""
+
+
+def read_graph(path: str | os.PathLike[str], *, batch: int = 1) -> Graph:
+    """The graph in a file, its format told by suffix and content; ``batch`` binds symbolic batch dimensions (ONNX).
+
+    Times the file does not give are NaN. Raises :class:`ModelError`: one sentence naming the file, what is wrong with it
+    and what to do.
+    """
+    if isinstance(batch, bool) or not isinstance(batch, int) or not 1 <= batch <= LARGEST_BATCH:
+        raise ModelError(f"the batch is {batch!r}; it must be a whole number from 1 to {LARGEST_BATCH}")
+    file = Path(path)
+    try:
+        return _reader(file)(file, batch)
+    except ModelError as error:
+        raise _naming(file, error) from error.__cause__
+    except (MemoryError, RecursionError) as error:
+        raise ModelError(
+            f"{file.name} is too large or too deeply nested to be read here; split the model"
+        ) from error
+    except StageboardError:
+        raise
+    except Exception as error:
+        # The readers refuse what they know to be wrong; whatever else a hostile file provokes ends here.
+        raise ModelError(
+            f"{file.name} is damaged in a way that was not foreseen ({type(error).__name__}: {_line(error)});"
+            " save or download it again"
+        ) from error
+
+
+def read_model(path: str | os.PathLike[str], *, batch: int = 1, cost_model: CostModel | None = None) -> Graph:
+    """:func:`read_graph`, then :func:`planner.cost_model.fill`: a graph that is ``profiled``."""
+    return read_models([path], batch=batch, cost_model=cost_model)
+
+
+def read_models(
+    paths: Sequence[str | os.PathLike[str]], *, batch: int = 1, cost_model: CostModel | None = None
+) -> Graph:
+    """One profiled graph of several models (:func:`planner.formats.merge.merge`), to be deployed together."""
+    from planner.cost_model import fill
+    from planner.formats.merge import merge
+
+    return fill(merge([read_graph(path, batch=batch) for path in paths]), cost_model)
+
+
+Reader = Callable[[Path, int], Graph]
+
+
+def _reader(file: Path) -> Reader:
+    suffix = file.suffix.lower()
+    if suffix == ".onnx":
+        return _read_onnx
+    if suffix == ".json":
+        return _read_json
+    if suffix in (".graphml", ".xml"):
+        return _read_graphml
+    if suffix in (".dot", ".gv"):
+        return _read_dot
+    return _reader_by_content(file)
+
+
+def _reader_by_content(file: Path) -> Reader:
+    known = ", ".join(SUFFIXES)
+    if not file.is_file():
+        from planner.files import read_bytes
+
+        read_bytes(file, 0)  # says what is wrong with the path
+        raise ModelError(f"{file.name} cannot be read; choose a model file ({known})")
+    try:
+        with file.open("rb") as stream:
+            start = stream.read(4096)
+    except OSError as error:
+        raise ModelError(
+            f"{file.name} cannot be read ({(error.strerror or '').lower()}); check its permissions"
+        ) from error
+    start = start.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith(b"{"):
+        return _read_json
+    if start.startswith(b"<"):
+        return _read_graphml
+    if start.startswith((b"digraph", b"strict", b"graph", b"//", b"/*")):
+        return _read_dot
+    what = f"has the suffix '{file.suffix}'" if file.suffix else "has no suffix"
+    raise ModelError(f"{file.name} {what} and is no model that is known here; known are {known}")
+
+
+def _read_onnx(file: Path, batch: int) -> Graph:
+    from planner.formats import onnx_model
+
+    return onnx_model.read(file, batch=batch)
+
+
+def _read_graphml(file: Path, batch: int) -> Graph:
+    from planner.formats import graphml
+
+    return graphml.read(file)
+
+
+def _read_dot(file: Path, batch: int) -> Graph:
+    from planner.formats import dot
+
+    return dot.read(file)
+
+
+def _read_json(file: Path, batch: int) -> Graph:
+    from planner.files import read_json
+    from planner.formats import device_placement, stageboard_json
+
+    value = read_json(file)
+    if stageboard_json.is_stageboard_graph(value):
+        return stageboard_json.from_json(value, file.name, file.stem)
+    if device_placement.is_device_placement(value):
+        return device_placement.from_json(value, file.name, file.stem)
+    raise ModelError(
+        f"{file.name} is JSON but {_json_kind(value)}; open a graph in Stageboard's or the device-placement format"
+    )
+
+
+def _json_kind(value: Any) -> str:
+    if isinstance(value, dict) and value.get("format") == "stageboard-plan":
+        return "a plan, not a model (open its model first, then the plan)"
+    if isinstance(value, dict) and "fpgas" in value:
+        return "a split, not a model (open its workload first)"
+    return "not a model"
+
+
+def _naming(file: Path, error: ModelError) -> ModelError:
+    """The error, naming the file where its sentence does not."""
+    sentence = str(error)
+    if file.name and file.name in sentence:
+        return error
+    return ModelError(f"{file.name}: {sentence.removeprefix(f'{file.stem}: ')}")
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:120]

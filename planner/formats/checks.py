@@ -1,0 +1,108 @@
+"""Checks of single values from a file: each returns the value in the type wanted or raises with one sentence."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from planner.errors import ModelError, StageboardError
+
+LARGEST = 1e30
+"""No cost or size in a file may be larger: sums of such numbers stay finite."""
+INT32 = 2**31 - 1
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+LONGEST_TEXT = 4096
+
+
+def clean(text: str) -> str:
+    """``text`` without control characters and broken surrogates, which neither files nor screens can show."""
+    return _UNPRINTABLE.sub("\ufffd", text)[:LONGEST_TEXT]
+
+
+def shown(value: Any) -> str:
+    """A value as a sentence shows it: short, on one line."""
+    words = clean(repr(value)) if not isinstance(value, int) or isinstance(value, bool) else _short_int(value)
+    return words if len(words) <= 40 else words[:37] + "..."
+
+
+def _short_int(value: int) -> str:
+    return str(value) if -(10**18) < value < 10**18 else "an integer of more than 18 digits"
+
+
+def number(value: Any, what: str, error: type[StageboardError] = ModelError) -> float:
+    """A finite number from 0 to :data:`LARGEST`."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise error(f"{what} is {shown(value)}; it must be a number")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise error(f"{what} is {value:g}; it must be finite and not negative")
+    if not 0 <= value <= LARGEST:
+        raise error(f"{what} is {shown(value)}; it must be between 0 and {LARGEST:g}")
+    return float(value)
+
+
+def optional_number(value: Any, what: str, error: type[StageboardError] = ModelError) -> float | None:
+    """A number, or None where the file has none or null."""
+    return None if value is None else number(value, what, error)
+
+
+def whole(
+    value: Any, what: str, low: int = 0, high: int = INT32, error: type[StageboardError] = ModelError
+) -> int:
+    """A whole number in a range; ``3.0`` counts as 3."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise error(f"{what} is {shown(value)}; it must be a whole number from {low} to {high}")
+    return value
+
+
+def flag(value: Any, what: str, error: type[StageboardError] = ModelError) -> bool:
+    """True or false; 1 and 0 count as such."""
+    if isinstance(value, bool) or (isinstance(value, int) and value in (0, 1)):
+        return bool(value)
+    raise error(f"{what} is {shown(value)}; it must be true or false")
+
+
+def text(value: Any, what: str, error: type[StageboardError] = ModelError) -> str:
+    """Text that is not empty, cleaned of what cannot be shown. Numbers are taken as their digits."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
+        value = str(value)
+    if not isinstance(value, str) or not value:
+        raise error(f"{what} is {shown(value)}; it must be text that is not empty")
+    return clean(value)
+
+
+def items(value: Any, what: str, error: type[StageboardError] = ModelError) -> list[Any]:
+    """A list."""
+    if not isinstance(value, list):
+        raise error(f"{what} must be a list, not {shown(value)}")
+    return value
+
+
+def table(value: Any, what: str, error: type[StageboardError] = ModelError) -> dict[str, Any]:
+    """A JSON object."""
+    if not isinstance(value, dict):
+        raise error(f"{what} must be an object, not {shown(value)}")
+    return value
+
+
+def simple_attributes(value: Any) -> dict[str, Any]:
+    """What of an op's attributes is kept for display: scalars and short lists of them; the rest is dropped."""
+    kept: dict[str, Any] = {}
+    if not isinstance(value, dict):
+        return kept
+    for key, entry in list(value.items())[:64]:
+        if _scalar(entry):
+            kept[clean(str(key))] = clean(entry) if isinstance(entry, str) else entry
+        elif isinstance(entry, (list, tuple)) and len(entry) <= 32 and all(_scalar(e) for e in entry):
+            kept[clean(str(key))] = [clean(e) if isinstance(e, str) else e for e in entry]
+    return kept
+
+
+def _scalar(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return abs(value) < 2**63
+    return isinstance(value, (str, bool))

@@ -1,0 +1,402 @@
+"""Plan files: a decision with everything needed to check it again from nothing.
+
+A plan file is one JSON object: ``format`` ("stageboard-plan"), ``version`` (1), ``name``; ``graph`` (name, fingerprint,
+sizes and how its file was read); ``problem`` (target, objective, cost model, constraints); ``decision`` (the device of
+every op, by id and name); ``evaluation`` (the numbers, for people and scripts: reading computes them again);
+``provenance``; ``bounds`` (each with its method and what its proof assumed).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from planner import __version__
+from planner.bound import Bound
+from planner.cost_model import CostModel, fill
+from planner.errors import PlanError, StageboardError
+from planner.files import read_json, to_json, write_atomically
+from planner.formats.checks import clean, items, number, shown, simple_attributes, table, text, whole
+from planner.graph import Graph, Ints
+from planner.plan import Evaluation, Plan, Provenance
+from planner.problem import Constraint, Pin, Problem, Together
+
+FORMAT = "stageboard-plan"
+VERSION = 1
+TOLERANCE = 1e-9
+"""Relative difference at which a stored number and a computed one count as different."""
+
+
+class OpenedPlan(NamedTuple):
+    """A plan read from a file, the bounds stored with it, and what a person should know about the reading."""
+
+    plan: Plan
+    bounds: tuple[Bound, ...]
+    notes: tuple[str, ...]
+
+
+# ------------------------------------------------------------------------------------------------------------ writing
+def write_plan(path: str | os.PathLike[str], plan: Plan, bounds: Iterable[Bound] = ()) -> Path:
+    """Write a plan file, all of it or nothing. Raises :class:`StageboardError` where the system refuses."""
+    return write_atomically(path, to_json(to_dict(plan, bounds)))
+
+
+def to_dict(plan: Plan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:
+    """The JSON object of a plan file."""
+    problem, graph = plan.problem, plan.problem.graph
+    devices = [device.name for device in problem.devices]
+    provenance = plan.provenance
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": plan.name,
+        "graph": {
+            "name": graph.name,
+            "fingerprint": graph.fingerprint,
+            "ops": graph.n,
+            "tensors": graph.tensor_count,
+            "tensor_bytes": float(graph.tensor_bytes.sum()),
+            "param_bytes": float(graph.param_bytes.sum()),
+            "format": graph.format,
+            "models": list(graph.model_names),
+            "read_options": dict(graph.read_options),
+            "time_unit": graph.time_unit,
+        },
+        "problem": {
+            "target": problem.target.to_dict(),
+            "objective": problem.objective,
+            "cost_model": None if graph.cost_model is None else graph.cost_model.to_dict(),
+            "constraints": [_constraint_dict(constraint) for constraint in problem.constraints],
+        },
+        "decision": {
+            "kind": "assignment",
+            "devices": devices,
+            "ops": [
+                {"id": graph.op_ids[v], "name": graph.op_names[v], "device": devices[d]}
+                for v, d in enumerate(plan.decision.device_of.tolist())
+            ],
+        },
+        "evaluation": evaluation_dict(plan.evaluation, problem),
+        "provenance": {
+            "planner": provenance.planner,
+            "options": simple_attributes(dict(provenance.options)),
+            "seed": provenance.seed,
+            "version": provenance.version or __version__,
+            "seconds": _finite(provenance.seconds),
+            "stop_reason": provenance.stop_reason,
+            "created": provenance.created,
+            "note": provenance.note,
+        },
+        "bounds": [
+            {
+                "component": bound.component,
+                "value": bound.value,
+                "method": bound.method,
+                "assumes": sorted(bound.assumes),
+                "relaxation": bound.relaxation,
+                "seconds": _finite(bound.seconds),
+            }
+            for bound in bounds
+            if math.isfinite(bound.value)
+        ],
+    }
+
+
+def _constraint_dict(constraint: Constraint) -> dict[str, Any]:
+    if isinstance(constraint, Pin):
+        return {"kind": "pin", "op": constraint.op, "device": constraint.device}
+    return {"kind": "together", "ops": list(constraint.ops)}
+
+
+def _finite(value: float) -> float | None:
+    """A number for JSON; None where it is infinite or not a number."""
+    return float(value) if math.isfinite(value) else None
+
+
+def evaluation_dict(evaluation: Evaluation, problem: Problem) -> dict[str, Any]:
+    """An evaluation as JSON: components, validity, violations and the parts of every device's cost."""
+    ids = problem.graph.op_ids
+    names = [device.name for device in problem.devices]
+    parts = ("receive", "work", "streaming", "send", "cost", "memory")
+    return {
+        "objective_name": evaluation.objective_name,
+        "objective": _finite(evaluation.objective),
+        "components": {name: _finite(value) for name, value in evaluation.components.items()},
+        "valid": evaluation.valid,
+        "violations": [
+            {
+                "kind": violation.kind,
+                "ops": [ids[v] for v in violation.ops],
+                "devices": [names[d] for d in violation.devices],
+                "sentence": violation.sentence,
+            }
+            for violation in evaluation.violations
+        ],
+        "devices": [
+            {
+                "name": name,
+                "ops": int(evaluation.ops[d]),
+                **{part: _finite(float(getattr(evaluation, part)[d])) for part in parts},
+            }
+            for d, name in enumerate(names)
+        ],
+    }
+
+
+# ------------------------------------------------------------------------------------------------------------ reading
+def plan_model_options(path: str | os.PathLike[str]) -> dict[str, int]:
+    """How the plan's model was read (``{"batch": n}``), to read it the same way. Raises :class:`PlanError`."""
+    file = Path(path).name
+    graph = table(_load(path).get("graph"), f"{file}: graph", PlanError)
+    options = table(graph.get("read_options", {}), f"{file}: read_options", PlanError)
+    return {"batch": whole(options.get("batch", 1), f"{file}: batch", 1, 10**6, PlanError)}
+
+
+def read_plan(path: str | os.PathLike[str], graph: Graph) -> tuple[Plan, tuple[Bound, ...]]:
+    """The plan in a file, evaluated anew, and the bounds stored with it: :func:`open_plan` without its notes.
+
+    The notes are in the plan's ``provenance.note``.
+    """
+    opened = open_plan(path, graph)
+    return opened.plan, opened.bounds
+
+
+def open_plan(path: str | os.PathLike[str], graph: Graph) -> OpenedPlan:
+    """The plan of ``graph`` in a file; nothing that it claims of costs is believed, all is computed again.
+
+    The plan's cost model is applied: ``plan.problem.graph`` is then ``graph`` with other estimated times. ``notes`` says
+    where stored numbers differ from computed ones by more than 1e-9, and which stored bounds were dropped. Raises
+    :class:`PlanError` where the file is damaged or belongs to another graph; the sentence says how they differ.
+    """
+    file = Path(path).name
+    data = _load(path)
+    stored = table(data.get("graph"), f"{file}: graph", PlanError)
+    decision = table(data.get("decision"), f"{file}: decision", PlanError)
+    if decision.get("kind") != "assignment":
+        raise PlanError(
+            f"{file}: a decision of kind {shown(decision.get('kind'))} is not known here; update Stageboard"
+        )
+    places = _places(decision, file)
+    if stored.get("fingerprint") != graph.fingerprint:
+        raise PlanError(f"{file} is a plan of another graph: {difference(stored, decision, graph)}")
+    try:
+        problem = _problem(table(data.get("problem"), f"{file}: problem", PlanError), graph, file)
+    except StageboardError as error:
+        raise PlanError(str(error) if file in str(error) else f"{file}: {error}") from error
+    device_of = _device_of(places, problem, file)
+    notes: list[str] = []
+    provenance = _provenance(table(data.get("provenance", {}), f"{file}: provenance", PlanError), file)
+    name = data.get("name")
+    plan = problem.plan(device_of, provenance, clean(name) if isinstance(name, str) else "")
+    notes += _compare(data.get("evaluation"), plan.evaluation, file)
+    bounds, dropped = _bounds(data.get("bounds", []), plan, file)
+    notes += dropped
+    if notes:
+        note = "; ".join([*([provenance.note] if provenance.note else []), *notes])
+        plan = replace(plan, provenance=replace(provenance, note=note))
+    return OpenedPlan(plan, bounds, tuple(notes))
+
+
+def _load(path: str | os.PathLike[str]) -> dict[str, Any]:
+    file = Path(path).name
+    data = read_json(path, error=PlanError)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise PlanError(
+            f"{file} is not a Stageboard plan; choose a file that 'Save plan' or 'stageboard plan -o' wrote"
+        )
+    if data.get("version") != VERSION:
+        raise PlanError(
+            f"{file}: version {shown(data.get('version'))} of the plan format is not known here, version {VERSION} is;"
+            " open it with the Stageboard that wrote it"
+        )
+    return data
+
+
+def _places(decision: Mapping[str, Any], file: str) -> dict[str, str]:
+    """Op id -> device name, in the file's order."""
+    places: dict[str, str] = {}
+    for i, entry in enumerate(items(decision.get("ops"), f"{file}: decision", PlanError)):
+        what = f"{file}: op number {i + 1} of the decision"
+        op = table(entry, what, PlanError)
+        identity = text(op.get("id"), f"{what}: id", PlanError)
+        if identity in places:
+            raise PlanError(f"{file} places op '{identity}' twice; keep one of the two")
+        places[identity] = text(op.get("device"), f"{what}: device", PlanError)
+    return places
+
+
+def difference(stored: Mapping[str, Any], decision: Mapping[str, Any], graph: Graph) -> str:
+    """How a plan's graph differs from ``graph``: its ops, else its sizes, as the end of a sentence."""
+    entries = [entry for entry in decision.get("ops", []) if isinstance(entry, dict)]
+    planned = {str(entry.get("id")): str(entry.get("name", entry.get("id"))) for entry in entries}
+    missing = [clean(name) for op, name in planned.items() if op not in graph.index]
+    extra = [graph.op_names[v] for op, v in graph.index.items() if op not in planned]
+    title = clean(str(stored.get("name", "")))[:80]
+    if missing or extra:
+        parts = [f"it places {len(planned)} ops of '{title}' while '{graph.name}' has {graph.n}"]
+        for names, words in ((missing, "not in this model"), (extra, "not in the plan")):
+            if names:
+                more = ", ..." if len(names) > 3 else ""
+                parts.append(f"{len(names)} are {words} ({', '.join(names[:3])}{more})")
+        return f"{'; '.join(parts)}; open the model it was made for"
+    options, here = stored.get("read_options") or {}, dict(graph.read_options)
+    if isinstance(options, dict) and options != here:
+        batch, given = shown(options.get("batch", 1)), here.get("batch", 1)
+        return f"it was made with batch {batch} and '{graph.name}' was read with {given}; read the model with that batch"
+    for key, now, what in (
+        ("tensor_bytes", float(graph.tensor_bytes.sum()), "tensors hold"),
+        ("param_bytes", float(graph.param_bytes.sum()), "parameters take"),
+    ):
+        then = stored.get(key)
+        if isinstance(then, (int, float)) and not isinstance(then, bool) and then != now:
+            return f"its ops are the same but its {what} {then:,.0f} bytes and here {now:,.0f}; open the model it was made for"
+    return "its ops are the same but their connections, kinds or times differ; open the model it was made for"
+
+
+def _problem(data: dict[str, Any], graph: Graph, file: str) -> Problem:
+    from planner.targets import target_from_dict
+
+    given = data.get("cost_model")
+    if given is not None:
+        graph = fill(graph, CostModel.from_dict(table(given, f"{file}: cost_model", PlanError)))
+    elif not graph.profiled:
+        graph = fill(graph)
+    objective = text(data.get("objective"), f"{file}: objective", PlanError)
+    target_data = table(data.get("target"), f"{file}: target", PlanError)
+    if not isinstance(target_data.get("kind"), str):
+        raise PlanError(f"{file}: the target's kind is {shown(target_data.get('kind'))}; it must be text")
+    for key, value in target_data.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise PlanError(f"{file}: the target's {clean(key)} is {value}; it must be finite")
+    constraints = tuple(
+        _constraint(entry, file)
+        for entry in items(data.get("constraints", []), f"{file}: constraints", PlanError)
+    )
+    return Problem(graph, target_from_dict(target_data), objective, constraints)
+
+
+def _constraint(entry: Any, file: str) -> Constraint:
+    data = table(entry, f"{file}: a constraint", PlanError)
+    if data.get("kind") == "pin":
+        return Pin(
+            text(data.get("op"), f"{file}: a pin's op", PlanError),
+            text(data.get("device"), f"{file}: a pin's device", PlanError),
+        )
+    if data.get("kind") == "together":
+        ops = items(data.get("ops"), f"{file}: ops kept together", PlanError)
+        return Together(tuple(text(op, f"{file}: an op kept together", PlanError) for op in ops))
+    raise PlanError(
+        f"{file}: a constraint of kind {shown(data.get('kind'))} is not known here; update Stageboard"
+    )
+
+
+def _device_of(places: Mapping[str, str], problem: Problem, file: str) -> Ints:
+    graph = problem.graph
+    numbers = {device.name: i for i, device in enumerate(problem.devices)}
+    device_of = np.full(graph.n, -1, np.int32)
+    for op, device in places.items():
+        v = graph.index.get(op)
+        if v is None:
+            raise PlanError(
+                f"{file} places op '{op}', which {graph.name} does not have; open the model it was made for"
+            )
+        d = numbers.get(device)
+        if d is None:
+            raise PlanError(
+                f"{file} places op '{op}' on '{device}', which its target does not have"
+                f" (it has {', '.join(list(numbers)[:6])}{', ...' if len(numbers) > 6 else ''}); correct the device's name"
+            )
+        device_of[v] = d
+    left = np.flatnonzero(device_of < 0)
+    if len(left):
+        names = ", ".join(graph.op_names[v] for v in left[:3].tolist())
+        raise PlanError(
+            f"{file} leaves {len(left)} of {graph.n} ops without a device ({names}{', ...' if len(left) > 3 else ''});"
+            " the file is incomplete"
+        )
+    return device_of
+
+
+def _provenance(data: dict[str, Any], file: str) -> Provenance:
+    def words(key: str) -> str:
+        value = data.get(key)
+        return clean(value) if isinstance(value, str) else ""
+
+    seed = data.get("seed")
+    seconds = data.get("seconds")
+    return Provenance(
+        planner=words("planner") or "unknown",
+        options=simple_attributes(data.get("options")),
+        seed=None if seed is None else whole(seed, f"{file}: seed", 0, 2**63 - 1, PlanError),
+        version=words("version"),
+        seconds=0.0 if seconds is None else number(seconds, f"{file}: seconds", PlanError),
+        stop_reason=words("stop_reason"),
+        created=words("created"),
+        note=words("note"),
+    )
+
+
+def _compare(stored: Any, evaluation: Evaluation, file: str) -> list[str]:
+    """Sentences on components whose stored value is not what the evaluation gives."""
+    if not isinstance(stored, dict) or not isinstance(stored.get("components"), dict):
+        return []
+    notes = []
+    for name, now in evaluation.components.items():
+        then = stored["components"].get(name)
+        if then is None:
+            continue
+        then = number(then, f"{file}: component '{name}'", PlanError)
+        if abs(then - now) > TOLERANCE * max(abs(then), abs(now)):
+            notes.append(f"the file says {name} is {then:.10g}, evaluated anew it is {now:.10g}")
+    return notes
+
+
+def _bounds(value: Any, plan: Plan, file: str) -> tuple[tuple[Bound, ...], list[str]]:
+    bounds: list[Bound] = []
+    notes: list[str] = []
+    problem = plan.problem
+    for i, entry in enumerate(items(value, f"{file}: bounds", PlanError)):
+        what = f"{file}: bound number {i + 1}"
+        data = table(entry, what, PlanError)
+        assumes = items(data.get("assumes", []), f"{what}: assumes", PlanError)
+        if not all(isinstance(token, str) for token in assumes):
+            raise PlanError(f"{what}: assumes must list texts; remove the bound or save the plan again")
+        bound = Bound(
+            component=text(data.get("component"), f"{what}: component", PlanError),
+            value=number(data.get("value"), f"{what}: value", PlanError),
+            method=text(data.get("method"), f"{what}: method", PlanError),
+            relaxation=text(data.get("relaxation"), f"{what}: relaxation", PlanError),
+            assumes=frozenset(assumes),
+            seconds=number(data.get("seconds") or 0, f"{what}: seconds", PlanError),
+        )
+        reached = plan.evaluation.components.get(bound.component)
+        applies = bound.applies_to(problem.relaxation, problem.assumptions)
+        if (
+            applies
+            and plan.evaluation.valid
+            and reached is not None
+            and bound.value > reached * (1 + TOLERANCE)
+        ):
+            notes.append(
+                f"the stored bound '{bound.method}' of {bound.value:.10g} was dropped: this valid plan has {reached:.10g}"
+            )
+            continue
+        bounds.append(bound)
+    return tuple(bounds), notes
+
+
+def is_plan(path: str | os.PathLike[str]) -> bool:
+    """Whether a file looks like a plan, by its first bytes: the whole file is not read."""
+    try:
+        with Path(path).open("rb") as stream:
+            start = stream.read(4096)
+    except OSError:
+        return False
+    return json.dumps(FORMAT).encode() in start

@@ -1,0 +1,103 @@
+"""Plans: a decision for a problem, with its evaluation and where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from planner.graph import Floats, Ints
+
+if TYPE_CHECKING:
+    from planner.problem import Problem
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One broken rule: its kind, the ops and devices involved, and a sentence a person understands."""
+
+    kind: str
+    ops: tuple[int, ...]
+    devices: tuple[int, ...]
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What a plan costs. Arrays are indexed by device (length k); times in the graph's unit, memory in bytes."""
+
+    receive: Floats
+    work: Floats
+    streaming: Floats
+    send: Floats
+    cost: Floats
+    memory: Floats
+    ops: Ints
+    objective_name: str
+    components: Mapping[str, float]
+    violations: tuple[Violation, ...] = ()
+
+    @property
+    def objective(self) -> float:
+        """The first component of the objective."""
+        return self.components[self.objective_name]
+
+    @property
+    def valid(self) -> bool:
+        """Whether no rule and no constraint is broken."""
+        return not self.violations
+
+    @property
+    def bottleneck(self) -> int:
+        """The device with the largest cost."""
+        return int(np.argmax(self.cost)) if len(self.cost) else -1
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """The decision of most targets: the device of each op (int32[n])."""
+
+    device_of: Ints
+
+    def __post_init__(self) -> None:
+        frozen = np.array(self.device_of, np.int32)
+        frozen.setflags(write=False)
+        object.__setattr__(self, "device_of", frozen)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Assignment) and np.array_equal(self.device_of, other.device_of)
+
+    def __hash__(self) -> int:
+        return hash(self.device_of.tobytes())
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a plan came from: enough to run it again."""
+
+    planner: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    version: str = ""
+    seconds: float = 0.0
+    stop_reason: str = ""
+    created: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A decision for a problem, evaluated. ``name`` is what lists show."""
+
+    problem: Problem
+    decision: Assignment
+    evaluation: Evaluation
+    provenance: Provenance
+    name: str = ""
+
+    @property
+    def objective(self) -> float:
+        """The first component of the objective."""
+        return self.evaluation.objective

@@ -1,0 +1,174 @@
+"""Problems: a graph, a target with its rules frozen in, an objective, and the user's constraints."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from planner.bound import Bound, strongest
+from planner.errors import ConstraintError, TargetError
+from planner.graph import Graph, Ints
+from planner.plan import Assignment, Evaluation, Plan, Provenance
+
+if TYPE_CHECKING:
+    from planner.grouping import GroupView
+    from planner.targets.base import Device, Target
+    from planner.targets.evaluator import AssignmentEvaluator
+    from planner.targets.live import LiveEvaluation
+
+
+@dataclass(frozen=True)
+class Pin:
+    """The op (by id) stays on the device (by name)."""
+
+    op: str
+    device: str
+
+
+@dataclass(frozen=True)
+class Together:
+    """The ops (by id) share a device, whichever it is."""
+
+    ops: tuple[str, ...]
+
+
+Constraint = Pin | Together
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be planned. Hashable and comparable by :attr:`fingerprint`."""
+
+    graph: Graph
+    target: Target
+    objective: str = ""
+    constraints: tuple[Constraint, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.objective:
+            object.__setattr__(self, "objective", self.target.objectives[0])
+        if self.objective not in self.target.objectives:
+            known = ", ".join(self.target.objectives)
+            raise TargetError(f"target '{self.target.kind}' has no objective '{self.objective}'; choose from {known}")
+        if not self.graph.profiled:
+            raise TargetError(
+                f"{self.graph.name}: some ops have no time; fill them with planner.cost_model before planning"
+            )
+        self.target.validate(self.graph)
+        names = {d.name: i for i, d in enumerate(self.devices)}
+        pinned: dict[str, str] = {}
+        for constraint in self.constraints:
+            ops = (constraint.op,) if isinstance(constraint, Pin) else constraint.ops
+            for op in ops:
+                if op not in self.graph.index:
+                    raise ConstraintError(f"a constraint names op '{op}', which {self.graph.name} does not have")
+            if isinstance(constraint, Pin):
+                if constraint.device not in names:
+                    raise ConstraintError(
+                        f"op '{constraint.op}' is pinned to '{constraint.device}', which the target does not have;"
+                        f" its devices are {', '.join(list(names)[:8])}{' ...' if len(names) > 8 else ''}"
+                    )
+                if pinned.setdefault(constraint.op, constraint.device) != constraint.device:
+                    raise ConstraintError(
+                        f"op '{constraint.op}' is pinned to both '{pinned[constraint.op]}' and '{constraint.device}'"
+                    )
+
+    # ------------------------------------------------------------------ identity
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Problem) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    @cached_property
+    def relaxation(self) -> str:
+        """Fingerprint of graph, machine and objective without rules and constraints: what every bound starts from."""
+        cost_model = self.graph.cost_model
+        parts: dict[str, Any] = {
+            "graph": self.graph.fingerprint,
+            "cost_model": None if cost_model is None else cost_model.to_dict(),
+            "machine": self.target.machine(),
+            "objective": self.objective,
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    @cached_property
+    def assumptions(self) -> frozenset[str]:
+        """Tokens of the rules and constraints in force, for :attr:`planner.bound.Bound.assumes`."""
+        tokens = {f"rule:{rule}" for rule in self.target.rules(self.graph)}
+        for constraint in self.constraints:
+            if isinstance(constraint, Pin):
+                tokens.add(f"pin:{constraint.op}={constraint.device}")
+            else:
+                tokens.add("together:" + "\0".join(sorted(constraint.ops)))
+        return frozenset(tokens)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of the whole problem."""
+        text = self.relaxation + "\n" + "\n".join(sorted(self.assumptions))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    # ------------------------------------------------------------------ machinery
+    @cached_property
+    def devices(self) -> tuple[Device, ...]:
+        """The places an op can go."""
+        return self.target.devices(self.graph)
+
+    def device_index(self, device: str) -> int:
+        """A device by name or number. Raises :class:`TargetError`."""
+        for i, d in enumerate(self.devices):
+            if d.name == device:
+                return i
+        if device.isdigit() and int(device) < len(self.devices):
+            return int(device)
+        names = ", ".join(d.name for d in self.devices[:8])
+        raise TargetError(f"the target has no device '{device}'; its devices are {names}")
+
+    @cached_property
+    def groups(self) -> GroupView:
+        """Ops that must share a device: colour classes and `Together` constraints merged."""
+        from planner.grouping import colocation_groups
+
+        return colocation_groups(self)
+
+    @cached_property
+    def evaluator(self) -> AssignmentEvaluator:
+        """The arrays and kernels that evaluate plans of this problem."""
+        return self.target.evaluator(self)
+
+    def evaluate(self, device_of: Ints | Assignment) -> Evaluation:
+        """Full evaluation of an assignment (int32[n]), violations included."""
+        if isinstance(device_of, Assignment):
+            device_of = device_of.device_of
+        return self.evaluator.evaluate(np.asarray(device_of, np.int32))
+
+    def live(self, device_of: Ints | Assignment) -> LiveEvaluation:
+        """Live evaluation starting from an assignment."""
+        from planner.targets.live import LiveEvaluation
+
+        if isinstance(device_of, Assignment):
+            device_of = device_of.device_of
+        return LiveEvaluation(self.evaluator, device_of)
+
+    def plan(self, device_of: Ints | Assignment, provenance: Provenance, name: str = "") -> Plan:
+        """An evaluated plan."""
+        decision = device_of if isinstance(device_of, Assignment) else Assignment(device_of)
+        return Plan(self, decision, self.evaluate(decision), provenance, name or provenance.planner)
+
+    def bound(self, component: str, value: float, method: str, assumes: frozenset[str], seconds: float = 0.0) -> Bound:
+        """A bound of this problem whose proof used the tokens ``assumes``."""
+        return Bound(component, value, method, self.relaxation, assumes, seconds)
+
+    def strongest_bound(self, bounds: list[Bound] | tuple[Bound, ...]) -> Bound | None:
+        """The strongest of ``bounds`` on the first objective component that holds for this problem."""
+        return strongest(bounds, self.objective, self.relaxation, self.assumptions)
+
+    def with_constraints(self, constraints: tuple[Constraint, ...]) -> Problem:
+        """The same problem under other constraints."""
+        return replace(self, constraints=constraints)

@@ -1,0 +1,50 @@
+"""Numbers with units, as people write and read them."""
+
+from __future__ import annotations
+
+import math
+
+_BYTES = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+          "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
+
+
+def parse_quantity(text: str) -> float:
+    """``8MiB``, ``25GB/s``, ``1e9`` or ``inf`` as a float in bytes (per second). Raises ValueError."""
+    cleaned = text.strip().removesuffix("/s").strip()
+    number = cleaned.rstrip("BKMGTibkmgt ")
+    unit = cleaned[len(number) :].strip().upper()
+    if cleaned.lower() in {"inf", "infinity", "unlimited"}:
+        return math.inf
+    if unit not in _BYTES:
+        raise ValueError(f"'{text}' has an unknown unit; use B, KB, MB, GB, KiB, MiB or GiB")
+    try:
+        value = float(number)
+    except ValueError:
+        raise ValueError(f"'{text}' is not a number with a unit such as 8MiB, 25GB/s or 1e9") from None
+    if math.isnan(value):
+        raise ValueError(f"'{text}' is not a number")
+    return value * _BYTES[unit]
+
+
+def bytes_text(value: float) -> str:
+    """Bytes for a person: ``0 B``, ``588 KiB``, ``7.20 MiB`` (binary units, two decimals from MiB up)."""
+    if math.isinf(value):
+        return "unlimited"
+    size = abs(value)
+    for unit, scale, digits in (("TiB", 2**40, 2), ("GiB", 2**30, 2), ("MiB", 2**20, 2), ("KiB", 2**10, 1)):
+        if size >= scale:
+            return f"{value / scale:.{digits}f} {unit}"
+    return f"{value:.0f} B"
+
+
+def time_text(value: float, unit: str | None) -> str:
+    """A time for a person: seconds become s, ms or us; a graph without a unit shows the bare number."""
+    if math.isinf(value):
+        return "unlimited"
+    if unit is None:
+        return f"{value:,.2f}" if abs(value) >= 0.01 or value == 0 else f"{value:.3g}"
+    size = abs(value)
+    for name, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if size >= scale:
+            return f"{value / scale:.2f} {name}".replace(" us", " \u00b5s")
+    return "0 s" if value == 0 else f"{value * 1e9:.2f} ns"

@@ -1,0 +1,114 @@
+"""Running planners and bound methods: one call, one result, the same in this process and in a worker."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from planner import __version__
+from planner.bound import Bound, gap
+from planner.errors import PlannerRefusal
+from planner.graph import Ints
+from planner.plan import Plan, Provenance
+from planner.problem import Problem
+from planner.search import BoundMethod, Callbacks, Method, Never, Planner, Result, Search, Stop, Stopped, parse_options
+
+
+def run(
+    planner: Planner,
+    problem: Problem,
+    stop: Stop | None = None,
+    callbacks: Callbacks | None = None,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    starts: Sequence[Ints] = (),
+    bounds: Sequence[Bound] = (),
+) -> Result:
+    """Run ``planner`` on ``problem`` until it ends or ``stop`` fires.
+
+    ``starts`` are warm starts (assignments, int32[n]) and ``bounds`` what is already proven. Raises
+    :class:`PlannerRefusal` when the planner does not support the problem, its constraints or an option.
+    """
+    return _run(planner, problem, stop, callbacks, seed, options, starts, bounds)
+
+
+def run_bound(
+    method: BoundMethod,
+    problem: Problem,
+    stop: Stop | None = None,
+    callbacks: Callbacks | None = None,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    bounds: Sequence[Bound] = (),
+) -> Result:
+    """Prove lower bounds with ``method``; the result carries no plan."""
+    return _run(method, problem, stop, callbacks, seed, options, (), bounds)
+
+
+def _run(
+    method: Method,
+    problem: Problem,
+    stop: Stop | None,
+    callbacks: Callbacks | None,
+    seed: int,
+    options: Mapping[str, Any] | None,
+    starts: Sequence[Ints],
+    bounds: Sequence[Bound],
+) -> Result:
+    reason = method.refusal(problem)
+    if reason is not None:
+        raise PlannerRefusal(reason)
+    values = parse_options(method.options, options or {}, method.name)
+    callbacks = callbacks or Callbacks()
+    search = Search(problem, stop or Never(), callbacks, seed, values, starts, bounds)
+    callbacks.on_start(problem)
+    message = ""
+    try:
+        if isinstance(method, Planner):
+            method.search(problem, search)
+        else:
+            assert isinstance(method, BoundMethod)
+            method.prove(problem, search)
+    except Stopped:
+        pass
+    search.state.seconds = search.seconds
+    callbacks.on_end(search.state)
+    return Result(
+        planner=method.name,
+        problem=problem,
+        device_of=search.best,
+        objective=search.state.objective,
+        bounds=tuple(search.bounds),
+        status=status_of(search.state.objective, search.state.bound),
+        stop_reason=search.stop_reason,
+        seconds=search.state.seconds,
+        seed=seed,
+        options=values,
+        iterations=search.state.iterations,
+        history=tuple(search.history),
+        message=message,
+    )
+
+
+def status_of(objective: float | None, bound: float | None) -> str:
+    """``optimal`` only where the bound proves it; an infinite bound proves infeasibility."""
+    if objective is None:
+        return "infeasible" if bound is not None and bound == float("inf") else "no_plan"
+    return "optimal" if gap(objective, bound) == 0.0 else "feasible"
+
+
+def plan_of(result: Result, name: str = "") -> Plan | None:
+    """The plan of a result, evaluated from nothing, or None when there is none."""
+    if result.device_of is None:
+        return None
+    provenance = Provenance(
+        planner=result.planner,
+        options=dict(result.options),
+        seed=result.seed,
+        version=__version__,
+        seconds=result.seconds,
+        stop_reason=result.stop_reason,
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    )
+    return result.problem.plan(result.device_of, provenance, name)

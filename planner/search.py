@@ -1,0 +1,373 @@
+"""What planners and bound methods are written against: options, stop criteria, and the channel they report through."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+
+from planner.bound import Bound, gap
+from planner.errors import PlannerRefusal
+from planner.graph import Ints
+
+if TYPE_CHECKING:
+    from planner.problem import Problem
+
+
+# ---------------------------------------------------------------------- options
+@dataclass(frozen=True)
+class Option:
+    """One option of a planner or bound method: how it searches, never what is optimised."""
+
+    name: str
+    default: bool | int | float | str
+    help: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def parse(self, value: Any) -> bool | int | float | str:
+        """``value`` (text or typed) as the option's type, within its range. Raises :class:`PlannerRefusal`."""
+        try:
+            parsed = self._typed(value)
+        except (TypeError, ValueError):
+            kind = {bool: "true or false", int: "a whole number", float: "a number"}.get(type(self.default), "text")
+            raise PlannerRefusal(f"option '{self.name}' is {value!r}; {kind} was expected") from None
+        if self.choices and parsed not in self.choices:
+            raise PlannerRefusal(f"option '{self.name}' is '{parsed}'; choose from {', '.join(self.choices)}")
+        if isinstance(parsed, (int, float)) and not isinstance(parsed, bool):
+            low = -math.inf if self.low is None else self.low
+            high = math.inf if self.high is None else self.high
+            if not low <= parsed <= high:
+                raise PlannerRefusal(f"option '{self.name}' is {parsed}; it must lie between {low:g} and {high:g}")
+        return parsed
+
+    def _typed(self, value: Any) -> bool | int | float | str:
+        if isinstance(self.default, bool):
+            text = str(value).lower()
+            if text not in {"true", "false", "yes", "no", "on", "off", "1", "0"}:
+                raise ValueError(text)
+            return text in {"true", "yes", "on", "1"}
+        if isinstance(self.default, int):
+            return int(str(value))
+        if isinstance(self.default, float):
+            return float(str(value))
+        return str(value)
+
+
+def parse_options(known: Sequence[Option], given: Mapping[str, Any], owner: str) -> dict[str, Any]:
+    """Every option's value, given or default. Raises :class:`PlannerRefusal` on an unknown name."""
+    names = {o.name for o in known}
+    for name in given:
+        if name not in names:
+            has = f"it has {', '.join(sorted(names))}" if names else "it has none"
+            raise PlannerRefusal(f"'{owner}' has no option '{name}'; {has}")
+    return {o.name: o.parse(given[o.name]) if o.name in given else o.default for o in known}
+
+
+# ---------------------------------------------------------------------- stop criteria
+@dataclass
+class Progress:
+    """What stop criteria look at: iterations counted, objective and bound so far, seconds since the start."""
+
+    iterations: int = 0
+    objective: float | None = None
+    bound: float | None = None
+    seconds: float = 0.0
+
+
+class Stop(Protocol):
+    """A stop criterion: ``reason`` is what the result says when it fires."""
+
+    reason: str
+
+    def __call__(self, progress: Progress) -> bool:
+        """Whether to stop now."""
+
+
+@dataclass
+class TimeLimit:
+    """Stop after so many seconds of wall time."""
+
+    limit: float
+    reason: str = "time"
+
+    def __call__(self, progress: Progress) -> bool:
+        return progress.seconds >= self.limit
+
+
+@dataclass
+class GapReached:
+    """Stop when (objective - bound) / objective is at most ``limit``."""
+
+    limit: float
+    reason: str = "gap"
+
+    def __call__(self, progress: Progress) -> bool:
+        if progress.objective is None:
+            return False
+        reached = gap(progress.objective, progress.bound)
+        return reached is not None and reached <= self.limit
+
+
+@dataclass
+class IterationLimit:
+    """Stop after so many iterations of the planner's own kind (orders, restarts, generations)."""
+
+    limit: int
+    reason: str = "iterations"
+
+    def __call__(self, progress: Progress) -> bool:
+        return progress.iterations >= self.limit
+
+
+@dataclass
+class Cancel:
+    """Stop when ``flag()`` turns true."""
+
+    flag: Callable[[], bool]
+    reason: str = "cancelled"
+
+    def __call__(self, progress: Progress) -> bool:
+        return self.flag()
+
+
+@dataclass
+class AnyOf:
+    """Stop as soon as one of ``criteria`` does."""
+
+    criteria: Sequence[Stop]
+    reason: str = ""
+
+    def __call__(self, progress: Progress) -> bool:
+        for criterion in self.criteria:
+            if criterion(progress):
+                self.reason = criterion.reason
+                return True
+        return False
+
+
+class Never:
+    """Never stop early."""
+
+    reason = "finished"
+
+    def __call__(self, progress: Progress) -> bool:
+        return False
+
+
+# ---------------------------------------------------------------------- callbacks
+class Callbacks:
+    """What a caller may listen to; every method may be overridden, none must."""
+
+    def on_start(self, problem: Problem) -> None:
+        """The search begins."""
+
+    def on_progress(self, fraction: float | None, text: str, progress: Progress) -> None:
+        """Progress between 0 and 1 (None = unknown) with a few words."""
+
+    def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
+        """A better valid plan was found; ``objective`` was computed by the target."""
+
+    def on_bound(self, bound: Bound, progress: Progress) -> None:
+        """A stronger bound was proven."""
+
+    def on_end(self, progress: Progress) -> None:
+        """The search is over."""
+
+
+class Stopped(Exception):
+    """Raised inside a planner by :meth:`Search.check` to unwind after a stop criterion fired."""
+
+
+# ---------------------------------------------------------------------- the channel
+class Search:
+    """What a running planner holds: its options, random numbers, and the channel it reports through.
+
+    Everything a planner reports is re-evaluated by the target here before anyone else sees it; an invalid or worse
+    proposal is ignored.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        stop: Stop,
+        callbacks: Callbacks,
+        seed: int,
+        options: Mapping[str, Any],
+        starts: Sequence[Ints] = (),
+        bounds: Sequence[Bound] = (),
+    ) -> None:
+        self.problem = problem
+        self.options = options
+        self.seed = seed
+        self.rng = np.random.default_rng(seed)
+        self.starts = [np.asarray(s, np.int32) for s in starts]
+        self.bounds = list(bounds)
+        self.best: Ints | None = None
+        self.state = Progress()
+        self.history: list[tuple[float, str, float]] = []
+        self.rejected = 0
+        self._stop = stop
+        self._callbacks = callbacks
+        self._began = time.perf_counter()
+        self._told = 0.0
+        self.stop_reason = "finished"
+        known = problem.strongest_bound(self.bounds)
+        self.state.bound = None if known is None else known.value
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the search began."""
+        return time.perf_counter() - self._began
+
+    @property
+    def objective(self) -> float:
+        """The best objective so far, infinity before the first plan."""
+        return math.inf if self.state.objective is None else self.state.objective
+
+    def stopped(self) -> bool:
+        """Whether a stop criterion has fired. Cheap: call it often (at least every 0.1 s)."""
+        if self.stop_reason != "finished":
+            return True
+        self.state.seconds = self.seconds
+        if self._stop(self.state):
+            self.stop_reason = self._stop.reason
+            return True
+        return False
+
+    def check(self) -> None:
+        """Raise :class:`Stopped` when a stop criterion has fired."""
+        if self.stopped():
+            raise Stopped
+
+    def iteration(self, count: int = 1) -> None:
+        """Count iterations of the planner's own kind."""
+        self.state.iterations += count
+
+    def incumbent(self, device_of: Ints) -> bool:
+        """Propose a plan. It is evaluated by the target and kept if valid and better; returns whether it was kept."""
+        evaluator = self.problem.evaluator
+        device_of = evaluator.checked(np.asarray(device_of))
+        objective = evaluator.objective(device_of)
+        if objective >= self.objective * (1 - 1e-12):
+            return False
+        if evaluator.violations(device_of):
+            self.rejected += 1
+            return False
+        self.best = device_of.copy()
+        self.state.objective = objective
+        self.state.seconds = self.seconds
+        self.history.append((self.state.seconds, "objective", objective))
+        self._callbacks.on_best(self.best, objective, self.state)
+        return True
+
+    def prove(self, bound: Bound) -> None:
+        """Report a proven bound; only one stronger than all before is passed on."""
+        strongest = self.problem.strongest_bound(self.bounds)
+        self.bounds.append(bound)
+        if strongest is not None and bound.value <= strongest.value:
+            return
+        if bound.component != self.problem.objective:
+            return
+        self.state.bound = bound.value
+        self.state.seconds = self.seconds
+        self.history.append((self.state.seconds, "bound", bound.value))
+        self._callbacks.on_bound(bound, self.state)
+
+    def progress(self, fraction: float | None, text: str = "") -> None:
+        """Say how far the search is; passed on at most ten times a second."""
+        now = time.perf_counter()
+        if now - self._told >= 0.1:
+            self._told = now
+            self.state.seconds = self.seconds
+            self._callbacks.on_progress(fraction, text, self.state)
+
+
+# ---------------------------------------------------------------------- planners and bound methods
+@dataclass(frozen=True)
+class Source:
+    """Where a method is described."""
+
+    paper: str
+    section: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.paper}, {self.section}" if self.section else self.paper
+
+
+class Method(ABC):
+    """What planners and bound methods share. Subclasses are stateless; all state lives in :class:`Search`."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    source: ClassVar[Source]
+    targets: ClassVar[frozenset[str]]
+    objectives: ClassVar[frozenset[str]]
+    options: ClassVar[tuple[Option, ...]] = ()
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Why this method cannot serve the problem, as a sentence, or None."""
+        if problem.target.kind not in self.targets:
+            return f"'{self.name}' does not plan for a {problem.target.title.lower()}"
+        if problem.objective not in self.objectives:
+            return f"'{self.name}' does not minimise {problem.objective}"
+        return None
+
+
+class Planner(Method):
+    """An algorithm: problem in, plans (and perhaps bounds) out."""
+
+    exact: ClassVar[bool] = False
+    gives_bounds: ClassVar[bool] = False
+    honours: ClassVar[frozenset[str]] = frozenset({"pin", "together"})
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Also refuses constraints it does not honour."""
+        from planner.problem import Pin
+
+        reason = super().refusal(problem)
+        if reason is not None:
+            return reason
+        kinds = {"pin" if isinstance(c, Pin) else "together" for c in problem.constraints}
+        missing = kinds - self.honours
+        if missing:
+            return f"'{self.name}' does not honour {' or '.join(sorted(missing))} constraints; remove them or choose another"
+        return None
+
+    @abstractmethod
+    def search(self, problem: Problem, search: Search) -> None:
+        """Search, reporting through ``search``; return when done or when ``search.stopped()``."""
+
+
+class BoundMethod(Method):
+    """A method that proves lower bounds."""
+
+    @abstractmethod
+    def prove(self, problem: Problem, search: Search) -> None:
+        """Prove bounds, reporting each through ``search.prove``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """How a run ended. ``status``: optimal (a bound proves it), feasible, infeasible (proven), or no_plan."""
+
+    planner: str
+    problem: Problem
+    device_of: Ints | None
+    objective: float | None
+    bounds: tuple[Bound, ...]
+    status: str
+    stop_reason: str
+    seconds: float
+    seed: int
+    options: Mapping[str, Any]
+    iterations: int
+    history: tuple[tuple[float, str, float], ...] = field(default=())
+    message: str = ""

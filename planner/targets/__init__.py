@@ -1,0 +1,8 @@
+"""Targets: machines and their rules. One file per target; the shared border-tensor cost model beside them."""
+
+from planner.targets.base import Device, Target
+from planner.targets.device_pool import DevicePool
+from planner.targets.pipeline import Pipeline
+from planner.targets.spec import default_target, parse_target, target_from_dict
+
+__all__ = ["Device", "DevicePool", "Pipeline", "Target", "default_target", "parse_target", "target_from_dict"]

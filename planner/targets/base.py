@@ -1,0 +1,88 @@
+"""What every target declares: its devices, parameters, rules and objectives."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from planner.errors import TargetError
+from planner.graph import Graph
+
+if TYPE_CHECKING:
+    from planner.problem import Problem
+    from planner.targets.evaluator import AssignmentEvaluator
+
+
+@dataclass(frozen=True)
+class Device:
+    """One place an op can go. ``kind`` is the field's word for it: stage, accelerator, cpu."""
+
+    name: str
+    kind: str
+    title: str
+
+
+def parameter(default: Any, *, help: str, unit: str = "", source: str = "", choices: tuple[str, ...] = ()) -> Any:
+    """A dataclass field that carries what a settings form and the documentation need."""
+    return field(default=default, metadata={"help": help, "unit": unit, "source": source, "choices": choices})
+
+
+class Target(ABC):
+    """A machine and its rules. Subclasses are frozen dataclasses whose fields are :func:`parameter`."""
+
+    kind: ClassVar[str]
+    title: ClassVar[str]
+    objectives: ClassVar[tuple[str, ...]]
+    rule_parameters: ClassVar[frozenset[str]] = frozenset()
+    """Fields that switch rules on and off: they are assumptions of a bound, not part of the machine."""
+
+    @abstractmethod
+    def devices(self, graph: Graph) -> tuple[Device, ...]:
+        """The devices in order."""
+
+    @abstractmethod
+    def rules(self, graph: Graph) -> tuple[str, ...]:
+        """Names of the rules in force for this graph."""
+
+    @abstractmethod
+    def evaluator(self, problem: Problem) -> AssignmentEvaluator:
+        """The evaluator of a problem on this target."""
+
+    def validate(self, graph: Graph) -> None:  # noqa: B027 - most targets accept every graph
+        """Raise :class:`TargetError` when the graph cannot be planned on this target."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready parameters; infinities are written as null."""
+        out: dict[str, Any] = {"kind": self.kind}
+        for f in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, f.name)
+            out[f.name] = None if isinstance(value, float) and math.isinf(value) else value
+        return out
+
+    def machine(self) -> dict[str, Any]:
+        """The parameters that are not rules: what a bound's relaxation is a function of."""
+        return {k: v for k, v in self.to_dict().items() if k not in self.rule_parameters}
+
+    def spec(self) -> str:
+        """The command line's ``kind:count,key=value`` with the parameters that differ from their defaults."""
+        from planner.targets.spec import format_spec
+
+        return format_spec(self)
+
+
+def positive(value: float, what: str, *, zero: bool = False) -> None:
+    """Check one numeric parameter. Raises :class:`TargetError`."""
+    bad = isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value)
+    if bad or value < 0 or (value == 0 and not zero):
+        raise TargetError(f"{what} is {value!r}; it must be {'zero or more' if zero else 'more than zero'}")
+
+
+def check_count(value: int, what: str, most: int = 1024) -> None:
+    """Check a device count. Raises :class:`TargetError`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise TargetError(f"{what} is {value!r}; it must be a whole number from 0 to {most}")
+
+

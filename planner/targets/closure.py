@@ -1,0 +1,60 @@
+"""Which neighbours must come along so that a move keeps the order of the devices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planner.graph import Ints
+from planner.targets import kernels
+
+if TYPE_CHECKING:
+    from planner.targets.live import LiveEvaluation
+
+
+def device_order(quotient: np.ndarray) -> Ints:
+    """Position of each device in an order that ``quotient`` (int32[k, k]) respects; cycles keep index order."""
+    k = len(quotient)
+    adjacent = quotient > 0
+    position = np.full(k, -1, np.int32)
+    left = list(range(k))
+    for place in range(k):
+        free = [d for d in left if not any(adjacent[o, d] for o in left if o != d)]
+        d = free[0] if free else left[0]
+        position[d] = place
+        left.remove(d)
+    return position
+
+
+def take_along(live: LiveEvaluation, ops: Ints, device: int) -> Ints:
+    """See :meth:`planner.targets.live.LiveEvaluation.closure`."""
+    e = live.evaluator
+    codes = {rule.code for rule in e.rules}
+    groups = e.problem.groups
+    if kernels.RULE_ORDER in codes:
+        positions = [np.arange(e.k, dtype=np.int32)] * 2
+    elif kernels.RULE_CONTIGUOUS in codes:
+        positions = [device_order(live.quotient[part]) for part in range(2)]
+    else:
+        return groups.expand(ops)
+    inside = np.zeros(e.n, bool)
+    queue = groups.expand(ops).tolist()
+    inside[queue] = True
+    while queue:
+        v = queue.pop()
+        part = e.part[v]
+        position = positions[part]
+        here = position[device]
+        follow = []
+        for u in e.pred_idx[e.pred_ptr[v] : e.pred_ptr[v + 1]].tolist():
+            if not inside[u] and e.part[u] == part and position[live.device_of[u]] > here:
+                follow.append(u)
+        for w in e.succ_idx[e.succ_ptr[v] : e.succ_ptr[v + 1]].tolist():
+            if not inside[w] and e.part[w] == part and position[live.device_of[w]] < here:
+                follow.append(w)
+        for u in groups.expand(follow).tolist() if follow else []:
+            if not inside[u]:
+                inside[u] = True
+                queue.append(u)
+    return np.flatnonzero(inside).astype(np.int32)

@@ -1,0 +1,246 @@
+"""Live evaluation: an assignment that is edited, its cost after each edit, and what each possible move would do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from planner.graph import Bools, Floats, Ints
+from planner.plan import Evaluation, Violation
+from planner.targets import kernels
+from planner.targets.evaluator import AssignmentEvaluator
+
+
+@dataclass(frozen=True, eq=False)
+class Delta:
+    """What moving some ops to each device would give (axis 0 = destination).
+
+    ``objective`` float64[k]; ``cost`` float64[k, k] and ``memory`` float64[k, k]: every device's cost and memory.
+    """
+
+    objective: Floats
+    cost: Floats
+    memory: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """Which destinations are legal for some ops. ``codes`` int32[k] holds the bits of the rules in the way."""
+
+    live: LiveEvaluation
+    ops: Ints
+    codes: Ints
+
+    @property
+    def legal(self) -> Bools:
+        """bool[k]: destinations where the move breaks no rule."""
+        legal: Bools = self.codes == 0
+        return legal
+
+    @cached_property
+    def _reasons(self) -> dict[int, tuple[Violation, ...]]:
+        return {}
+
+    def violations(self, device: int) -> tuple[Violation, ...]:
+        """The violations that the move to ``device`` would add, as sentences (exact; computed on demand)."""
+        if device not in self._reasons:
+            evaluator = self.live.evaluator
+            after = self.live.device_of.copy()
+            after[self.ops] = device
+            known = {(v.kind, v.ops, v.devices) for v in self.live.violations}
+            new = [v for v in evaluator.violations(after) if (v.kind, v.ops, v.devices) not in known]
+            self._reasons[device] = tuple(new)
+        return self._reasons[device]
+
+
+@dataclass(frozen=True)
+class Move:
+    """A move of ops to a device with the objective it gives."""
+
+    ops: tuple[int, ...]
+    device: int
+    objective: float
+    gain: float
+
+
+class LiveEvaluation:
+    """An assignment under edit. Costs follow every :meth:`apply` and :meth:`undo` in O(degree x k)."""
+
+    RESYNC_EVERY = 512
+    """Moves after which loads are summed afresh, so that rounding errors cannot accumulate."""
+
+    def __init__(self, evaluator: AssignmentEvaluator, device_of: Ints | Sequence[int]) -> None:
+        self.evaluator = evaluator
+        self.device_of: Ints = evaluator.checked(np.asarray(device_of)).copy()
+        self._stamp = np.zeros(len(evaluator.tensor_producer), np.int32)
+        self._mark = 0
+        self._moved = np.full(evaluator.n, -1, np.int32)
+        self._inside = np.zeros(evaluator.n, bool)
+        self._undo: list[tuple[Ints, Ints]] = []
+        self._moves = 0
+        self._resync()
+
+    # ------------------------------------------------------------------ state
+    def _resync(self) -> None:
+        e = self.evaluator
+        self.counts, self.receive, self.busy, self.send, self.used, self.held = e.raw(self.device_of)
+        self.quotient = kernels.quotient_counts(self.device_of, e.part, e.edge_src, e.edge_dst, e.k)
+        self._moves = 0
+        self._changed()
+
+    def _changed(self) -> None:
+        self._violations: tuple[Violation, ...] | None = None
+        self._objective: float | None = None
+        self._cyclic: int | None = None
+
+    def _next_mark(self) -> int:
+        self._mark += 1
+        return self._mark
+
+    @property
+    def objective(self) -> float:
+        """The objective of the current assignment."""
+        if self._objective is None:
+            self._objective = self.evaluator._objective(
+                self.receive, self.busy, self.send, self.held, np.empty(self.evaluator.k)
+            )
+        return self._objective
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """Broken rules of the current assignment."""
+        if self._violations is None:
+            self._violations = self.evaluator.violations(self.device_of)
+        return self._violations
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """The full evaluation of the current assignment, summed afresh."""
+        return self.evaluator.evaluate(self.device_of)
+
+    # ------------------------------------------------------------------ questions
+    def check(self, ops: Ints | Sequence[int]) -> Check:
+        """Which devices all ``ops`` could move to, and which rules are in the way elsewhere."""
+        moved = np.asarray(ops, np.int32)
+        codes = np.zeros(self.evaluator.k, np.int32)
+        for rule in self.evaluator.rules:
+            codes |= np.where(rule.blocked(self, moved), rule.code, 0).astype(np.int32)
+        return Check(self, moved, codes)
+
+    def delta(self, ops: Ints | Sequence[int]) -> Delta:
+        """The objective and every device's cost for a move of all ``ops`` to each device."""
+        k = self.evaluator.k
+        objective, cost, memory = np.empty(k), np.empty((k, k)), np.empty((k, k))
+        self._delta_into(np.asarray(ops, np.int32), objective, cost, memory)
+        return Delta(objective, cost, memory)
+
+    def _delta_into(self, ops: Ints, objective: Floats, cost: Floats, memory: Floats) -> None:
+        e = self.evaluator
+        kernels.delta_ops(
+            ops, self.device_of, e.part, e.work, e.class_of, e.memory, e.params, e.tensor_producer, e.tensor_time,
+            e.pays, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx, self.counts, self.receive, self.busy, self.send,
+            self.used, self.held, e.budget, e.streaming_rate, e.communication, e.objective_code,
+            self._stamp, self._next_mark(), objective, cost, memory,
+        )  # fmt: skip
+
+    def order_window(self, ops: Ints) -> tuple[int, int]:
+        """Lowest and highest device that the order rule leaves to ``ops``."""
+        e = self.evaluator
+        low, high = kernels.order_window(
+            ops, self._inside, self.device_of, e.succ_ptr, e.succ_idx, e.pred_ptr, e.pred_idx, e.k
+        )
+        return int(low), int(high)
+
+    def cyclic_devices(self) -> int:
+        """How many devices wait for each other now."""
+        if self._cyclic is None:
+            self._cyclic = int(kernels.cyclic_devices(self.quotient[0]) + kernels.cyclic_devices(self.quotient[1]))
+        return self._cyclic
+
+    def contiguity_after(self, ops: Ints) -> Ints:
+        """How many devices would wait for each other after a move to each device (int32[k])."""
+        e = self.evaluator
+        result: Ints = kernels.contiguity_after(
+            ops, self._moved, self.device_of, e.part, e.succ_ptr, e.succ_idx, e.pred_ptr, e.pred_idx, self.quotient
+        )
+        return result
+
+    def closure(self, ops: Ints | Sequence[int], device: int) -> Ints:
+        """``ops`` and the fewest neighbours found that must come along for the order rules to hold (sorted int32).
+
+        On a pipeline these are the predecessors on later and the successors on earlier blocks, with their colocated
+        mates; under contiguity the same along an order of the devices that the current plan respects. The result is
+        a proposal: check it again before applying it.
+        """
+        from planner.targets.closure import take_along
+
+        return take_along(self, np.asarray(ops, np.int32), device)
+
+    def best_moves(self, limit: int = 5, legal_only: bool = True) -> list[Move]:
+        """The single moves (with colocated mates) that lower the objective most, best first; exact.
+
+        Only ops on the bottleneck devices or next to them can lower the worst cost, so only those are tried.
+        """
+        e = self.evaluator
+        groups = e.problem.groups
+        now = self.objective
+        costs = np.empty(e.k)
+        e._objective(self.receive, self.busy, self.send, self.held, costs)
+        if e.objective_code == kernels.MAX_COST:
+            worst = costs >= costs.max() * (1 - 1e-12)
+            near = worst[self.device_of]
+            reach = near.copy()
+            reach[e.edge_src[near[e.edge_dst]]] = True
+            reach[e.edge_dst[near[e.edge_src]]] = True
+            # A consumer elsewhere may also matter to the bottleneck through a tensor they share with a third op.
+            candidates = np.unique(groups.group_of[reach])
+        else:
+            candidates = np.arange(groups.count)
+        objective, cost, memory = np.empty(e.k), np.empty((e.k, e.k)), np.empty((e.k, e.k))
+        moves: list[Move] = []
+        for g in candidates.tolist():
+            ops = groups.ops(g)
+            self._delta_into(ops, objective, cost, memory)
+            better = objective < now * (1 - 1e-9)
+            if not better.any():
+                continue
+            if legal_only:
+                better &= self.check(ops).legal
+            for d in np.flatnonzero(better).tolist():
+                moves.append(Move(tuple(ops.tolist()), d, float(objective[d]), now - float(objective[d])))
+        moves.sort(key=lambda m: (m.objective, m.ops))
+        return moves[:limit]
+
+    # ------------------------------------------------------------------ edits
+    def apply(self, ops: Ints | Sequence[int], devices: Ints | Sequence[int] | int) -> None:
+        """Move ``ops`` (distinct) to ``devices`` (one for all, or one each). :meth:`undo` takes it back."""
+        moved = np.asarray(ops, np.int32)
+        targets = np.broadcast_to(np.asarray(devices, np.int32), moved.shape).copy()
+        if len(targets) and (targets.min() < 0 or targets.max() >= self.evaluator.k):
+            raise ValueError(f"devices are numbered 0 to {self.evaluator.k - 1}")
+        self._undo.append((moved.copy(), self.device_of[moved].copy()))
+        self._move(moved, targets)
+
+    def undo(self) -> None:
+        """Take the last :meth:`apply` back. Raises IndexError when there is none."""
+        ops, devices = self._undo.pop()
+        self._move(ops, devices)
+
+    def _move(self, ops: Ints, targets: Ints) -> None:
+        e = self.evaluator
+        kernels.apply_quotient(
+            ops, targets, self._moved, self.device_of, e.part, e.succ_ptr, e.succ_idx, e.pred_ptr, e.pred_idx,
+            self.quotient,
+        )  # fmt: skip
+        kernels.apply_ops(
+            ops, targets, self.device_of, e.part, e.work, e.class_of, e.memory, e.params, e.tensor_producer,
+            e.tensor_time, e.pays, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx, self.counts, self.receive, self.busy,
+            self.send, self.used, self.held, self._stamp, self._next_mark(),
+        )  # fmt: skip
+        self._changed()
+        self._moves += 1
+        if self._moves >= self.RESYNC_EVERY:
+            self._resync()

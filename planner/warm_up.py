@@ -1,0 +1,99 @@
+"""Compile what is compiled at first use, on tiny problems, so that no measured search and no first drag waits for it.
+
+Numba compiles a kernel once per signature and machine and keeps it on disk; later processes load it, which also takes a
+moment. ``python -m planner.warm_up`` does all of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from planner.errors import StageboardError
+from planner.graph import Graph, Op, Tensor
+from planner.problem import Problem
+from planner.search import AnyOf, IterationLimit, Planner, TimeLimit
+from planner.targets import DevicePool, Pipeline, Target
+
+SECONDS = 5.0
+"""No planner searches a tiny problem longer than this."""
+
+
+def tiny_graph(*, training: bool = False, time_unit: str | None = "s") -> Graph:
+    """Eight ops with a skip connection; with ``training`` also their mirrored backward ops, colocated with them."""
+    ops = [
+        Op(f"f{i}", f"f{i}", work=1.0 + i % 3, work_cpu=4.0 + i % 3, param_bytes=4.0, colour_class=i if training else None)
+        for i in range(8)
+    ]
+    pairs = [*((f"f{i}", f"f{i + 1}") for i in range(7)), ("f2", "f5")]
+    if training:
+        ops += [
+            Op(f"b{i}", f"b{i}", work=2.0, work_cpu=8.0, backward=True, colour_class=i) for i in range(8)
+        ]
+        pairs += [("f7", "b7"), *((f"b{i + 1}", f"b{i}") for i in range(7)), *((f"f{i}", f"b{i}") for i in range(7))]
+    consumers: dict[str, list[str]] = {}
+    for a, b in pairs:
+        consumers.setdefault(a, []).append(b)
+    tensors = [Tensor(a, tuple(to), 8.0, 0.25) for a, to in consumers.items()]
+    return Graph.build("tiny", ops, tensors, time_unit=time_unit)
+
+
+def like(problem: Problem) -> Problem:
+    """A tiny problem with the target and objective of ``problem``, and backward ops where it has some."""
+    graph = tiny_graph(training=bool(problem.graph.backward.any()), time_unit=problem.graph.time_unit)
+    return Problem(graph, problem.target, problem.objective)
+
+
+def warm_planner(planner: Planner, problem: Problem, options: Mapping[str, Any] | None = None) -> None:
+    """Run ``planner`` for a moment on a tiny problem like ``problem``; what it refuses there is not warmed up."""
+    from planner.algorithms.catalogue import bound_method
+    from planner.run import run, run_bound
+
+    tiny = like(problem)
+    simple = bound_method("simple")
+    if simple.refusal(tiny) is None:
+        run_bound(simple, tiny)
+    if planner.refusal(tiny) is None:
+        try:
+            run(planner, tiny, AnyOf([TimeLimit(SECONDS), IterationLimit(2)]), options=options)
+        except StageboardError:
+            pass  # an option that only fits the real problem, such as a split file
+
+
+def warm_target(target: Target, objective: str = "", *, training: bool = False) -> None:
+    """Full and live evaluation, every rule and every edit on a tiny problem of ``target``."""
+    problem = Problem(tiny_graph(training=training), target, objective)
+    live = problem.live([0] * problem.graph.n)
+    last = len(problem.devices) - 1
+    live.check([7]).violations(last)
+    live.delta([6, 7])
+    live.apply([3], last)
+    live.closure([3], 0)
+    live.best_moves()
+    live.undo()
+    problem.evaluate(live.device_of)
+
+
+def warm_up() -> None:
+    """Every target, planner and bound method of the catalogue."""
+    from planner.algorithms.catalogue import planners
+
+    targets: list[tuple[Target, bool]] = [
+        (Pipeline(2), False),
+        (Pipeline(2, bandwidth=1.0, memory=16.0), False),
+        (DevicePool(2, 1), False),
+        (DevicePool(2, 1, memory=1e6), True),
+        (DevicePool(2, 1, memory=1e6, contiguous=False), False),
+        (DevicePool(2, 1, memory=math.inf), True),
+    ]
+    for target, training in targets:
+        for objective in target.objectives:
+            warm_target(target, objective, training=training)
+            problem = Problem(tiny_graph(training=training), target, objective)
+            for planner in planners().values():
+                warm_planner(planner, problem)
+
+
+if __name__ == "__main__":
+    warm_up()

@@ -1,0 +1,219 @@
+"""One spawned process per background solve: it streams what it finds, stops softly, and can be killed without loss.
+
+The parent never loses a plan: every incumbent and bound arrives as it is found, so a killed or crashed worker leaves its
+best behind. Messages are plain tuples over a pipe between our own processes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+from planner.bound import Bound
+from planner.errors import StageboardError
+from planner.graph import Ints
+from planner.problem import Problem
+from planner.search import AnyOf, Callbacks, Cancel, GapReached, IterationLimit, Progress, Result, Stop, TimeLimit
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a worker is asked to do: a planner or a bound method by name, on a problem."""
+
+    method: str
+    problem: Problem
+    is_bound: bool = False
+    seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
+    time_limit: float | None = None
+    gap: float | None = None
+    iterations: int | None = None
+    starts: Sequence[Ints] = ()
+    bounds: Sequence[Bound] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Incumbent:
+    """A better valid plan."""
+
+    device_of: Ints
+    objective: float
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Proven:
+    """A stronger bound."""
+
+    bound: Bound
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Told:
+    """Progress between 0 and 1 (None = unknown)."""
+
+    fraction: float | None
+    text: str
+    seconds: float
+    iterations: int
+
+
+@dataclass(frozen=True, eq=False)
+class Ended:
+    """The run is over."""
+
+    result: Result
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The run could not be done; ``sentence`` is for a person, ``detail`` for a log."""
+
+    sentence: str
+    detail: str = ""
+
+
+Message = Incumbent | Proven | Told | Ended | Failed
+
+
+def stop_for(order: Order, cancelled: Any) -> Stop:
+    """The stop criteria of an order, with the cancel flag first."""
+    criteria: list[Stop] = [Cancel(cancelled)]
+    if order.time_limit is not None:
+        criteria.append(TimeLimit(order.time_limit))
+    if order.gap is not None:
+        criteria.append(GapReached(order.gap))
+    if order.iterations is not None:
+        criteria.append(IterationLimit(order.iterations))
+    return AnyOf(criteria)
+
+
+class _Stream(Callbacks):
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+
+    def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
+        self._pipe.send(Incumbent(device_of, objective, progress.seconds))
+
+    def on_bound(self, bound: Bound, progress: Progress) -> None:
+        self._pipe.send(Proven(bound, progress.seconds))
+
+    def on_progress(self, fraction: float | None, text: str, progress: Progress) -> None:
+        self._pipe.send(Told(fraction, text, progress.seconds, progress.iterations))
+
+
+def _serve(pipe: Connection) -> None:
+    """The worker's main: import what is slow, wait for one order, run it, end."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from planner.algorithms.catalogue import bound_method, bound_methods, planner, planners
+    from planner.run import run, run_bound
+
+    planners(), bound_methods()
+    try:
+        order: Order = pipe.recv()
+    except (EOFError, OSError):
+        return
+    cancelled = threading.Event()
+
+    def listen() -> None:
+        with contextlib.suppress(EOFError, OSError):
+            pipe.recv()
+        cancelled.set()
+
+    threading.Thread(target=listen, daemon=True).start()
+    stream = _Stream(pipe)
+    try:
+        stop = stop_for(order, cancelled.is_set)
+        common: dict[str, Any] = {
+            "stop": stop, "callbacks": stream, "seed": order.seed, "options": order.options, "bounds": order.bounds,
+        }  # fmt: skip
+        if order.is_bound:
+            result = run_bound(bound_method(order.method), order.problem, **common)
+        else:
+            result = run(planner(order.method), order.problem, starts=order.starts, **common)
+        pipe.send(Ended(result))
+    except (BrokenPipeError, EOFError):
+        return
+    except StageboardError as error:
+        pipe.send(Failed(str(error)))
+    except Exception as error:  # the worker's last line of defence: the parent must hear of every failure
+        import traceback
+
+        pipe.send(Failed(f"'{order.method}' failed unexpectedly ({type(error).__name__}: {error})", traceback.format_exc()))
+
+
+class Worker:
+    """A spawned process that runs one order. Not a Qt object: poll it from a timer or wait on :attr:`connection`."""
+
+    GRACE = 2.0
+    """Seconds between the soft stop and termination."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, far = context.Pipe()
+        self._process = context.Process(target=_serve, args=(far,), daemon=True)
+        self._process.start()
+        far.close()
+        self._cancelled_at: float | None = None
+        self.finished = False
+
+    def start(self, order: Order) -> None:
+        """Hand the worker its order. Call once."""
+        self.connection.send(order)
+
+    def cancel(self) -> None:
+        """Ask for a soft stop; :meth:`poll` terminates the process when it does not follow in time."""
+        if self._cancelled_at is None and not self.finished:
+            self._cancelled_at = time.monotonic()
+            with contextlib.suppress(OSError):
+                self.connection.send("cancel")
+
+    def poll(self, timeout: float = 0.0) -> list[Message]:
+        """Messages that have arrived (waits up to ``timeout`` for the first). The last is `Ended` or `Failed`."""
+        messages: list[Message] = []
+        if self.finished:
+            return messages
+        try:
+            while self.connection.poll(0.0 if messages else timeout):
+                message = self.connection.recv()
+                messages.append(message)
+                if isinstance(message, (Ended, Failed)):
+                    self.close()
+                    return messages
+        except (EOFError, OSError):
+            messages.append(self._gone())
+            self.close()
+            return messages
+        if self._cancelled_at is not None and time.monotonic() - self._cancelled_at > self.GRACE:
+            self._process.terminate()
+            messages.append(Failed("stopped: the planner did not answer in time; its best plan so far was kept"))
+            self.close()
+        return messages
+
+    def _gone(self) -> Failed:
+        self._process.join(1.0)
+        code = self._process.exitcode
+        return Failed(f"the planner's process ended unexpectedly (exit code {code}); its best plan so far was kept")
+
+    def close(self) -> None:
+        """Free everything; kills the process if it still runs."""
+        self.finished = True
+        self.connection.close()
+        self._process.join(0.5)
+        if self._process.is_alive():
+            self._process.terminate()
+            self._process.join(1.0)
+            if self._process.is_alive():
+                self._process.kill()
+                self._process.join()
+        self._process.close()
+
