@@ -6,12 +6,15 @@ moment. ``python -m planner.warm_up`` does all of it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
+
+import numpy as np
 
 from planner.errors import StageboardError
 from planner.graph import Graph, Op, Tensor
+from planner.plan import Assignment
 from planner.problem import Problem
 from planner.search import AnyOf, IterationLimit, Planner, TimeLimit
 from planner.targets import DevicePool, Pipeline, Target
@@ -23,15 +26,24 @@ SECONDS = 5.0
 def tiny_graph(*, training: bool = False, time_unit: str | None = "s") -> Graph:
     """Eight ops with a skip connection; with ``training`` also their mirrored backward ops, colocated with them."""
     ops = [
-        Op(f"f{i}", f"f{i}", work=1.0 + i % 3, work_cpu=4.0 + i % 3, param_bytes=4.0, colour_class=i if training else None)
+        Op(
+            f"f{i}",
+            f"f{i}",
+            work=1.0 + i % 3,
+            work_cpu=4.0 + i % 3,
+            param_bytes=4.0,
+            colour_class=i if training else None,
+        )
         for i in range(8)
     ]
     pairs = [*((f"f{i}", f"f{i + 1}") for i in range(7)), ("f2", "f5")]
     if training:
-        ops += [
-            Op(f"b{i}", f"b{i}", work=2.0, work_cpu=8.0, backward=True, colour_class=i) for i in range(8)
+        ops += [Op(f"b{i}", f"b{i}", work=2.0, work_cpu=8.0, backward=True, colour_class=i) for i in range(8)]
+        pairs += [
+            ("f7", "b7"),
+            *((f"b{i + 1}", f"b{i}") for i in range(7)),
+            *((f"f{i}", f"b{i}") for i in range(7)),
         ]
-        pairs += [("f7", "b7"), *((f"b{i + 1}", f"b{i}") for i in range(7)), *((f"f{i}", f"b{i}") for i in range(7))]
     consumers: dict[str, list[str]] = {}
     for a, b in pairs:
         consumers.setdefault(a, []).append(b)
@@ -48,23 +60,22 @@ def like(problem: Problem) -> Problem:
 def warm_planner(planner: Planner, problem: Problem, options: Mapping[str, Any] | None = None) -> None:
     """Run ``planner`` for a moment on a tiny problem like ``problem``; what it refuses there is not warmed up."""
     from planner.algorithms.catalogue import bound_method
-    from planner.run import run, run_bound
+    from planner.run import plan_of, run, run_bound
 
     tiny = like(problem)
     simple = bound_method("simple")
     if simple.refusal(tiny) is None:
         run_bound(simple, tiny)
     if planner.refusal(tiny) is None:
-        try:
-            run(planner, tiny, AnyOf([TimeLimit(SECONDS), IterationLimit(2)]), options=options)
-        except StageboardError:
-            pass  # an option that only fits the real problem, such as a split file
+        # An option may only fit the real problem, such as a split file.
+        with suppress(StageboardError):
+            plan_of(run(planner, tiny, AnyOf([TimeLimit(SECONDS), IterationLimit(2)]), options=options))
 
 
 def warm_target(target: Target, objective: str = "", *, training: bool = False) -> None:
     """Full and live evaluation, every rule and every edit on a tiny problem of ``target``."""
     problem = Problem(tiny_graph(training=training), target, objective)
-    live = problem.live([0] * problem.graph.n)
+    live = problem.live(np.zeros(problem.graph.n, np.int32))
     last = len(problem.devices) - 1
     live.check([7]).violations(last)
     live.delta([6, 7])
@@ -72,24 +83,36 @@ def warm_target(target: Target, objective: str = "", *, training: bool = False) 
     live.closure([3], 0)
     live.best_moves()
     live.undo()
+    # Plans are read-only arrays, and numba compiles for those apart.
     problem.evaluate(live.device_of)
+    problem.evaluate(Assignment(live.device_of))
+
+
+TARGETS: tuple[tuple[Target, bool], ...] = (
+    (Pipeline(2), False),
+    (Pipeline(2, bandwidth=1.0, memory=16.0), False),
+    (DevicePool(2, 1), False),
+    (DevicePool(2, 1, memory=1e6), True),
+    (DevicePool(2, 1, memory=1e6, contiguous=False), False),
+    (DevicePool(2, 1), True),
+)
+"""Targets that together take every path through the kernels, and whether with backward ops."""
+
+
+def warm_targets() -> None:
+    """Evaluation and editing on every target."""
+    for target, training in TARGETS:
+        for objective in target.objectives:
+            warm_target(target, objective, training=training)
 
 
 def warm_up() -> None:
     """Every target, planner and bound method of the catalogue."""
     from planner.algorithms.catalogue import planners
 
-    targets: list[tuple[Target, bool]] = [
-        (Pipeline(2), False),
-        (Pipeline(2, bandwidth=1.0, memory=16.0), False),
-        (DevicePool(2, 1), False),
-        (DevicePool(2, 1, memory=1e6), True),
-        (DevicePool(2, 1, memory=1e6, contiguous=False), False),
-        (DevicePool(2, 1, memory=math.inf), True),
-    ]
-    for target, training in targets:
+    warm_targets()
+    for target, training in TARGETS:
         for objective in target.objectives:
-            warm_target(target, objective, training=training)
             problem = Problem(tiny_graph(training=training), target, objective)
             for planner in planners().values():
                 warm_planner(planner, problem)

@@ -11,8 +11,9 @@ import multiprocessing
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from planner.bound import Bound
@@ -140,7 +141,8 @@ def _serve(pipe: Connection) -> None:
             result = run_bound(bound_method(order.method), order.problem, **common)
         else:
             result = run(planner(order.method), order.problem, starts=order.starts, **common)
-        pipe.send(Ended(result))
+        # The other side has the problem already, and it may be large.
+        pipe.send(Ended(replace(result, problem=None)))  # type: ignore[arg-type]
     except (BrokenPipeError, EOFError):
         return
     except StageboardError as error:
@@ -163,31 +165,56 @@ class Worker:
         self._process = context.Process(target=_serve, args=(far,), daemon=True)
         self._process.start()
         far.close()
+        self._order: Order | None = None
+        self._sender: threading.Thread | None = None
         self._cancelled_at: float | None = None
+        self._cancel_sent = False
         self.finished = False
 
     def start(self, order: Order) -> None:
-        """Hand the worker its order. Call once."""
-        self.connection.send(order)
+        """Hand the worker its order. Call once. Does not wait for a process that is still starting."""
+        self._order = order
+        data = ForkingPickler.dumps(order)
+
+        def send() -> None:
+            # A process that is gone shows at the other end of the pipe, in poll().
+            with contextlib.suppress(OSError, TypeError):
+                self.connection.send_bytes(data)
+
+        self._sender = threading.Thread(target=send, name="order to a worker", daemon=True)
+        self._sender.start()
 
     def cancel(self) -> None:
         """Ask for a soft stop; :meth:`poll` terminates the process when it does not follow in time."""
         if self._cancelled_at is None and not self.finished:
             self._cancelled_at = time.monotonic()
-            with contextlib.suppress(OSError):
-                self.connection.send("cancel")
+            self._send_cancel()
 
-    def poll(self, timeout: float = 0.0) -> list[Message]:
-        """Messages that have arrived (waits up to ``timeout`` for the first). The last is `Ended` or `Failed`."""
+    def _send_cancel(self) -> None:
+        """Two may not write at once: the order goes first."""
+        if self._cancelled_at is None or self._cancel_sent or (self._sender is not None and self._sender.is_alive()):
+            return
+        self._cancel_sent = True
+        with contextlib.suppress(OSError):
+            self.connection.send("cancel")
+
+    def poll(self, timeout: float = 0.0, limit: int = 64) -> list[Message]:
+        """At most ``limit`` messages that have arrived (waits up to ``timeout`` for the first).
+
+        The last one of a run is `Ended` or `Failed`.
+        """
         messages: list[Message] = []
         if self.finished:
             return messages
+        self._send_cancel()
         try:
-            while self.connection.poll(0.0 if messages else timeout):
+            while len(messages) < limit and self.connection.poll(0.0 if messages else timeout):
                 message = self.connection.recv()
+                if isinstance(message, Ended) and self._order is not None:
+                    message = Ended(replace(message.result, problem=self._order.problem))
                 messages.append(message)
                 if isinstance(message, (Ended, Failed)):
-                    self.close()
+                    self.close(grace=0.0)  # it has nothing left to do but to tidy up, which nobody needs to wait for
                     return messages
         except (EOFError, OSError):
             messages.append(self._gone())
@@ -204,11 +231,15 @@ class Worker:
         code = self._process.exitcode
         return Failed(f"the planner's process ended unexpectedly (exit code {code}); its best plan so far was kept")
 
-    def close(self) -> None:
-        """Free everything; kills the process if it still runs."""
+    def close(self, grace: float = 0.5) -> None:
+        """Free everything; ends the process if it still runs after ``grace`` seconds."""
         self.finished = True
+        if self._sender is not None:
+            if self._sender.is_alive():  # the process does not read: nobody may close the pipe under the sender's hands
+                self._process.kill()
+            self._sender.join()
         self.connection.close()
-        self._process.join(0.5)
+        self._process.join(grace)
         if self._process.is_alive():
             self._process.terminate()
             self._process.join(1.0)

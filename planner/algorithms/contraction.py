@@ -120,6 +120,11 @@ def forced_units(problem: Problem) -> Ints:
             return unit_of
 
 
+def mirrors(problem: Problem) -> tuple[str, ...]:
+    """The contractions of :func:`chain_units` that differ for this problem: one where there is no backward part."""
+    return ("all", "orphans") if (problem.evaluator.part == 1).any() else ("all",)
+
+
 def chain_units(problem: Problem, mirror: str = "all") -> tuple[Ints, Ints, Ints]:
     """Units in one DAG whose every slicing is meant to be contiguous: ``(unit_of[n], src, dst)``.
 
@@ -153,7 +158,7 @@ class Units:
     pins). Tensors that stay inside a unit or cost nothing are left out; of the others ``tensor_time`` float64[t],
     ``tensor_part`` int8[t] (the producer's), ``tensor_total`` int32[t] (consumers). What a unit does to a tensor is a CSR:
     ``entry_ptr`` int32[m+1], ``entry_tensor``, ``entry_forward`` and ``entry_backward`` (consumers by part) int32,
-    ``entry_produces`` bool; the reverse is ``touch_ptr`` int32[t+1], ``touch_unit``. ``src``, ``dst`` int32: edges of the DAG, if the units have one.
+    ``entry_produces`` bool. ``src``, ``dst`` int32: edges between units, if they were asked for.
     """
 
     problem: Problem
@@ -233,7 +238,7 @@ def build_units(problem: Problem, unit_of: Ints, src: Ints | None = None, dst: I
         dst=nothing if dst is None else dst,
         work=work,
         memory=np.bincount(unit_of, weights=e.memory, minlength=m),
-        params=np.bincount(unit_of, weights=e.params, minlength=m),
+        params=np.bincount(unit_of, weights=e.params, minlength=m).astype(np.float64),
         allowed=~forbidden,
         tensor_time=e.tensor_time[kept],
         tensor_part=e.part[e.tensor_producer[kept]],

@@ -92,7 +92,11 @@ def _costs(d, receive, busy, send, held, budget, rate, communication, objective)
     stream = streaming_time(held[d], budget[d], rate)
     if objective == MAX_COST:
         f = combine(
-            receive[d, 0] + receive[d, 1], busy[d, 0] + busy[d, 1], send[d, 0] + send[d, 1], stream, communication
+            receive[d, 0] + receive[d, 1],
+            busy[d, 0] + busy[d, 1],
+            send[d, 0] + send[d, 1],
+            stream,
+            communication,
         )
         return f, 0.0
     f = combine(receive[d, 0], busy[d, 0], send[d, 0], stream, communication)
@@ -108,24 +112,31 @@ def _attained(forward, backward, receive, busy, send, held, budget, rate, commun
 
 
 @njit(cache=True, nogil=True)
-def _legal(u, b, mode, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward, quotient, trial):
-    """Whether unit u may go to device b under the order (ORDERED) or acyclic-quotient (CONTIGUOUS) rule."""
+def _window(u, mode, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx, k):
+    """Lowest and highest device that the order rule leaves to unit u."""
+    low, high = 0, k - 1
     if mode == ORDERED:
         for x in range(pred_ptr[u], pred_ptr[u + 1]):
-            if device_of[pred_idx[x]] > b:
-                return False
+            low = max(low, device_of[pred_idx[x]])
         for x in range(succ_ptr[u], succ_ptr[u + 1]):
-            if device_of[succ_idx[x]] < b:
-                return False
+            high = min(high, device_of[succ_idx[x]])
+    return low, high
+
+
+@njit(cache=True, nogil=True)
+def _acyclic(
+    u, b, mode, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
+    edge_forward, edge_backward, pred_forward, pred_backward, quotient, trial,
+):  # fmt: skip
+    """Whether the devices can still be put in order, where they have to be, once unit u is on device b."""
+    if mode != CONTIGUOUS:
         return True
-    if mode == CONTIGUOUS:
-        trial[:] = quotient
-        _move_quotient(
-            u, b, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
-            edge_forward, edge_backward, pred_forward, pred_backward, trial,
-        )  # fmt: skip
-        return cyclic_devices(trial[0]) + cyclic_devices(trial[1]) == 0
-    return True
+    trial[:] = quotient
+    _move_quotient(
+        u, b, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
+        edge_forward, edge_backward, pred_forward, pred_backward, trial,
+    )  # fmt: skip
+    return cyclic_devices(trial[0]) + cyclic_devices(trial[1]) == 0
 
 
 @njit(cache=True, nogil=True)
@@ -154,6 +165,34 @@ def _move_quotient(
 
 
 @njit(cache=True, nogil=True)
+def _commit(
+    u, b, device_of, work, class_of, memory, params,
+    entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
+    tensor_time, tensor_part, tensor_total, pays,
+    succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
+    counts, home, receive, busy, send, used, held, quotient,
+):  # fmt: skip
+    """Move unit u to device b."""
+    a = device_of[u]
+    _shift(
+        u, a, b, True, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
+        tensor_time, tensor_part, tensor_total, pays, counts, home, receive, send,
+    )  # fmt: skip
+    for p in range(2):
+        busy[a, p] -= work[class_of[a], u, p]
+        busy[b, p] += work[class_of[b], u, p]
+    used[a] -= memory[u]
+    used[b] += memory[u]
+    held[a] -= params[u]
+    held[b] += params[u]
+    _move_quotient(
+        u, b, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
+        edge_forward, edge_backward, pred_forward, pred_backward, quotient,
+    )  # fmt: skip
+    device_of[u] = b
+
+
+@njit(cache=True, nogil=True)
 def descend(
     most_moves, most_trials, mode, device_of, work, class_of, memory, params, allowed, capacity,
     entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
@@ -164,8 +203,8 @@ def descend(
     """Make best moves in place until none improves; returns (done, moves made, objective).
 
     A move helps only if it changes every device that attains the maximum, so units elsewhere are tried on those
-    devices alone. Ties go to the least sum of all costs. Where no move lowers the objective, one that keeps it and
-    lowers that sum is made: it clears the way for further moves.
+    devices alone. Ties go to the least sum of all costs. Where no move lowers the objective, those that keep it and
+    lower that sum are made in a sweep over all units: they clear the way for further moves.
     """
     m, k = len(device_of), len(pays)
     trial = np.empty_like(quotient)
@@ -176,7 +215,9 @@ def descend(
     trials = 0
     everywhere = False
     while True:
-        forward, backward, total = _objective(receive, busy, send, held, budget, rate, communication, objective)
+        forward, backward, total = _objective(
+            receive, busy, send, held, budget, rate, communication, objective
+        )
         _attained(forward, backward, receive, busy, send, held, budget, rate, communication, objective, worst)
         now = forward + backward
         if made >= most_moves or trials >= most_trials:
@@ -184,10 +225,14 @@ def descend(
         best, best_total = now * IMPROVES, np.inf
         if everywhere:
             best, best_total = now, total * IMPROVES
+        swept = made
         best_unit, best_device = -1, -1
         for u in range(m):
+            if everywhere and made > swept and trials >= most_trials:
+                break
             a = device_of[u]
-            for b in range(k):
+            low, high = _window(u, mode, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx, k)
+            for b in range(low, high + 1):
                 if b == a or not allowed[u, b] or not (everywhere or worst[a] or worst[b]):
                     continue
                 if used[b] + memory[u] > capacity[b]:
@@ -207,40 +252,42 @@ def descend(
                 busy[b, 1] += work[class_of[b], u, 1]
                 held[a] -= params[u]
                 held[b] += params[u]
-                forward, backward, total = _objective(r, busy, s, held, budget, rate, communication, objective)
+                forward, backward, total = _objective(
+                    r, busy, s, held, budget, rate, communication, objective
+                )
                 value = forward + backward
                 busy[a, 0], busy[a, 1], busy[b, 0], busy[b, 1] = a0, a1, b0, b1
                 held[a], held[b] = held_a, held_b
-                if (value < best * TIES or (value <= best / TIES and total < best_total)) and _legal(
+                if (value < best * TIES or (value <= best / TIES and total < best_total)) and _acyclic(
                     u, b, mode, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
                     edge_forward, edge_backward, pred_forward, pred_backward, quotient, trial,
                 ):  # fmt: skip
                     best, best_total, best_unit, best_device = min(value, best), total, u, b
-        if best_unit < 0:
-            if everywhere:
+            if everywhere and best_unit >= 0:
+                _commit(
+                    best_unit, best_device, device_of, work, class_of, memory, params,
+                    entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
+                    tensor_time, tensor_part, tensor_total, pays,
+                    succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
+                    counts, home, receive, busy, send, used, held, quotient,
+                )  # fmt: skip
+                made += 1
+                best, best_total, best_unit = min(best, now), best_total * IMPROVES, -1
+        if everywhere:
+            if made == swept:
                 return True, made, now
+            everywhere = False
+        elif best_unit < 0:
             everywhere = True
-            continue
-        everywhere = False
-        u, b = best_unit, best_device
-        a = device_of[u]
-        _shift(
-            u, a, b, True, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-            tensor_time, tensor_part, tensor_total, pays, counts, home, receive, send,
-        )  # fmt: skip
-        for p in range(2):
-            busy[a, p] -= work[class_of[a], u, p]
-            busy[b, p] += work[class_of[b], u, p]
-        used[a] -= memory[u]
-        used[b] += memory[u]
-        held[a] -= params[u]
-        held[b] += params[u]
-        _move_quotient(
-            u, b, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
-            edge_forward, edge_backward, pred_forward, pred_backward, quotient,
-        )  # fmt: skip
-        device_of[u] = b
-        made += 1
+        else:
+            _commit(
+                best_unit, best_device, device_of, work, class_of, memory, params,
+                entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
+                tensor_time, tensor_part, tensor_total, pays,
+                succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
+                counts, home, receive, busy, send, used, held, quotient,
+            )  # fmt: skip
+            made += 1
 
 
 class Descent:
@@ -250,7 +297,11 @@ class Descent:
         e = units.problem.evaluator
         self.units = units
         codes = {rule.code for rule in e.rules}
-        self._mode = ORDERED if kernels.RULE_ORDER in codes else CONTIGUOUS if kernels.RULE_CONTIGUOUS in codes else FREE
+        self._mode = FREE
+        if kernels.RULE_ORDER in codes:
+            self._mode = ORDERED
+        elif kernels.RULE_CONTIGUOUS in codes:
+            self._mode = CONTIGUOUS
         self._capacity = e.capacity * (1 + 1e-9) if kernels.RULE_MEMORY in codes else np.full(e.k, np.inf)
         self._succ_ptr, self._succ_idx = units.succs
         self._pred_ptr, self._pred_idx = units.preds
@@ -288,8 +339,10 @@ class Descent:
         self._counts = np.zeros((len(units.tensor_time), k, 2), np.int32)
         unit_of_entry = np.repeat(np.arange(units.count), np.diff(units.entry_ptr))
         where = self.device_of[unit_of_entry]
-        np.add.at(self._counts, (units.entry_tensor, where, 0), units.entry_forward)
-        np.add.at(self._counts, (units.entry_tensor, where, 1), units.entry_backward)
+        at = units.entry_tensor.astype(np.int64) * k + where
+        for part, consumers in enumerate((units.entry_forward, units.entry_backward)):
+            summed = np.bincount(at, weights=consumers, minlength=len(units.tensor_time) * k)
+            self._counts[:, :, part] = summed.reshape(-1, k)
         self._home = self.device_of[units.tensor_producer].copy()
         self._quotient = kernels.quotient_counts(of_op, e.part, e.edge_src, e.edge_dst, k)
         self.objective = e.objective(of_op)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from planner.algorithms.contraction import build_units, chain_units
+from planner.algorithms.contraction import build_units, chain_units, mirrors
 from planner.algorithms.orders import depth_first_order
 from planner.algorithms.segments import Slicer
 from planner.algorithms.slice_graph import report_infeasible
@@ -34,7 +34,7 @@ class Dpl(Planner):
         if report_infeasible(problem, search, self.name):
             return
         tried: list[tuple[Ints, Ints, Ints]] = []
-        for mirror in ("all", "orphans") if problem.graph.backward.any() else ("all",):
+        for mirror in mirrors(problem):
             found = chain_units(problem, mirror)
             if any(all(np.array_equal(a, b) for a, b in zip(found, other, strict=True)) for other in tried):
                 continue

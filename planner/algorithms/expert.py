@@ -45,6 +45,8 @@ class Expert(Planner):
         violations = problem.evaluator.violations(device_of)
         if violations:
             more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
-            raise PlanError(f"the split in {path} breaks a rule of this problem: {violations[0].sentence}{more}")
+            raise PlanError(
+                f"the split in {path} breaks a rule of this problem: {violations[0].sentence}{more}"
+            )
         search.incumbent(device_of)
         search.iteration()

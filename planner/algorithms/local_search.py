@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from planner.algorithms.contraction import Units, build_units, chain_units, forced_units, unit_edges
+from planner.algorithms.contraction import Units, build_units, chain, forced_units, mirrors, unit_edges
 from planner.algorithms.descent import Descent
 from planner.algorithms.memory_fill import fill
 from planner.algorithms.orders import depth_first_order, kahn_order
@@ -35,7 +35,9 @@ class LocalSearch(Planner):
     targets: ClassVar[frozenset[str]] = frozenset({"pool", "pipeline"})
     objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe", "bottleneck"})
     options: ClassVar[tuple[Option, ...]] = (
-        Option("restarts", 10, "how many starts of its own, beside the plans it is given", low=1, high=1_000_000),
+        Option(
+            "restarts", 10, "how many starts of its own, beside the plans it is given", low=1, high=1_000_000
+        ),
     )
 
     def search(self, problem: Problem, search: Search) -> None:
@@ -60,7 +62,9 @@ class LocalSearch(Planner):
                 done = descent.run()
                 if descent.objective < search.objective * (1 - 1e-9):
                     search.incumbent(descent.device_of[units.unit_of])
-                search.progress((i + (1.0 if done else 0.5)) / total, f"start {i + 1} of {total}, {descent.moves} moves")
+                search.progress(
+                    (i + (1.0 if done else 0.5)) / total, f"start {i + 1} of {total}, {descent.moves} moves"
+                )
                 search.check()
                 if done:
                     break
@@ -78,7 +82,11 @@ class LocalSearch(Planner):
                 place = random_placement(units, search.rng)
                 if place is None:
                     order = np.arange(units.count, dtype=np.int32)
-                    place = None if (problem.evaluator.pinned >= 0).any() else fill(units, order, contiguous=False)
+                    place = (
+                        None
+                        if (problem.evaluator.pinned >= 0).any()
+                        else fill(units, order, contiguous=False)
+                    )
                 if place is None:
                     yield from self._sliced(problem, search, 1)
                 else:
@@ -88,15 +96,13 @@ class LocalSearch(Planner):
     def _sliced(problem: Problem, search: Search, count: int) -> Iterator[Ints]:
         """Valid plans: the depth-first order sliced, then random orders."""
         made = 0
-        mirrors = ("all", "orphans") if (problem.evaluator.part == 1).any() else ("all",)
-        chains = [build_units(problem, *chain_units(problem, mirror)) for mirror in mirrors]
-        slicers = []
-        for chained in chains:
-            try:
-                slicers.append(Slicer(chained))
-            except PlannerRefusal:
-                if len(chains) == 1:
-                    raise
+        chains = [chain(problem, mirror) for mirror in mirrors(problem)]
+        try:
+            slicers = [Slicer(chained) for chained in chains]
+        except PlannerRefusal:
+            if search.best is None:
+                raise
+            return
         for i in range(count):
             for slicer in slicers:
                 chained = slicer.units

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from planner.algorithms.contraction import Units, build_units, chain_units, forced_units
+from planner.algorithms.contraction import Units, build_units, chain, forced_units, mirrors
 from planner.algorithms.orders import depth_first_order
 from planner.algorithms.slice_graph import report_infeasible
 from planner.graph import Ints
@@ -25,7 +25,9 @@ class MemoryFill(Planner):
 
     name: ClassVar[str] = "memory-fill"
     title: ClassVar[str] = "Memory fill"
-    summary: ClassVar[str] = "fills one accelerator after another in topological order, the rest goes to the CPU"
+    summary: ClassVar[str] = (
+        "fills one accelerator after another in topological order, the rest goes to the CPU"
+    )
     source: ClassVar[Source] = Source("device placement", "section 7, greedy")
     targets: ClassVar[frozenset[str]] = frozenset({"pool"})
     objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe"})
@@ -36,9 +38,9 @@ class MemoryFill(Planner):
         if report_infeasible(problem, search, self.name):
             return
         contiguous = any(rule.code == kernels.RULE_CONTIGUOUS for rule in problem.evaluator.rules)
-        for mirror in ("all", "orphans") if contiguous else ("none",):
+        for mirror in mirrors(problem) if contiguous else ("none",):
             if contiguous:
-                units = build_units(problem, *chain_units(problem, mirror))
+                units = chain(problem, mirror)
                 order = depth_first_order(*units.succs)
             else:
                 unit_of = forced_units(problem)

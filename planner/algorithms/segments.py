@@ -171,12 +171,17 @@ class Slicer:
         self.units = units
         self.gpipe = e.objective_code != MAX_COST
         self._classes = len(units.work)
-        first = [int(np.flatnonzero(e.class_of == c)[0]) if (e.class_of == c).any() else -1 for c in range(self._classes)]
+        first = [
+            int(np.flatnonzero(e.class_of == c)[0]) if (e.class_of == c).any() else -1
+            for c in range(self._classes)
+        ]
         # Devices of a class are alike in everything but pins, so the class has one budget, capacity and so on.
         self._pays = np.array([bool(d >= 0 and e.pays[d]) for d in first])
         self._budget = np.array([e.budget[d] if d >= 0 else np.inf for d in first])
         capped = any(rule.code == kernels.RULE_MEMORY for rule in e.rules)
-        self._capacity = np.array([e.capacity[d] * (1 + 1e-9) if capped and d >= 0 else np.inf for d in first])
+        self._capacity = np.array(
+            [e.capacity[d] * (1 + 1e-9) if capped and d >= 0 else np.inf for d in first]
+        )
         ordered = any(rule.code == kernels.RULE_ORDER for rule in e.rules)
         if ordered:
             self._chain_states(e.k)
@@ -184,8 +189,8 @@ class Slicer:
             self._pool_states(e.class_of)
         if self._states * (units.count + 1) > MOST_CELLS:
             raise PlannerRefusal(
-                f"pins on {len(np.unique(e.pinned[e.pinned >= 0]))} devices of a pool are too many for slicing"
-                " a linear order; remove some pins or choose local-search"
+                f"pins on {len(np.unique(e.pinned[e.pinned >= 0]))} devices of a pool are too many to slice"
+                " a linear order with; remove some pins, or let local-search start from a plan of your own"
             )
         self._scratch()
         self.segment_bound = self._work_bound()

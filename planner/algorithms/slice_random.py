@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from planner.algorithms.contraction import chain
+from planner.algorithms.contraction import chain, mirrors
 from planner.algorithms.orders import depth_first_order, kahn_order
 from planner.algorithms.segments import Slicer
 from planner.algorithms.slice_graph import report_infeasible
+from planner.graph import Ints
 from planner.problem import Problem
 from planner.search import Option, Planner, Search, Source
 
@@ -16,7 +17,8 @@ class SliceRandom(Planner):
     """Kahn's algorithm on random priorities gives random orders; the best slicing of all of them is kept.
 
     The depth-first order goes first, and every further order is only searched for slicings better than the best so
-    far, which most do not have and which is quickly found out.
+    far, which most do not have and which is quickly found out. Of the two contractions that training graphs have (see
+    :class:`planner.algorithms.dpl.Dpl`), the one with the better depth-first slicing is used.
     """
 
     name: ClassVar[str] = "slice-random"
@@ -30,19 +32,29 @@ class SliceRandom(Planner):
     )
 
     def search(self, problem: Problem, search: Search) -> None:
-        """One iteration per order."""
+        """One iteration per order, the depth-first one included."""
         if report_infeasible(problem, search, self.name):
             return
-        units = chain(problem)
-        slicer = Slicer(units)
         orders = int(search.options["orders"])
-        for i in range(orders + 1):
+        slicer: Slicer | None = None
+        for mirror in mirrors(problem):
+            candidate = Slicer(chain(problem, mirror))
+            order = depth_first_order(*candidate.units.succs)
+            if self._slice(candidate, order, search) or slicer is None:
+                slicer = candidate
+        assert slicer is not None
+        units = slicer.units
+        search.iteration()
+        for i in range(1, orders + 1):
             search.check()
-            if i == 0:
-                order = depth_first_order(*units.succs)
-            else:
-                order = kahn_order(*units.succs, search.rng.random(units.count))
-            for device_of in slicer.slicings(order, search, search.objective * (1 - 1e-9)):
-                search.incumbent(device_of[units.unit_of])
+            self._slice(slicer, kahn_order(*units.succs, search.rng.random(units.count)), search)
             search.iteration()
-            search.progress((i + 1) / (orders + 1), f"order {i} of {orders}")
+            search.progress(i / orders, f"order {i} of {orders}")
+
+    @staticmethod
+    def _slice(slicer: Slicer, order: Ints, search: Search) -> bool:
+        """Report slicings of one order that are better than the best so far; returns whether there was a valid one."""
+        better = False
+        for device_of in slicer.slicings(order, search, search.objective * (1 - 1e-9)):
+            better = search.incumbent(device_of[slicer.units.unit_of]) or better
+        return better

@@ -14,7 +14,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``bound``."""
     inputs.add_problem(parser)
     search = parser.add_argument_group("the proof")
-    search.add_argument("--method", required=True, metavar="NAME", help="see the end of 'stageboard planners'")
+    search.add_argument(
+        "--method", required=True, metavar="NAME", help="see the end of 'stageboard planners'"
+    )
     inputs.add_settings(search, "method")
     search.add_argument("--time-limit", type=inputs.seconds, metavar="S", help="stop after S seconds")
     inputs.add_reading(parser)
@@ -51,7 +53,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     bound = problem.strongest_bound(result.bounds)
     status = "no_bound" if bound is None else "infeasible" if math.isinf(bound.value) else "proven"
     if status == "infeasible":
-        console.note(f"no valid plan exists: '{method.name}' proved it; loosen a pin, a rule or the memory of the target")
+        console.note(
+            f"no valid plan exists: '{method.name}' proved it; loosen a pin, a rule or the memory of the target"
+        )
     elif bound is None:
         console.note(f"'{method.name}' proved nothing before it was stopped; give it longer")
     data = {

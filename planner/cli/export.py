@@ -24,7 +24,9 @@ FORMATS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``export``."""
     inputs.add_models_and_plan(parser)
-    parser.add_argument("--to", required=True, choices=list(FORMATS), metavar="FORMAT", help=", ".join(FORMATS))
+    parser.add_argument(
+        "--to", required=True, choices=list(FORMATS), metavar="FORMAT", help=", ".join(FORMATS)
+    )
     parser.add_argument("-o", "--output", required=True, metavar="PATH", help="the file to write")
     formats = "\n".join(f"  {name.ljust(17)} {what}" for name, what in FORMATS.items())
     parser.epilog = (

@@ -16,7 +16,9 @@ from planner.quantity import bytes_text
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``info``."""
     parser.add_argument("model", metavar="MODEL", help="a model file (ONNX, JSON, GraphML, DOT)")
-    parser.add_argument("--batch", type=whole, default=1, metavar="N", help="bind symbolic batch dimensions (default 1)")
+    parser.add_argument(
+        "--batch", type=whole, default=1, metavar="N", help="bind symbolic batch dimensions (default 1)"
+    )
     parser.epilog = "example: stageboard info sample_models/resnet50.json"
 
 
@@ -66,7 +68,9 @@ def _kinds(graph: Graph) -> str:
     kinds, counts = np.unique(np.array(graph.kinds), return_counts=True)
     top = sorted(zip(counts.tolist(), kinds.tolist(), strict=True), key=lambda pair: (-pair[0], pair[1]))
     shown = ", ".join(f"{count} {kind}" for count, kind in top[:4])
-    return f"{shown} and {len(top) - 4} other kinds" if len(top) > 5 else ", ".join(f"{c} {k}" for c, k in top)
+    return (
+        f"{shown} and {len(top) - 4} other kinds" if len(top) > 5 else ", ".join(f"{c} {k}" for c, k in top)
+    )
 
 
 def _times(graph: Graph) -> str:
@@ -74,5 +78,7 @@ def _times(graph: Graph) -> str:
     if given == 0:
         return "none given; a cost model estimates them"
     unit = "in seconds" if graph.time_unit == "s" else "in a unit the file does not name"
-    whose = "for every op" if given == graph.n else f"for {given:,} of {graph.n:,} ops, the others are estimated"
+    whose = (
+        "for every op" if given == graph.n else f"for {given:,} of {graph.n:,} ops, the others are estimated"
+    )
     return f"given {whose}, {unit}"

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """``--batch`` and ``--cost-model``: how a model file is read."""
     group = parser.add_argument_group("reading the model")
-    group.add_argument("--batch", type=whole, metavar="N", help="bind symbolic batch dimensions of an ONNX model (default 1)")
+    group.add_argument(
+        "--batch", type=whole, metavar="N", help="bind symbolic batch dimensions of an ONNX model (default 1)"
+    )
     group.add_argument(
         "--cost-model", action="append", default=[], metavar="FILE.toml|KEY=VALUE",
         help="rates that estimate the times a model does not give; may be repeated",
@@ -31,11 +33,18 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 def add_problem(parser: argparse.ArgumentParser) -> None:
     """Models, ``--target``, ``--objective`` and ``--pin``: what is planned."""
-    parser.add_argument("models", nargs="+", metavar="MODEL", help="model files; several are deployed together")
     parser.add_argument(
-        "--target", required=True, metavar="SPEC", help="kind:count,key=value,... or a TOML file: pipeline:4, pool:2+1"
+        "models", nargs="+", metavar="MODEL", help="model files; several are deployed together"
     )
-    parser.add_argument("--objective", default="", metavar="NAME", help="what to minimise (default: the target's first)")
+    parser.add_argument(
+        "--target",
+        required=True,
+        metavar="SPEC",
+        help="kind:count,key=value,... or a TOML file: pipeline:4, pool:2+1",
+    )
+    parser.add_argument(
+        "--objective", default="", metavar="NAME", help="what to minimise (default: the target's first)"
+    )
     parser.add_argument(
         "--pin", action="append", default=[], metavar="OP=DEVICE",
         help="keep an op (id or name) on a device (name or number); may be repeated",
@@ -44,10 +53,15 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
 
 def add_models_and_plan(parser: argparse.ArgumentParser) -> None:
     """Models, a plan file, and how to read the models."""
-    parser.add_argument("models", nargs="+", metavar="MODEL", help="the model file, or all of a plan for several models")
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="the model file, or all of a plan for several models"
+    )
     parser.add_argument("plan", metavar="PLAN", help="the plan file (JSON)")
     parser.add_argument(
-        "--batch", type=whole, metavar="N", help="bind symbolic batch dimensions (default: as the plan's model was read)"
+        "--batch",
+        type=whole,
+        metavar="N",
+        help="bind symbolic batch dimensions (default: as the plan's model was read)",
     )
 
 
@@ -151,7 +165,9 @@ def load_models(args: argparse.Namespace) -> Graph:
     """The models of ``args`` as one profiled graph."""
     from planner.formats import read_models
 
-    return read_models(args.models, batch=1 if args.batch is None else args.batch, cost_model=cost_model(args.cost_model))
+    return read_models(
+        args.models, batch=1 if args.batch is None else args.batch, cost_model=cost_model(args.cost_model)
+    )
 
 
 def open_with_plan(args: argparse.Namespace) -> OpenedPlan:
@@ -159,10 +175,8 @@ def open_with_plan(args: argparse.Namespace) -> OpenedPlan:
     from planner.formats import read_models
     from planner.formats.plan_json import open_plan, plan_model_options
 
-    options: dict[str, int] = dict(plan_model_options(args.plan))
-    if args.batch is not None:
-        options["batch"] = args.batch
-    return open_plan(args.plan, read_models(args.models, **options))
+    batch = plan_model_options(args.plan)["batch"] if args.batch is None else args.batch
+    return open_plan(args.plan, read_models(args.models, batch=batch))
 
 
 def check_output(path: str | None) -> None:
@@ -173,7 +187,9 @@ def check_output(path: str | None) -> None:
     if file.is_dir():
         raise StageboardError(f"{path} is a folder; give the name of a file to write")
     if not file.parent.is_dir():
-        raise StageboardError(f"{path} cannot be written: there is no folder {file.parent}; make it or choose another place")
+        raise StageboardError(
+            f"{path} cannot be written: there is no folder {file.parent}; make it or choose another place"
+        )
 
 
 def import_readers(paths: Sequence[str]) -> None:
@@ -182,7 +198,7 @@ def import_readers(paths: Sequence[str]) -> None:
     import planner.cost_model
     import planner.formats.device_placement
     import planner.formats.merge
-    import planner.formats.stageboard_json  # noqa: F401
+    import planner.formats.stageboard_json
 
     if ".onnx" in suffixes:
         import planner.formats.onnx_model  # noqa: F401
@@ -210,6 +226,8 @@ def pin(problem: Problem, text: str) -> Pin:
 
     op, equals, device = text.rpartition("=")
     if not equals or not op or not device:
-        raise UsageError(f"--pin '{text}' is not OP=DEVICE; write --pin '{problem.graph.op_names[0]}={problem.devices[0].name}'")
+        raise UsageError(
+            f"--pin '{text}' is not OP=DEVICE; write --pin '{problem.graph.op_names[0]}={problem.devices[0].name}'"
+        )
     index = problem.device_index(device.strip())
     return Pin(problem.graph.op_ids[problem.graph.find(op)], problem.devices[index].name)

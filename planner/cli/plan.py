@@ -18,11 +18,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``plan``."""
     inputs.add_problem(parser)
     search = parser.add_argument_group("the search")
-    search.add_argument("--planner", metavar="NAME", help="see 'stageboard planners' (default: a good one for the problem)")
+    search.add_argument(
+        "--planner", metavar="NAME", help="see 'stageboard planners' (default: a good one for the problem)"
+    )
     inputs.add_settings(search, "planner")
-    search.add_argument("--time-limit", type=inputs.seconds, metavar="S", help="stop searching after S seconds")
-    search.add_argument("--gap", type=inputs.fraction, metavar="G", help="stop when the gap is at most G (0.05 or 5%%)")
-    search.add_argument("--seed", type=inputs.seed, default=0, metavar="N", help="seed of random choices (default 0)")
+    search.add_argument(
+        "--time-limit", type=inputs.seconds, metavar="S", help="stop searching after S seconds"
+    )
+    search.add_argument(
+        "--gap", type=inputs.fraction, metavar="G", help="stop when the gap is at most G (0.05 or 5%%)"
+    )
+    search.add_argument(
+        "--seed", type=inputs.seed, default=0, metavar="N", help="seed of random choices (default 0)"
+    )
     inputs.add_reading(parser)
     parser.add_argument("-o", "--output", metavar="PLAN", help="write the plan to this file (JSON)")
     parser.epilog = (
@@ -81,11 +89,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.note(_no_plan(result))
 
     def text() -> str:
-        rows = bound_rows(problem, None if bound is None else bound.value, "" if bound is None else bound.method, distance)
-        rows.append(("planner", f"{chosen.name}, {ending(result.stop_reason, seconds)}"))
+        rows = [("planner", f"{chosen.name}, {ending(result.stop_reason, seconds)}")]
         if data["plan_file"]:
             rows.append(("plan", data["plan_file"]))
-        return summary(problem, evaluation, rows)
+        return summary(problem, evaluation, rows, bound_rows(problem, bound, distance))
 
     console.result(data, text)
     return DONE if evaluation is not None and evaluation.valid else FAILED

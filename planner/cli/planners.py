@@ -57,7 +57,9 @@ def _text(known: list[Planner], methods: list[Any]) -> str:
     out = ["Planners (stageboard plan --planner NAME)"]
     for planner in known:
         gives = "gives bounds, " if planner.gives_bounds else ""
-        honours = f"honours {' and '.join(sorted(planner.honours))}" if planner.honours else "takes no constraints"
+        honours = (
+            f"honours {' and '.join(sorted(planner.honours))}" if planner.honours else "takes no constraints"
+        )
         kind = "exact" if planner.exact else "heuristic"
         out += ["", *_entry(planner, f"{kind}, {gives}{honours}")]
     out += ["", "Bound methods (stageboard bound --method NAME)"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from planner.bound import Bound
 from planner.cli.table import percent, seconds_text, table, times
 from planner.plan import Evaluation
 from planner.problem import Problem
@@ -34,28 +35,37 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
     for i, device in enumerate(problem.devices):
         mark = "  < bottleneck" if i == evaluation.bottleneck and evaluation.cost[i] > 0 else ""
         cells = [shown[p * k + i] for p in range(len(parts))]
-        rows.append([device.name, str(int(evaluation.ops[i])), *cells, bytes_text(float(evaluation.memory[i])) + mark])
+        rows.append(
+            [device.name, str(int(evaluation.ops[i])), *cells, bytes_text(float(evaluation.memory[i])) + mark]
+        )
     width = max(len(row[-1].removesuffix("  < bottleneck")) for row in rows)
     for row in rows:
         memory = row[-1].removesuffix("  < bottleneck")
         row[-1] = memory.rjust(width) + ("  < bottleneck" if memory != row[-1] else " " * 14)
     return table(
-        ["device", "ops", "receive", "work", "streaming", "send", "cost", "memory".rjust(width) + " " * 14], rows
+        ["device", "ops", "receive", "work", "streaming", "send", "cost", "memory".rjust(width) + " " * 14],
+        rows,
     )
 
 
-def summary(problem: Problem, evaluation: Evaluation | None, rows: Sequence[tuple[str, str]] = ()) -> str:
-    """A title, the figures as ``label value`` lines, the devices, and what is broken."""
+def summary(
+    problem: Problem,
+    evaluation: Evaluation | None,
+    rows: Sequence[tuple[str, str]] = (),
+    proven: Sequence[tuple[str, str]] = (),
+) -> str:
+    """A title, the figures as ``label value`` lines (``proven`` beside the objective), the devices, what is broken."""
     title = f"{problem.graph.name} on {problem.target.spec()}"
     lines: list[tuple[str, str]] = []
     if evaluation is not None:
         unit = problem.graph.time_unit
         lines.append((problem.objective, time_text(evaluation.objective, unit)))
-    lines.extend(rows)
+    lines.extend(proven)
     if evaluation is not None:
         broken = len(evaluation.violations)
         rules = "valid" if not broken else "1 rule broken" if broken == 1 else f"{broken} rules broken"
         lines.append(("rules", rules))
+    lines.extend(rows)
     width = max((len(label) for label, _ in lines), default=0)
     out = [title, *(f"  {label.ljust(width)}  {value}" for label, value in lines)]
     if evaluation is not None:
@@ -67,14 +77,11 @@ def summary(problem: Problem, evaluation: Evaluation | None, rows: Sequence[tupl
     return "\n".join(out)
 
 
-def bound_rows(
-    problem: Problem, bound: float | None, method: str, gap: float | None
-) -> list[tuple[str, str]]:
+def bound_rows(problem: Problem, bound: Bound | None, gap: float | None) -> list[tuple[str, str]]:
     """The lines on the lower bound and the gap."""
     if bound is None:
         return [("lower bound", "none proven")]
-    text = time_text(bound, problem.graph.time_unit)
-    rows = [("lower bound", f"{text} ({method})")]
+    rows = [("lower bound", f"{time_text(bound.value, problem.graph.time_unit)} ({bound.method})")]
     if gap is not None:
         rows.append(("gap", "0, optimal" if gap == 0 else percent(gap)))
     return rows

@@ -155,7 +155,7 @@ def _warnings(model: ModelNotes) -> list[str]:
         )
     if model.unknown_sizes:
         tensors = _several(model.unknown_sizes, "tensor has", "tensors have")
-        notes.append(f"{tensors} no known shape and count as 0 bytes")
+        notes.append(f"{tensors} no known shape; 0 bytes are counted")
     if model.guessed_sizes:
         tensors = _several(model.guessed_sizes, "tensor has", "tensors have")
         notes.append(f"{tensors} a size that is known only when the model runs; it counts as 1")

@@ -45,7 +45,34 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelError(f"{file} is not complete, valid ONNX; save or download it again") from error
     if not model.HasField("graph") or not (model.graph.node or model.graph.input):
         raise ModelError(f"{file} holds no ONNX graph; save or download it again")
+    _check_texts(model, file)
     return inline_functions(model, file)
+
+
+def _check_texts(model: Any, file: str) -> None:
+    """protobuf hands out bytes where a name is not UTF-8; such a file is damaged."""
+    graphs = [model.graph]
+    texts: list[Any] = [opset.domain for opset in model.opset_import]
+    nodes = [node for function in model.functions for node in function.node]
+    texts += [text for f in model.functions for text in (f.name, f.domain, f.overload, *f.input, *f.output)]
+    while graphs or nodes:
+        if graphs:
+            graph = graphs.pop()
+            nodes += graph.node
+            texts += [tensor.name for tensor in graph.initializer]
+            texts += [sparse.values.name for sparse in graph.sparse_initializer]
+            for value in (*graph.input, *graph.output, *graph.value_info):
+                texts.append(value.name)
+                texts += [dim.dim_param for dim in value.type.tensor_type.shape.dim]
+        for node in nodes:
+            texts += [node.name, node.op_type, node.domain, node.overload, *node.input, *node.output]
+            for attribute in node.attribute:
+                texts.append(attribute.name)
+                graphs += [attribute.g] if attribute.HasField("g") else []
+                graphs += attribute.graphs
+        nodes = []
+    if not all(isinstance(text, str) for text in texts):
+        raise ModelError(f"{file} holds names that are not UTF-8 text; save or download it again")
 
 
 def inline_functions(model: Any, file: str) -> Any:

@@ -18,7 +18,7 @@ from planner.targets.rules import OrderRule, PinRule, Rule, TogetherRule
 if TYPE_CHECKING:
     from planner.problem import Problem
 
-DEFAULT_BANDWIDTH = 1e9
+DEFAULT_BANDWIDTH = 12e9
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Pipeline(Target):
     count: int = parameter(4, help="number of blocks (stages)")
     bandwidth: float = parameter(
         0.0,
-        help="bandwidth between blocks; 0 = the file's own transfer times, else 1 GB/s",
+        help="bandwidth between blocks; 0 = the file's own transfer times, else 12 GB/s",
         unit="B/s",
-        source="our default",
+        source="our default: PCIe 3.0 x16 in practice",
     )
     memory: float = parameter(math.inf, help="fast memory of a block; parameters beyond it are streamed", unit="B")
     reserve: float = parameter(0.0, help="fast memory reserved for activations", unit="B")

@@ -1,0 +1,146 @@
+"""Exports: split files and DOT read back, CSV adds up."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from planner.errors import StageboardError
+from planner.export import to_csv, to_device_placement, to_dot
+from planner.formats import read_graph, read_model
+from planner.formats.device_placement import read_split_file
+from planner.plan import Plan, Provenance
+from planner.problem import Problem
+from planner.targets import DevicePool, Pipeline, Target
+from tests.shared_files import shared
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+FILES = ("small.json", "workload.json", "small.graphml", "small.dot", "control_flow.onnx")
+
+
+def make(name: str, target: Target | None = None, seed: int = 1) -> Plan:
+    graph = read_model(DATA / name)
+    problem = Problem(graph, target or DevicePool(accelerators=2, cpus=1))
+    return problem.plan(np.random.default_rng(seed).integers(0, 3, graph.n), Provenance("by hand"))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_split_reads_back(tmp_path: Path, name: str) -> None:
+    plan = make(name)
+    split = read_split_file(to_device_placement(plan, tmp_path / "split.json"), plan.problem.graph)
+    assert (split.accelerators, split.cpus) == (2, 1)
+    assert split.device_of.tolist() == plan.decision.device_of.tolist()
+
+
+def test_a_split_has_the_formats_own_ids_and_loads(tmp_path: Path) -> None:
+    plan = make("workload.json")
+    data = json.loads(to_device_placement(plan, tmp_path / "split.json").read_text())
+    assert sorted(node for device in data["fpgas"] + data["cpus"] for node in device["nodes"]) == [
+        0,
+        1,
+        3,
+        10,
+    ]
+    assert data["maxLoad"] == plan.evaluation.cost.max()
+    assert [d["load"] for d in data["fpgas"] + data["cpus"]] == plan.evaluation.cost.tolist()
+    stages = json.loads(
+        to_device_placement(make("small.json", Pipeline(count=3)), tmp_path / "s.json").read_text()
+    )
+    assert (len(stages["fpgas"]), len(stages["cpus"])) == (3, 0)
+
+
+def test_an_expert_split_round_trips(tmp_path: Path) -> None:
+    graph = read_graph(shared("workloads/device-placement/throughput/LayerGraphs/gnmt_inference.json"))
+    expert = read_split_file(
+        shared("workloads/device-placement/expert-splits/gnmt_inference_expert.json"), graph
+    )
+    plan = Problem(graph, DevicePool(accelerators=6, cpus=1)).plan(expert.device_of, Provenance("expert"))
+    again = read_split_file(to_device_placement(plan, tmp_path / "split.json"), graph)
+    assert again.device_of.tolist() == expert.device_of.tolist()
+    assert plan.objective == pytest.approx(46.21, abs=0.005)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("planned", [False, True])
+def test_dot_reads_back(tmp_path: Path, name: str, planned: bool) -> None:
+    plan = make(name)
+    graph = plan.problem.graph
+    again = read_graph(to_dot(graph, plan if planned else None, tmp_path / "graph.dot"))
+    assert sorted(again.op_ids) == sorted(graph.op_ids)
+    back = np.array([again.index[op] for op in graph.op_ids])
+    assert [again.op_names[v] for v in back] == list(graph.op_names)
+    assert [again.kinds[v] for v in back] == list(graph.kinds)
+    for attribute in (
+        "params",
+        "param_bytes",
+        "macs",
+        "memory",
+        "layer",
+        "colour_class",
+        "supported",
+        "backward",
+    ):
+        assert np.array_equal(getattr(again, attribute)[back], getattr(graph, attribute)), attribute
+    for given, then in zip(again.given_times, graph.given_times, strict=True):
+        assert np.array_equal(given[back], then, equal_nan=True)
+
+    def tensors(g: object) -> list[tuple[object, ...]]:
+        return sorted(
+            (g.op_ids[g.tensor_producer[t]], sorted(g.op_ids[c] for c in g.consumer_idx[g.consumer_ptr[t] : g.consumer_ptr[t + 1]]), g.tensor_bytes[t])  # type: ignore[attr-defined]
+            for t in range(g.tensor_count)  # type: ignore[attr-defined]
+            if g.consumer_ptr[t + 1] > g.consumer_ptr[t]  # type: ignore[attr-defined]
+        )  # fmt: skip
+
+    assert tensors(again) == tensors(graph)
+
+
+def test_dot_groups_ops_by_device(tmp_path: Path) -> None:
+    plan = make("small.json")
+    text = to_dot(plan.problem.graph, plan, tmp_path / "g.dot").read_text()
+    assert text.count("subgraph") == 3
+    assert 'label="Accelerator 0"' in text
+    with pytest.raises(ValueError, match="not of"):
+        to_dot(read_graph(DATA / "workload.json"), plan, tmp_path / "g.dot")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_csv_adds_up(tmp_path: Path, name: str) -> None:
+    plan = make(name)
+    graph, device_of = plan.problem.graph, plan.decision.device_of
+    with to_csv(plan, tmp_path / "plan.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["id"] for row in rows] == list(graph.op_ids)
+    assert [row["device"] for row in rows] == [plan.problem.devices[d].name for d in device_of]
+    load: dict[str, float] = defaultdict(float)
+    for row in rows:
+        load[row["device"]] += float(row["work_cpu" if row["device_kind"] == "cpu" else "work"])
+    for d, device in enumerate(plan.problem.devices):
+        assert load[device.name] == pytest.approx(plan.evaluation.work[d])
+    sent = received = 0.0
+    for t in range(graph.tensor_count):
+        consumers = graph.consumer_idx[graph.consumer_ptr[t] : graph.consumer_ptr[t + 1]]
+        away = device_of[consumers] != device_of[graph.tensor_producer[t]]
+        sent += graph.tensor_bytes[t] * bool(away.any())
+        received += graph.tensor_bytes[t] * away.sum()
+    assert sum(float(row["sent_bytes"]) for row in rows) == sent
+    assert sum(float(row["received_bytes"]) for row in rows) == received
+    assert sum(float(row["output_bytes"]) for row in rows) == graph.tensor_bytes.sum()
+
+
+def test_csv_holds_no_formulas(tmp_path: Path) -> None:
+    (tmp_path / "evil.dot").write_text('digraph { "=cmd()" -> b }')
+    graph = read_model(tmp_path / "evil.dot")
+    plan = Problem(graph, Pipeline(count=1)).plan(np.zeros(2), Provenance("by hand"))
+    assert to_csv(plan, tmp_path / "plan.csv").read_text().splitlines()[1].startswith("'=cmd()")
+
+
+def test_exports_say_where_they_cannot_write(tmp_path: Path) -> None:
+    plan = make("small.json")
+    for path in (tmp_path, tmp_path / "no" / "such" / "folder.csv"):
+        with pytest.raises(StageboardError):
+            to_csv(plan, path)

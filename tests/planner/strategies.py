@@ -1,0 +1,123 @@
+"""Random graphs, targets and problems for hypothesis."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import strategies as st
+
+from planner.errors import ConstraintError, TargetError
+from planner.graph import Graph, Op, Tensor
+from planner.problem import Constraint, Pin, Problem, Together
+from planner.targets import DevicePool, Pipeline, Target
+
+# Quarters add up exactly, so equal costs are equal; zeros are frequent on purpose.
+amounts = st.one_of(st.just(0.0), st.integers(0, 40).map(lambda q: q / 4))
+
+
+@st.composite
+def graphs(
+    draw: st.DrawFn, least: int = 1, most: int = 8, training: bool | None = None, supported: bool | None = None
+) -> Graph:
+    """A DAG with up to two tensors per op, each with several consumers; ids are not in topological order.
+
+    ``training`` and ``supported`` None = drawn. Backward ops never feed forward ops.
+    """
+    n = draw(st.integers(least, most))
+    names = draw(st.permutations([f"op{i}" for i in range(n)]))
+    with_backward = draw(st.booleans()) if training is None else training
+    first_backward = draw(st.integers(0, n)) if with_backward else n
+    all_supported = draw(st.booleans()) if supported is None else supported
+    colours = draw(st.booleans())
+    ops = [
+        Op(
+            id=names[i],
+            name=names[i],
+            work=draw(amounts),
+            work_cpu=draw(amounts),
+            param_bytes=draw(amounts),
+            memory=draw(amounts),
+            supported=all_supported or draw(st.booleans()),
+            backward=i >= first_backward,
+            colour_class=draw(st.one_of(st.none(), st.integers(0, 2))) if colours else None,
+        )
+        for i in range(n)
+    ]
+    tensors = []
+    for i in range(n - 1):
+        for _ in range(draw(st.integers(0, 2))):
+            consumers = draw(st.sets(st.integers(i + 1, n - 1), max_size=3))
+            tensors.append(
+                Tensor(
+                    names[i],
+                    tuple(names[c] for c in sorted(consumers)),
+                    bytes=draw(amounts),
+                    time=draw(st.one_of(st.none(), amounts)),
+                )
+            )
+    shuffled = draw(st.permutations(ops))
+    return Graph.build("random", shuffled, tensors)
+
+
+@st.composite
+def pipelines(draw: st.DrawFn, least: int = 1, most: int = 4) -> Pipeline:
+    """With and without bandwidth, streaming and reserve."""
+    memory = draw(st.one_of(st.just(math.inf), amounts))
+    return Pipeline(
+        count=draw(st.integers(least, most)),
+        bandwidth=draw(st.sampled_from([0.0, 1.0, 4.0])),
+        memory=memory,
+        reserve=draw(st.sampled_from([0.0, 2.0])),
+    )
+
+
+@st.composite
+def pools(draw: st.DrawFn, most: int = 4, contiguous: bool | None = None) -> DevicePool:
+    """Accelerators and CPUs, every communication mode, with and without a memory cap."""
+    accelerators = draw(st.integers(0, most))
+    cpus = draw(st.integers(0 if accelerators else 1, max(0 if accelerators else 1, min(2, most - accelerators))))
+    return DevicePool(
+        accelerators=accelerators,
+        cpus=cpus,
+        memory=draw(st.one_of(st.just(math.inf), st.integers(1, 100).map(lambda q: q / 4))),
+        contiguous=draw(st.booleans()) if contiguous is None else contiguous,
+        communication=draw(st.sampled_from(["sum", "overlap", "duplex"])),
+        bandwidth=draw(st.sampled_from([0.0, 1.0, 4.0])),
+    )
+
+
+def targets(most: int = 4) -> st.SearchStrategy[Target]:
+    """A pipeline or a pool."""
+    return st.one_of(pipelines(most=most), pools(most=most))
+
+
+@st.composite
+def problems(
+    draw: st.DrawFn,
+    target: st.SearchStrategy[Target] | None = None,
+    graph: st.SearchStrategy[Graph] | None = None,
+    constraints: bool = True,
+) -> Problem:
+    """A graph on a target with any of its objectives, some pins and some ops kept together."""
+    g = draw(graph if graph is not None else graphs())
+    t = draw(target if target is not None else targets())
+    objective = draw(st.sampled_from(t.objectives))
+    problem = Problem(g, t, objective)
+    chosen: list[Constraint] = []
+    if constraints:
+        ops = st.sampled_from(g.op_ids)
+        names = [d.name for d in problem.devices]
+        pinned = draw(st.dictionaries(ops, st.sampled_from(names), max_size=2))
+        chosen += [Pin(op, device) for op, device in pinned.items()]
+        if g.n > 1 and draw(st.booleans()):
+            chosen.append(Together(tuple(sorted(draw(st.sets(ops, min_size=2, max_size=3))))))
+    try:
+        return problem.with_constraints(tuple(chosen))
+    except (ConstraintError, TargetError):
+        return problem
+
+
+def placements(problem: Problem) -> st.SearchStrategy[list[int]]:
+    """Any device for each op."""
+    n = problem.graph.n
+    return st.lists(st.integers(0, len(problem.devices) - 1), min_size=n, max_size=n)
