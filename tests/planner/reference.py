@@ -13,6 +13,8 @@ from planner.graph import Graph
 from planner.problem import Pin, Problem, Together
 from planner.targets import DevicePool, Pipeline
 
+DEFAULT_BANDWIDTH = 12e9
+
 
 def tensors(graph: Graph) -> list[tuple[int, frozenset[int], float, float]]:
     """Each tensor: its producer, its consumers, its bytes, its profiled time (NaN = none)."""
@@ -38,7 +40,7 @@ def transfer_time(target: Pipeline | DevicePool, size: float, profiled: float) -
         return size / target.bandwidth
     if not math.isnan(profiled):
         return profiled
-    return size / (1e9 if isinstance(target, Pipeline) else 12e9)
+    return size / DEFAULT_BANDWIDTH
 
 
 def is_cpu(problem: Problem, device: int) -> bool:
@@ -75,7 +77,7 @@ def streaming(problem: Problem, device_of: list[int], device: int) -> float:
     if not isinstance(target, Pipeline) or math.isinf(target.memory):
         return 0.0
     held = sum(float(problem.graph.param_bytes[v]) for v in range(problem.graph.n) if device_of[v] == device)
-    return max(0.0, held + target.reserve - target.memory) / (target.bandwidth or 1e9)
+    return max(0.0, held + target.reserve - target.memory) / (target.bandwidth or DEFAULT_BANDWIDTH)
 
 
 def combined(mode: str, receive: float, work: float, send: float) -> float:

@@ -1,0 +1,60 @@
+"""``make bench``: measures what the window feels like, and prints each figure beside its goal. Not a test.
+
+``python -m benchmarks [canvas|evaluation|opening|raster|layout ...]``; without a name all but the raw kernels.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import tempfile
+
+TITLES = {
+    "canvas": "Canvas: CPU of the GUI thread per frame, 1280 x 800",
+    "evaluation": "Evaluation: what a press on 200 selected ops asks",
+    "opening": "Opening: from file to picture, and stalls while planners run",
+}
+RAW = ("raster", "layout")
+"""Benchmarks of kernels alone; they print their own tables."""
+
+
+def main(names: list[str]) -> int:
+    """Run the named benchmarks. Returns 0 when every goal is met, else 1."""
+    unknown = set(names) - set(TITLES) - set(RAW)
+    if unknown:
+        print(f"there is no benchmark '{min(unknown)}'; choose from {', '.join([*TITLES, *RAW])}")
+        return 2
+    if not os.environ.get("DISPLAY"):
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    with tempfile.TemporaryDirectory(prefix="stageboard-bench-") as folder:
+        os.environ.setdefault("XDG_RUNTIME_DIR", folder)
+        os.environ["XDG_STATE_HOME"] = os.environ["XDG_CONFIG_HOME"] = folder
+        return _run(names or list(TITLES))
+
+
+def _run(names: list[str]) -> int:
+    from PySide6.QtWidgets import QApplication
+
+    from benchmarks.report import Figure, table
+    from gui.warm_up import warm_up
+
+    application = QApplication.instance() or QApplication([])
+    print("compiling or loading kernels ...", file=sys.stderr)
+    warm_up()
+    missed: list[Figure] = []
+    for name in names:
+        module = importlib.import_module(f"benchmarks.{name}_bench")
+        if name in RAW:
+            module.main()
+            continue
+        figures = module.run()
+        print(table(TITLES[name], figures), end="\n\n", flush=True)
+        missed += [f for f in figures if f.met is False]
+    print(f"{len(missed)} goals not met" if missed else "every goal is met")
+    del application
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

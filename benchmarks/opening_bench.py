@@ -1,0 +1,159 @@
+"""From file to first picture, memory at 20,000 ops, and stalls of the event loop while two planners run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from benchmarks.models import RESNET, graph_of
+from benchmarks.report import Figure
+from gui.canvas.view import CanvasView
+from gui.document import Document
+from gui.jobs import Jobs
+from gui.theme import LIGHT
+from planner.worker import Order
+
+RUN_SECONDS = 8.0
+
+
+def model_file(size: int, folder: Path) -> Path:
+    """The graph of a size as a file of the device-placement format (177: the sample itself)."""
+    if size == 177:
+        return RESNET
+    graph = graph_of(size)
+    tensor = np.repeat(np.arange(graph.tensor_count), np.diff(graph.consumer_ptr))
+    nodes = [
+        {
+            "id": v, "name": graph.op_names[v], "fpgaLatency": float(graph.work[v]), "cpuLatency": float(graph.work_cpu[v]),
+            "size": float(graph.memory[v]), "supportedOnFpga": int(graph.supported[v]), "isBackwardNode": int(graph.backward[v]),
+            **({"colorClass": int(graph.colour_class[v])} if graph.colour_class[v] >= 0 else {}),
+        }
+        for v in range(graph.n)
+    ]  # fmt: skip
+    times = np.nan_to_num(graph.tensor_time)
+    edges = [
+        {"sourceId": int(graph.tensor_producer[t]), "destId": int(v), "cost": float(times[t]), "size": float(graph.tensor_bytes[t])}
+        for t, v in zip(tensor.tolist(), graph.consumer_idx.tolist(), strict=True)
+    ]
+    path = folder / f"model-{size}.json"
+    path.write_text(json.dumps({"maxFPGAs": 6, "maxCPUs": 1, "maxSizePerFPGA": 1e18, "nodes": nodes, "edges": edges}))
+    return path
+
+
+def first_picture(path: Path) -> float:
+    """Seconds from a file to a painted canvas in which every op has its place, in this (warmed) process."""
+    began = time.perf_counter()
+    document = Document()
+    document.open_model(path)
+    view = CanvasView(document, LIGHT)
+    view.resize(1280, 800)
+    view.show()
+    while view.busy or view.scene is None:
+        QApplication.processEvents()
+    QApplication.processEvents()
+    view.grab()
+    seconds = time.perf_counter() - began
+    assert document.graph is not None
+    assert view.scene.items.count == document.graph.n
+    view.close_canvas()
+    view.close()
+    view.deleteLater()
+    document.deleteLater()
+    QApplication.processEvents()
+    return seconds
+
+
+def stalls(path: Path) -> tuple[np.ndarray, int]:
+    """Gaps (ms) of a 5 ms heartbeat while two planners run and what they find moves on the canvas; plans found."""
+    document = Document()
+    document.open_model(path)
+    view = CanvasView(document, LIGHT)
+    view.resize(1280, 800)
+    view.show()
+    jobs = Jobs(document)
+    jobs.warm_up()
+    found: list[float] = []
+    jobs.incumbent.connect(lambda job, device_of, objective: found.append(objective))
+    _wait(1.0)
+    beats: list[float] = []
+    heart = QTimer()
+    heart.timeout.connect(lambda: beats.append(time.perf_counter()))
+    heart.start(5)
+    assert document.problem is not None
+    for seed, name in enumerate(("slice-random", "local-search")):
+        jobs.start(Order(name, document.problem, seed=seed, time_limit=RUN_SECONDS), name)
+    _wait(RUN_SECONDS / 2)
+    view.set_view("lanes")
+    _wait(RUN_SECONDS / 2)
+    heart.stop()
+    jobs.close()
+    view.close_canvas()
+    view.close()
+    view.deleteLater()
+    jobs.deleteLater()
+    document.deleteLater()
+    QApplication.processEvents()
+    return 1e3 * np.diff(beats), len(found)
+
+
+def _wait(seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        QApplication.processEvents()
+        time.sleep(0.001)
+
+
+def memory_mb(path: Path) -> float:
+    """Peak resident megabytes of a fresh process that opens a file on a canvas and shows both views."""
+    program = (
+        "import resource, sys\n"
+        "from PySide6.QtWidgets import QApplication\n"
+        "application = QApplication([])\n"
+        "from pathlib import Path\n"
+        "from benchmarks.opening_bench import both_views\n"
+        "both_views(Path(sys.argv[1]))\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True, timeout=300)
+    return float(done.stdout.split()[-1])
+
+
+def both_views(path: Path) -> None:
+    """Open a file, paint the flow view and the lanes view."""
+    document = Document()
+    document.open_model(path)
+    view = CanvasView(document, LIGHT)
+    view.resize(1280, 800)
+    view.show()
+    for name in ("flow", "lanes"):
+        view.set_view(name)
+        while view.busy or view.animating:
+            QApplication.processEvents()
+        view.grab()
+    view.close_canvas()
+    view.close()
+
+
+def run() -> list[Figure]:
+    """All figures; needs a QApplication."""
+    figures = []
+    with tempfile.TemporaryDirectory(prefix="stageboard-bench-") as folder:
+        files = {size: model_file(size, Path(folder)) for size in (177, 783, 2012, 20_000)}
+        for size, goal in ((177, None), (783, None), (2012, 1.0), (20_000, 3.0)):
+            seconds = sorted(first_picture(files[size]) for _ in range(3 if size <= 2012 else 2))
+            note = f"best {seconds[0]:.2f}"
+            figures.append(Figure(f"{size:>6} ops, file to first picture", seconds[len(seconds) // 2], "s", goal, note))
+        figures.append(Figure(" 20000 ops, peak memory of the process", memory_mb(files[20_000]), "MB", 500.0))
+        for size in (177, 2012):
+            gaps, plans = stalls(files[size])
+            note = f"99.9% of gaps under {np.percentile(gaps, 99.9):.1f} ms, {plans} plans arrived"
+            figures.append(Figure(f"{size:>6} ops, longest stall while two planners run", float(gaps.max()), "ms", 50.0, note))
+    return figures

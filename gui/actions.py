@@ -1,0 +1,202 @@
+"""Every menu entry, shortcut and palette command as data. Menus, palette, shortcut overview and docs read this list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
+
+MENUS = ("File", "Edit", "View", "Plan", "Help")
+
+
+@dataclass(frozen=True)
+class ActionSpec:
+    """One thing a person can ask for.
+
+    ``handler`` is the name of a method of :class:`gui.handlers.Handlers`, called with ``argument`` unless that is None.
+    ``when`` names a condition of :data:`CONDITIONS`. ``scope``: shortcuts of scope ``window`` work everywhere, those of
+    scope ``plan`` only while the canvas, the devices or the op table have the keyboard, so that typing and moving in
+    lists stay as people know them. Entries of a menu that share ``group`` stand together; ``submenu`` puts them
+    one level down. ``state`` names the property of :class:`gui.handlers.Handlers` that says whether it is checked.
+    """
+
+    id: str
+    text: str
+    menu: str
+    handler: str
+    shortcut: tuple[str, ...] = ()
+    tip: str = ""
+    when: str = "always"
+    scope: str = "window"
+    group: int = 0
+    submenu: str = ""
+    argument: Any = None
+    state: str = ""
+    palette: bool = True
+    in_menu: bool = True
+
+
+def _moves() -> list[ActionSpec]:
+    return [
+        ActionSpec(
+            f"edit.move.{d}", f"Move Selection to Device {d}", "Edit", "move_to", (str(d),),
+            f"move the selected ops to device {d}", "selection", "plan", 2, "Move Selection To", argument=d,
+        )
+        for d in range(10)
+    ]  # fmt: skip
+
+
+ACTIONS: tuple[ActionSpec, ...] = (
+    # ------------------------------------------------------------------ file
+    ActionSpec("file.open", "Open Model…", "File", "open_model", ("Ctrl+O",), "open one model, or several deployed together"),
+    ActionSpec("file.open_plan", "Open Plan…", "File", "open_plan", ("Ctrl+Shift+O",), "open a saved plan of this model", "open"),
+    ActionSpec("file.batch", "Batch Size…", "File", "choose_batch", (), "read the model again with another batch size", "files"),
+    ActionSpec("file.save", "Save Plan", "File", "save_plan", ("Ctrl+S",), "write the plan on the canvas to its file", "open", group=1),
+    ActionSpec("file.save_as", "Save Plan As…", "File", "save_plan_as", ("Ctrl+Shift+S",), "write the plan to another file", "open", group=1),
+    ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", "export_picture", ("Ctrl+E",), "export the canvas as a picture", "open", group=2, submenu="Export"),
+    ActionSpec("file.export.split", "Device-Placement Split…", "File", "export_split", (), "export which op is on which device as JSON", "open", group=2, submenu="Export"),
+    ActionSpec("file.export.dot", "DOT Graph…", "File", "export_dot", (), "export graph and plan for Graphviz", "open", group=2, submenu="Export"),
+    ActionSpec("file.export.csv", "Table of Ops (CSV)…", "File", "export_csv", (), "export ops, devices and costs as a table", "open", group=2, submenu="Export"),
+    ActionSpec("file.quit", "Quit", "File", "quit", ("Ctrl+Q",), "close Stageboard", group=3),
+    # ------------------------------------------------------------------ edit
+    ActionSpec("edit.undo", "Undo", "Edit", "undo", ("Ctrl+Z",), "take the last step back", "undo"),
+    ActionSpec("edit.redo", "Redo", "Edit", "redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "do the step again", "redo"),
+    ActionSpec("edit.move", "Choose a Device…", "Edit", "choose_device", ("M",), "move the selected ops: pick the device from a list that says what each would give", "selection", "plan", 2, "Move Selection To"),
+    ActionSpec("edit.move_along", "Choose a Device and Take Neighbours Along…", "Edit", "choose_device_along", ("Shift+M",), "also move what the rules require", "selection", "plan", 2, "Move Selection To"),
+    *_moves(),
+    ActionSpec("edit.pin", "Pin Where It Is", "Edit", "pin", ("P",), "planners and rules keep the selected ops on their devices", "selection", "plan", 3),
+    ActionSpec("edit.unpin", "Unpin", "Edit", "unpin", ("Shift+P",), "let the selected ops move again", "selection", "plan", 3),
+    ActionSpec("edit.together", "Keep Together", "Edit", "keep_together", ("K",), "the selected ops share a device, whichever it is", "several", "plan", 3),
+    ActionSpec("edit.separate", "Separate", "Edit", "separate", ("Shift+K",), "the selected ops need not share a device", "selection", "plan", 3),
+    ActionSpec("edit.clear_constraints", "Remove All Constraints", "Edit", "clear_constraints", (), "remove every pin and keep-together", "constraints", group=3),
+    ActionSpec("edit.select_all", "Select All", "Edit", "select_all", ("Ctrl+A",), "select every op", "open", "plan", 4),
+    ActionSpec("edit.select_none", "Select None", "Edit", "select_none", ("Ctrl+Shift+A",), "select nothing", "selection", "window", 4),
+    ActionSpec("edit.ancestors", "Add Ancestors", "Edit", "select_ancestors", ("Ctrl+[",), "select everything the selection depends on too", "selection", group=4),
+    ActionSpec("edit.descendants", "Add Descendants", "Edit", "select_descendants", ("Ctrl+]",), "select everything that depends on the selection too", "selection", group=4),
+    ActionSpec("edit.bottleneck", "Select the Bottleneck's Ops", "Edit", "select_bottleneck", ("Ctrl+B",), "select the ops of the device that sets the pace", "open", group=4),
+    ActionSpec("edit.find", "Find…", "Edit", "find", ("Ctrl+F",), "find ops by name, kind, shape, device or path", "open", group=5),
+    ActionSpec("edit.go_to", "Go to Op…", "Edit", "go_to_op", ("Ctrl+G",), "type a few letters of an op's name", "open", group=5),
+    # ------------------------------------------------------------------ view
+    ActionSpec("view.flow", "Flow", "View", "show_view", ("F",), "the graph as it flows", "open", "plan", argument="flow", state="is_flow"),
+    ActionSpec("view.lanes", "Lanes", "View", "show_view", ("L",), "one lane per device", "open", "plan", argument="lanes", state="is_lanes"),
+    ActionSpec("view.fit", "Fit", "View", "fit", ("Home", "Ctrl+0"), "show everything", "open", "plan", 1),
+    ActionSpec("view.zoom_selection", "Zoom to Selection", "View", "zoom_to_selection", ("Z",), "show the selected ops", "selection", "plan", 1),
+    ActionSpec("view.zoom_in", "Zoom In", "View", "zoom_by", ("Ctrl+=", "Ctrl++"), "", "open", group=1, argument=1.25),
+    ActionSpec("view.zoom_out", "Zoom Out", "View", "zoom_by", ("Ctrl+-",), "", "open", group=1, argument=0.8),
+    ActionSpec("view.group.none", "No Grouping", "View", "set_grouping", (), "show every op", "open", group=2, submenu="Group By", argument="none", state="grouping_none"),
+    ActionSpec("view.group.layers", "Layers", "View", "set_grouping", (), "group by the layers of the file", "layers", group=2, submenu="Group By", argument="layers", state="grouping_layers"),
+    ActionSpec("view.group.scopes", "Name Scopes", "View", "set_grouping", (), "group by the first parts of the names", "scopes", group=2, submenu="Group By", argument="scopes", state="grouping_scopes"),
+    ActionSpec("view.group.blocks", "Repeated Blocks", "View", "set_grouping", (), "group what repeats", "blocks", group=2, submenu="Group By", argument="blocks", state="grouping_blocks"),
+    ActionSpec("view.fold", "Fold the Selection's Groups", "View", "fold_selection", ("G",), "fold the groups of the selected ops into one card each", "grouped", "plan", 2),
+    ActionSpec("view.unfold", "Unfold the Selection's Groups", "View", "unfold_selection", ("Shift+G",), "show their ops again", "grouped", "plan", 2),
+    ActionSpec("view.fold_all", "Fold All", "View", "fold_all", ("Ctrl+Shift+-",), "fold every group", "grouped", group=2),
+    ActionSpec("view.unfold_all", "Unfold All", "View", "unfold_all", ("Ctrl+Shift+=", "Ctrl+Shift++"), "show every op", "grouped", group=2),
+    ActionSpec("view.theme.system", "Like the System", "View", "set_theme", (), "follow the desktop's colour scheme", group=3, submenu="Theme", argument="system", state="theme_system"),
+    ActionSpec("view.theme.light", "Light", "View", "set_theme", (), "light colours", group=3, submenu="Theme", argument="light", state="theme_light"),
+    ActionSpec("view.theme.dark", "Dark", "View", "set_theme", (), "dark colours", group=3, submenu="Theme", argument="dark", state="theme_dark"),
+    ActionSpec("view.motion", "Reduced Motion", "View", "toggle_motion", (), "ops jump to their places instead of gliding", group=3, state="motion_reduced"),
+    ActionSpec("view.docks_reset", "Reset Panels", "View", "reset_docks", (), "put all panels back where they were", group=4),
+    # ------------------------------------------------------------------ plan
+    ActionSpec("plan.start", "Start the Chosen Planner", "Plan", "start_planner", ("Ctrl+Return", "Ctrl+Enter"), "run it in the background", "open"),
+    ActionSpec("plan.choose", "Planners…", "Plan", "show_planners", ("Ctrl+P",), "choose a planner or bound method and its options", "open"),
+    ActionSpec("plan.cancel", "Cancel All Planners", "Plan", "cancel_planners", ("Ctrl+.",), "stop what runs; the best plans found are kept", "running"),
+    ActionSpec("plan.apply", "Apply the Chosen Plan", "Plan", "apply_plan", ("Ctrl+Shift+Return",), "put the plan chosen in the list on the canvas", "plan", group=1),
+    ActionSpec("plan.apply_best", "Apply the Best Valid Plan", "Plan", "apply_best_plan", (), "put the best plan of the list on the canvas", "plans", group=1),
+    ActionSpec("plan.help", "Make the Move That Helps Most", "Plan", "apply_best_move", ("Ctrl+H",), "the best single move under the rules", "open", group=2),
+    ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", "show_target", ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", "open", group=3),
+    # ------------------------------------------------------------------ help
+    ActionSpec("help.palette", "Command Palette…", "Help", "show_palette", ("Ctrl+Shift+P", "F1"), "find any command by a few letters"),
+    ActionSpec("help.shortcuts", "Keyboard Shortcuts", "Help", "show_shortcuts", ("Ctrl+K", "?"), "every shortcut in one place"),
+    ActionSpec("help.about", "About Stageboard", "Help", "show_about", (), "version and licence"),
+    ActionSpec("help.focus_canvas", "Go to the Canvas", "View", "focus_canvas", ("Ctrl+1",), "give the canvas the keyboard", group=4, submenu="Go To"),
+    ActionSpec("help.focus_devices", "Go to the Devices", "View", "focus_panel", ("Ctrl+2",), "give the devices the keyboard", group=4, submenu="Go To", argument="devices"),
+    ActionSpec("help.focus_ops", "Go to the Op Table", "View", "focus_panel", ("Ctrl+3",), "give the op table the keyboard", group=4, submenu="Go To", argument="ops"),
+    ActionSpec("help.focus_inspector", "Go to the Inspector", "View", "focus_panel", ("Ctrl+4",), "give the inspector the keyboard", group=4, submenu="Go To", argument="inspector"),
+    ActionSpec("help.focus_plans", "Go to the Plans", "View", "focus_panel", ("Ctrl+5",), "give the plan list the keyboard", group=4, submenu="Go To", argument="plans"),
+    ActionSpec("help.focus_violations", "Go to the Violations", "View", "focus_panel", ("Ctrl+6",), "list the broken rules", group=4, submenu="Go To", argument="violations"),
+    ActionSpec("help.focus_help", "Go to What Would Help", "View", "focus_panel", ("Ctrl+7",), "list the best moves", group=4, submenu="Go To", argument="help"),
+    ActionSpec("help.focus_convergence", "Go to the Convergence Plot", "View", "focus_panel", ("Ctrl+8",), "show how a planner's run went", group=4, submenu="Go To", argument="convergence"),
+)  # fmt: skip
+
+CONDITIONS = (
+    "always", "open", "files", "undo", "redo", "selection", "several", "constraints", "layers", "scopes", "blocks",
+    "grouped", "running", "plan", "plans",
+)  # fmt: skip
+
+
+def spec(id: str) -> ActionSpec:
+    """The action with this id. Raises KeyError."""
+    for action in ACTIONS:
+        if action.id == id:
+            return action
+    raise KeyError(id)
+
+
+def shortcut_text(action: ActionSpec) -> str:
+    """The first shortcut as people read it."""
+    if not action.shortcut:
+        return ""
+    return QKeySequence(action.shortcut[0]).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+class ActionSet(QObject):
+    """The specs as live QActions. ``run(spec)`` is called when one is triggered."""
+
+    def __init__(self, specs: Iterable[ActionSpec], run: Callable[[ActionSpec], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self.specs = tuple(specs)
+        self.actions: dict[str, QAction] = {}
+        self._groups: dict[str, QActionGroup] = {}
+        for item in self.specs:
+            action = QAction(item.text, self)
+            action.setObjectName(item.id)
+            action.setShortcuts([QKeySequence(s) for s in item.shortcut])
+            if item.scope == "plan":
+                action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            tip = item.tip[:1].upper() + item.tip[1:]
+            action.setToolTip(tip)
+            action.setStatusTip(tip)
+            action.setCheckable(bool(item.state))
+            action.triggered.connect(lambda _=False, item=item: run(item))
+            self.actions[item.id] = action
+
+    def __getitem__(self, id: str) -> QAction:
+        return self.actions[id]
+
+    def install(self, window: QWidget, plan_widgets: Iterable[QWidget]) -> None:
+        """Let shortcuts work: those of the window everywhere in it, the others in ``plan_widgets``."""
+        places = list(plan_widgets)
+        for item in self.specs:
+            if item.scope == "window":
+                window.addAction(self.actions[item.id])
+            else:
+                for place in places:
+                    place.addAction(self.actions[item.id])
+
+    def fill_menu(self, menu: QMenu, name: str) -> dict[str, QMenu]:
+        """Put the actions of one menu into it; returns its submenus by title."""
+        submenus: dict[str, QMenu] = {}
+        last = None
+        for item in sorted((s for s in self.specs if s.menu == name and s.in_menu), key=lambda s: s.group):
+            if last is not None and item.group != last:
+                menu.addSeparator()
+            last = item.group
+            place = menu
+            if item.submenu:
+                if item.submenu not in submenus:
+                    submenus[item.submenu] = menu.addMenu(item.submenu)
+                place = submenus[item.submenu]
+            place.addAction(self.actions[item.id])
+        return submenus
+
+    def update(self, holds: Mapping[str, bool], checked: Callable[[str], bool]) -> None:
+        """Enable what can be done now (``holds``: condition -> whether it holds) and check what is on."""
+        for item in self.specs:
+            action = self.actions[item.id]
+            action.setEnabled(holds.get(item.when, True))
+            if item.state:
+                action.setChecked(checked(item.state))

@@ -1,0 +1,136 @@
+"""What is being planned: problem, assignment, evaluation, bounds. No Qt; the document says when it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gui.values import EMPTY
+from planner.bound import Bound, gap
+from planner.errors import StageboardError
+from planner.graph import Ints
+from planner.plan import Evaluation
+from planner.problem import Problem
+
+if TYPE_CHECKING:
+    from planner.targets.live import LiveEvaluation, Move
+
+REBUILD_ABOVE = 64
+"""Moves of more ops than this sum all loads afresh instead of following each op."""
+
+
+class Board:
+    """One problem with the assignment under edit. Figures are computed once per assignment, when asked for."""
+
+    def __init__(self) -> None:
+        self.problem: Problem | None = None
+        self.live: LiveEvaluation | None = None
+        self.bounds: list[Bound] = []
+        self.bound: Bound | None = None
+        self.serial = 0
+        """Counts the changes of assignment and problem."""
+        self._evaluation: Evaluation | None = None
+        self._best: tuple[int, int, list[Move]] | None = None
+
+    # ------------------------------------------------------------------ state
+    @property
+    def open_problem(self) -> Problem:
+        """The problem. Raises :class:`StageboardError` where nothing is open."""
+        if self.problem is None:
+            raise StageboardError("no model is open; open one first")
+        return self.problem
+
+    @property
+    def open_live(self) -> LiveEvaluation:
+        """The live evaluation. Raises :class:`StageboardError` where nothing is open."""
+        if self.live is None:
+            raise StageboardError("no model is open; open one first")
+        return self.live
+
+    @property
+    def device_of(self) -> Ints:
+        """The device of each op (int32[n]): a read-only view of the present."""
+        if self.live is None:
+            return EMPTY
+        view = self.live.device_of.view()
+        view.setflags(write=False)
+        return view
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """Costs and violations of the assignment."""
+        if self._evaluation is None:
+            self._evaluation = self.open_live.evaluation
+        return self._evaluation
+
+    @property
+    def bound_value(self) -> float | None:
+        """The value of the strongest bound that applies."""
+        return None if self.bound is None else self.bound.value
+
+    @property
+    def gap(self) -> float | None:
+        """How far the plan may be from the best one; None without a bound or while rules are broken."""
+        if self.live is None or self.bound is None or not self.evaluation.valid:
+            return None
+        return gap(self.evaluation.objective, self.bound.value)
+
+    def device(self, device: int) -> int:
+        """``device`` if it exists. Raises :class:`StageboardError`."""
+        count = len(self.open_problem.devices)
+        if not 0 <= device < count:
+            raise StageboardError(f"there is no device {device}; the target has devices 0 to {count - 1}")
+        return int(device)
+
+    def changes(self, device_of: Ints) -> tuple[Ints, Ints]:
+        """The ops that another assignment places elsewhere, and where."""
+        ops = np.flatnonzero(self.device_of != device_of).astype(np.int32)
+        return ops, device_of[ops].astype(np.int32)
+
+    def best_moves(self, limit: int = 5) -> list[Move]:
+        """The single moves that help most under the rules; computed once per assignment."""
+        if self._best is None or self._best[0] != self.serial or self._best[1] < limit:
+            self._best = (self.serial, limit, self.open_live.best_moves(limit))
+        return self._best[2][:limit]
+
+    # ------------------------------------------------------------------ changes
+    def reset(self, problem: Problem, live: LiveEvaluation, bounds: Iterable[Bound]) -> None:
+        """Start over with a problem and an assignment."""
+        self.problem, self.live = problem, live
+        self.bounds = []
+        self._changed()
+        self.add_bounds(bounds)
+
+    def enter(self, problem: Problem | None, ops: Ints, devices: Ints) -> None:
+        """Take on another problem (None = the same) and move ``ops`` to ``devices``."""
+        live = self.open_live
+        if problem is not None or len(ops) > REBUILD_ABOVE:
+            device_of = live.device_of.copy()
+            device_of[ops] = devices
+            self.problem = problem or self.open_problem
+            self.live = self.problem.live(device_of)
+        elif len(ops):
+            live.apply(ops, devices)
+        else:
+            return
+        self._changed()
+
+    def _changed(self) -> None:
+        self._evaluation = None
+        self.serial += 1
+
+    def add_bounds(self, bounds: Iterable[Bound]) -> None:
+        """Keep bounds (of the same proof only the stronger) and find the strongest that applies."""
+        for bound in bounds:
+            proof = _proof(bound)
+            same = [b for b in self.bounds if _proof(b) == proof]
+            if any(b.value >= bound.value for b in same):
+                continue
+            self.bounds = [b for b in self.bounds if b not in same] + [bound]
+        self.bound = None if self.problem is None else self.problem.strongest_bound(self.bounds)
+
+
+def _proof(bound: Bound) -> tuple[str, str, str, frozenset[str]]:
+    return bound.component, bound.method, bound.relaxation, bound.assumes

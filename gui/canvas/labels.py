@@ -1,0 +1,193 @@
+"""Text on the canvas: op names, kinds and costs when cards are large enough to read."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+
+from gui.canvas.detail import Detail
+from gui.canvas.overview import areas_of
+from gui.canvas.palette import CanvasPalette
+from gui.canvas.scene import Scene
+from gui.canvas.viewport import Viewport
+from planner.quantity import time_text
+
+MOST_LABELS = 700
+
+
+@lru_cache(maxsize=64)
+def font(pixels: int, bold: bool) -> QFont:
+    """The interface font at a pixel size."""
+    made = QFont()
+    made.setPixelSize(max(6, pixels))
+    made.setBold(bold)
+    return made
+
+
+@lru_cache(maxsize=64)
+def metrics(pixels: int, bold: bool) -> QFontMetricsF:
+    """Metrics of :func:`font`."""
+    return QFontMetricsF(font(pixels, bold))
+
+
+def short_name(name: str) -> str:
+    """The last part of a scoped name: what tells an op from its neighbours."""
+    tail = name.strip("/").rsplit("/", 1)[-1]
+    return tail or name
+
+
+@lru_cache(maxsize=60_000)
+def elided(text: str, pixels: int, bold: bool, width: int) -> str:
+    """``text`` shortened to ``width`` pixels: whole, else its last parts that fit, else cut in the middle.
+
+    The end of a name (``conv2_block1_1_conv``) is what tells a card from its neighbours.
+    """
+    measure = metrics(pixels, bold)
+    if measure.horizontalAdvance(text) <= width:
+        return text
+    starts = [m.end() for m in re.finditer(r"[_./:]", text)]
+    for start in starts:
+        tail = text[start:]
+        if sum(c.isalpha() for c in tail) >= 2 and measure.horizontalAdvance(tail) <= width:
+            return tail
+    return measure.elidedText(text, Qt.TextElideMode.ElideRight, width)
+
+
+def paint_labels(
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    detail: Detail,
+    ratio: float,
+    most: int = MOST_LABELS,
+) -> None:
+    """Labels for the level of detail; none where more than ``most`` cards would carry one (they would be tiny)."""
+    if detail == Detail.OVERVIEW:
+        _paint_areas(painter, scene, viewport, palette, ratio)
+        return
+    shown = _visible(scene, viewport)
+    if detail == Detail.BLOCKS:
+        shown = shown[scene.items.size[shown] > 1]
+        shown = shown[scene.h[shown] * viewport.scale >= 11 * ratio]
+    if len(shown) == 0 or len(shown) > most:
+        return
+    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
+    if detail == Detail.CARDS:
+        _paint_cards(painter, scene, viewport, palette, shown, ratio)
+    else:
+        _paint_names(painter, scene, viewport, palette, shown, ratio)
+
+
+def _visible(scene: Scene, viewport: Viewport) -> np.ndarray:
+    x, y, w, h = viewport.visible()
+    inside = (scene.x + scene.w > x) & (scene.x < x + w) & (scene.y + scene.h > y) & (scene.y < y + h)
+    if scene.highlighted.any():
+        inside &= scene.highlighted
+    return np.flatnonzero(inside)
+
+
+def _paint_names(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, shown: np.ndarray, ratio: float
+) -> None:
+    card = 44.0 * viewport.scale
+    pixels = int(min(12 * ratio, max(7 * ratio, 0.62 * card)))
+    painter.setFont(font(pixels, False))
+    painter.setPen(QColor(palette.theme.text))
+    left = 6.0 * ratio
+    names = scene.items.names
+    for i in shown.tolist():
+        x = scene.x[i] * viewport.scale + viewport.ox
+        y = scene.y[i] * viewport.scale + viewport.oy
+        w, h = scene.w[i] * viewport.scale, scene.h[i] * viewport.scale
+        room = int(w - left - 2 * ratio)
+        if room < 14 * ratio:
+            continue
+        text = elided(short_name(names[i]), pixels, False, room)
+        painter.drawText(QRectF(x + left, y, room + 2, h), int(Qt.AlignmentFlag.AlignVCenter), text)
+
+
+def _paint_cards(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, shown: np.ndarray, ratio: float
+) -> None:
+    theme = palette.theme
+    zoom = min(1.5, max(0.8, viewport.scale / ratio))
+    big, small = int(12 * zoom * ratio), int(10.5 * zoom * ratio)
+    name_pen, kind_pen = QPen(QColor(theme.text)), QPen(QColor(theme.muted))
+    pad = 9.0 * zoom * ratio
+    graph, items = scene.items.graph, scene.items
+    names, costs, kinds = [], [], []
+    for i in shown.tolist():
+        x = scene.x[i] * viewport.scale + viewport.ox
+        y = scene.y[i] * viewport.scale + viewport.oy
+        w, h = scene.w[i] * viewport.scale, scene.h[i] * viewport.scale
+        room = w - 1.6 * pad
+        mark = 14 * zoom * ratio if scene.pinned[i] else 0.0
+        names.append((QRectF(x + pad, y + 0.1 * h, room - mark, 0.44 * h), elided(short_name(items.names[i]), big, True, int(room - mark))))
+        cost = time_text(float(items.work[i]), graph.time_unit)
+        wide = metrics(small, False).horizontalAdvance(cost)
+        kind = f"{items.size[i]} ops" if items.size[i] > 1 else kind_text(scene, i)
+        low = QRectF(x + pad, y + 0.52 * h, room, 0.38 * h)
+        kinds.append((low, elided(kind, small, False, int(max(0.0, room - wide - 6 * ratio)))))
+        costs.append((low, cost))
+        if mark:
+            _pin(painter, x + w - 0.9 * pad, y + 0.3 * h, 4.2 * zoom * ratio, QColor(theme.text))
+    middle = int(Qt.AlignmentFlag.AlignVCenter)
+    right = middle | int(Qt.AlignmentFlag.AlignRight)
+    painter.setFont(font(big, True))
+    painter.setPen(name_pen)
+    for rect, text in names:
+        painter.drawText(rect, middle, text)
+    painter.setFont(font(small, False))
+    painter.setPen(kind_pen)
+    for rect, text in kinds:
+        painter.drawText(rect, middle, text)
+    for rect, text in costs:
+        painter.drawText(rect, right, text)
+
+
+def kind_text(scene: Scene, item: int) -> str:
+    """An op's kind and the shape of its first output; the kind is left out where the name says it already."""
+    graph, v = scene.items.graph, int(scene.items.first[item])
+    ptr, idx = graph.outputs
+    shape = graph.tensor_shapes[idx[ptr[v]]] if ptr[v + 1] > ptr[v] else None
+    sizes = "\u00d7".join(map(str, shape[1:] if shape and len(shape) > 1 else shape or ()))
+    if sizes and short_name(graph.op_names[v]).lower().startswith(graph.kinds[v].lower()):
+        return sizes
+    return f"{graph.kinds[v]} {sizes}".strip()
+
+
+def _pin(painter: QPainter, x: float, y: float, size: float, colour: QColor) -> None:
+    """A small map pin whose head is centred on (x, y)."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setPen(QPen(colour, max(1.0, 0.3 * size)))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(QRectF(x - 0.6 * size, y - 0.9 * size, 1.2 * size, 1.2 * size))
+    painter.drawLine(x, y + 0.3 * size, x, y + 1.3 * size)
+    painter.restore()
+
+
+def _paint_areas(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> None:
+    """The largest area of each device carries its number of ops and title."""
+    areas = areas_of(scene)
+    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
+    pixels = int(11 * ratio)
+    painter.setFont(font(pixels, True))
+    for d in range(scene.k):
+        own = np.flatnonzero(areas.device == d)
+        if len(own) == 0:
+            continue
+        i = own[np.argmax(areas.w[own] * areas.h[own])]
+        text = f"{d}"
+        x = areas.x[i] * viewport.scale + viewport.ox
+        y = areas.y[i] * viewport.scale + viewport.oy
+        rect = QRectF(x, y, max(areas.w[i] * viewport.scale, 20), max(areas.h[i] * viewport.scale, 12))
+        painter.setPen(QColor(palette.devices[d].ink))
+        painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), text)

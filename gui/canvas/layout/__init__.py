@@ -1,0 +1,33 @@
+"""Geometry of the canvas: places and routes for every op of a graph. NumPy and numba, no Qt.
+
+skeleton = prepare(n, edge_src, edge_dst, backward=..., partner=...)
+flow = flow_layout(skeleton, (width, height))
+lanes = lanes_layout(skeleton, device, devices, (width, height))
+lanes = lanes_layout(skeleton, moved, devices, (width, height), keep=lanes.frame)
+"""
+
+from gui.canvas.layout.flow import flow_layout
+from gui.canvas.layout.groups import Collapsed, collapse
+from gui.canvas.layout.lanes import lanes_layout
+from gui.canvas.layout.repeats import repeated_blocks
+from gui.canvas.layout.result import EdgeClass, Frame, Lane, Layout, Row
+from gui.canvas.layout.skeleton import Skeleton, prepare
+from gui.canvas.layout.style import LayoutStyle
+from gui.canvas.layout.warm import warm_up
+
+__all__ = [
+    "Collapsed",
+    "EdgeClass",
+    "Frame",
+    "Lane",
+    "Layout",
+    "LayoutStyle",
+    "Row",
+    "Skeleton",
+    "collapse",
+    "flow_layout",
+    "lanes_layout",
+    "prepare",
+    "repeated_blocks",
+    "warm_up",
+]

@@ -1,0 +1,106 @@
+"""What a layout hands to the drawing code: plain frozen arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rect = tuple[float, float, float, float]
+"""Left, top, width, height in scene units."""
+
+
+class EdgeClass(IntEnum):
+    """How an edge wants to be drawn."""
+
+    #: a curve inside one row; with waypoints where a straight curve would run through other cards
+    LOCAL = 0
+    #: from one row of the wrapped ribbon to the next
+    WRAP = 1
+    #: a far edge or one of a hub's: a short stub at both ends unless hovered or selected
+    STUB = 2
+    #: between the forward and the backward strip of a training graph
+    FOLD = 3
+    #: between two lanes
+    LANE = 4
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The numbers that tie all rows of a layout together; hand them on to keep a layout stable.
+
+    columns: most columns a row may hold; cap: most cards one column may hold; gap_x, row_gap, lane_pad: justified.
+    """
+
+    columns: int
+    cap: int
+    gap_x: float
+    row_gap: float
+    lane_pad: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the wrapped ribbon: its vertical extent, its ranks [first_rank, last_rank] and its lane."""
+
+    y: float
+    h: float
+    first_rank: int
+    last_rank: int
+    lane: int
+
+
+@dataclass(frozen=True)
+class Lane:
+    """The band of one device, and the part of it kept free for the header."""
+
+    band: Rect
+    header: Rect
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places of n cards and routes of m edges, in scene units.
+
+    x, y: float64[n], the top left corner of each card; w, h: float64[n], its size.
+    mirrored: bool[n], cards of the backward strip: they are read from right to left, so edges leave on their
+    left side and enter on their right.
+    row, column, slot: int32[n], where the card stands on the grid. row indexes `rows`, column counts from the row's
+    left end, slot from the top of its row.
+    edge_class: uint8[m], see `EdgeClass`.
+    route_offsets: int64[m + 1] and route_points: float64[p, 2]: the waypoints of edge e, between the middle of
+    the side it leaves and the middle of the side it enters, are route_points[route_offsets[e]:route_offsets[e + 1]].
+    Draw horizontal and vertical pieces straight, oblique ones as S-curves with horizontal tangents, and round the
+    corners: no route then touches a card it does not belong to.
+    """
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    w: NDArray[np.float64]
+    h: NDArray[np.float64]
+    mirrored: NDArray[np.bool_]
+    row: NDArray[np.int32]
+    column: NDArray[np.int32]
+    slot: NDArray[np.int32]
+    bounds: Rect
+    rows: tuple[Row, ...]
+    lanes: tuple[Lane, ...]
+    frame: Frame
+    edge_src: NDArray[np.int32]
+    edge_dst: NDArray[np.int32]
+    edge_class: NDArray[np.uint8]
+    route_offsets: NDArray[np.int64]
+    route_points: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def route(self, edge: int) -> NDArray[np.float64]:
+        """The whole polyline of one edge, both ends included: float64[k, 2]."""
+        u, v = self.edge_src[edge], self.edge_dst[edge]
+        start = (self.x[u] + (0.0 if self.mirrored[u] else self.w[u]), self.y[u] + self.h[u] / 2)
+        end = (self.x[v] + (self.w[v] if self.mirrored[v] else 0.0), self.y[v] + self.h[v] / 2)
+        inner = self.route_points[self.route_offsets[edge] : self.route_offsets[edge + 1]]
+        return np.vstack([np.array([start]), inner, np.array([end])])

@@ -1,0 +1,149 @@
+"""What follows the pointer: hovered edges, the dragged card, what each lane would give, the rubber band."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.canvas import raster
+from gui.canvas.consequence import Consequence
+from gui.canvas.headers import HEADER_WIDTH, lane_extents
+from gui.canvas.labels import font, metrics, short_name
+from gui.canvas.palette import CanvasPalette, packed
+from gui.canvas.scene import Scene
+from gui.canvas.viewport import Viewport
+from gui.theme import Theme
+
+MOST_EDGES = 1500
+
+
+def paint_attention(
+    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, items: np.ndarray, ratio: float, along: np.ndarray
+) -> None:
+    """Edges and neighbours of ``items`` stand out; ``along`` (items that a drop would take along) are outlined.
+
+    ``buffer`` is a transparent overlay of the widget's size.
+    """
+    theme = palette.theme
+    raster.fill(buffer, None, 0, replace=True)
+    place = (viewport.scale, viewport.ox, viewport.oy)
+    edges = scene.items.edges_of(items)[:MOST_EDGES]
+    if len(edges):
+        src, dst = scene.items.edge_src[edges], scene.items.edge_dst[edges]
+        colour = palette.accent[scene.device[src]]
+        cards = (scene.x, scene.y, scene.w, scene.h)
+        raster.edges_between(
+            buffer, None, *cards, src, dst, *place, colour=packed(theme.canvas), width_px=4.5 * ratio, opacity=0.8,
+            leave=scene.leave[edges], enter=scene.enter[edges], handle_max=240.0,
+        )  # fmt: skip
+        raster.edges_between(
+            buffer, None, *cards, src, dst, *place, colour=colour, width_px=2.0 * ratio, arrow_px=6.0 * ratio,
+            leave=scene.leave[edges], enter=scene.enter[edges], handle_max=240.0,
+        )  # fmt: skip
+        ends = np.unique(np.concatenate([src, dst]))
+        _outline(buffer, scene, place, ends, palette.accent[scene.device[ends]], 1.6 * ratio, ratio)
+    _outline(buffer, scene, place, items, np.uint32(packed(theme.edge_selected)), 2.2 * ratio, ratio)
+    if len(along):
+        _outline(buffer, scene, place, along, np.uint32(packed(theme.warning)), 2.4 * ratio, ratio)
+
+
+def _outline(
+    buffer: np.ndarray, scene: Scene, place: tuple[float, float, float], items: np.ndarray, colour: np.ndarray | np.uint32, width: float, ratio: float
+) -> None:
+    if len(items) == 0:
+        return
+    raster.rounded_rects(
+        buffer, None, scene.x[items], scene.y[items], scene.w[items], scene.h[items], *place, fill=0, stroke=colour,
+        stroke_px=width, radius_px=5.0 * ratio, min_px=4.0 * ratio,
+    )  # fmt: skip
+
+
+def paint_lane_consequences(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, said: list[Consequence], target: int, ratio: float
+) -> None:
+    """Each lane says what a drop would give; illegal lanes grey out with the reason (logical pixels)."""
+    theme = palette.theme
+    width = viewport.width / ratio
+    for d, (top, bottom) in enumerate(lane_extents(scene, viewport)):
+        top, bottom = max(top / ratio, 0.0), min(bottom / ratio, viewport.height / ratio)
+        if bottom - top < 4:
+            continue
+        box = QRectF(HEADER_WIDTH, top, width - HEADER_WIDTH, bottom - top)
+        if not said[d].legal and not said[d].stays:
+            veil = QColor(theme.canvas)
+            veil.setAlphaF(0.62)
+            painter.fillRect(box, veil)
+        if d == target:
+            painter.setPen(QPen(QColor(palette.devices[d].accent), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(box.adjusted(1, 1, -1, -1))
+        _bubble(painter, QPointF(box.right() - 8, (top + bottom) / 2), said[d].long, said[d].colour(theme), theme, bottom - top)
+
+
+def _bubble(painter: QPainter, anchor: QPointF, text: str, colour: str, theme: Theme, room: float) -> None:
+    """A small text plate whose right edge is centred on ``anchor``."""
+    size = 11 if room >= 16 else 9
+    wide = metrics(size, True).horizontalAdvance(text) + 16
+    tall = min(22.0, max(12.0, room - 2))
+    box = QRectF(anchor.x() - wide, anchor.y() - tall / 2, wide, tall)
+    back = QColor(theme.panel)
+    back.setAlphaF(0.93)
+    painter.setPen(QPen(QColor(theme.border), 1))
+    painter.setBrush(back)
+    painter.drawRoundedRect(box, 4, 4)
+    painter.setFont(font(size, True))
+    painter.setPen(QColor(colour))
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)
+
+
+def paint_carried(
+    painter: QPainter, position: QPointF, label: str, kind: str, target: str, said: Consequence | None, accent: str, theme: Theme, bounds: QRectF, detail: str
+) -> None:
+    """The dragged card under the pointer with its consequence beside it (logical pixels)."""
+    box = QRectF(position.x() + 10, position.y() + 8, 132, 38)
+    said_lines = []
+    if said is not None:
+        said_lines = [f"{target}: {said.short}", detail if not said.legal else (f"gap {said.gap}, rules hold" if said.gap else "rules hold")]
+        if said.stays:
+            said_lines = [f"{target}: stays here"]
+    wide = max([metrics(12, True).horizontalAdvance(t) for t in said_lines[:1]] + [metrics(11, False).horizontalAdvance(t) for t in said_lines[1:]] + [0.0]) + 18
+    wide = min(wide, 460.0)
+    whole = box.united(QRectF(box.right() + 8, box.top(), wide, 40)) if said_lines else box
+    dx = min(0.0, bounds.right() - 6 - whole.right())
+    dy = min(0.0, bounds.bottom() - 6 - whole.bottom())
+    box.translate(dx, dy)
+    painter.setPen(QPen(QColor(accent), 1.5, Qt.PenStyle.DashLine))
+    back = QColor(theme.card)
+    back.setAlphaF(0.95)
+    painter.setBrush(back)
+    painter.drawRoundedRect(box, 5, 5)
+    painter.setFont(font(12, True))
+    painter.setPen(QColor(theme.text))
+    painter.drawText(box.adjusted(9, 3, -6, -18), int(Qt.AlignmentFlag.AlignVCenter), metrics(12, True).elidedText(short_name(label), Qt.TextElideMode.ElideMiddle, 116))
+    painter.setFont(font(10, False))
+    painter.setPen(QColor(theme.muted))
+    painter.drawText(box.adjusted(9, 18, -6, -3), int(Qt.AlignmentFlag.AlignVCenter), metrics(10, False).elidedText(kind, Qt.TextElideMode.ElideRight, 116))
+    if not said_lines or said is None:
+        return
+    plate = QRectF(box.right() + 8, box.top(), wide, 40 if len(said_lines) > 1 else 24)
+    soft = theme.panel if said.stays else theme.bad_soft if not said.legal else theme.good_soft if said.change < -5e-4 else theme.panel
+    painter.setPen(QPen(QColor(said.colour(theme)), 1.2))
+    painter.setBrush(QColor(soft))
+    painter.drawRoundedRect(plate, 5, 5)
+    painter.setFont(font(12, True))
+    painter.drawText(plate.adjusted(9, 3, -6, 0 if len(said_lines) == 1 else -18), int(Qt.AlignmentFlag.AlignVCenter), said_lines[0])
+    if len(said_lines) > 1:
+        painter.setFont(font(11, False))
+        painter.setPen(QColor(theme.text))
+        shown = metrics(11, False).elidedText(said_lines[1], Qt.TextElideMode.ElideRight, plate.width() - 16)
+        painter.drawText(plate.adjusted(9, 19, -6, -3), int(Qt.AlignmentFlag.AlignVCenter), shown)
+
+
+def paint_band(painter: QPainter, rect: QRectF, theme: Theme) -> None:
+    """The rubber band (logical pixels)."""
+    inside = QColor(theme.accent)
+    inside.setAlphaF(0.12)
+    painter.setPen(QPen(QColor(theme.accent), 1, Qt.PenStyle.DashLine))
+    painter.setBrush(inside)
+    painter.drawRect(rect)

@@ -1,0 +1,271 @@
+"""Pictures of a plan without a window: PNG from the raster engine, SVG and PDF drawn as vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QMarginsF, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QPageLayout, QPageSize, QPainter, QPainterPath, QPdfWriter, QPen
+
+from gui.canvas import raster
+from gui.canvas.detail import Detail, detail_at
+from gui.canvas.headers import HEADER_WIDTH, HeaderData, header_data, paint_headers
+from gui.canvas.items import items_of
+from gui.canvas.labels import font, metrics, paint_labels
+from gui.canvas.layout.result import EdgeClass
+from gui.canvas.painter import edge_style, paint_scene, wrap_image
+from gui.canvas.palette import CanvasPalette, canvas_palette
+from gui.canvas.scene import STYLE, Scene, crossing_bytes, scene_of
+from gui.canvas.viewport import Viewport
+from gui.theme import Theme
+from gui.widgets.numbers import gap_text, one_time, plural
+from planner.errors import StageboardError
+from planner.files import write_atomically
+from planner.graph import Ints
+from planner.grouping import GroupView
+from planner.problem import Problem
+
+if TYPE_CHECKING:
+    from PySide6.QtSvg import QSvgGenerator
+
+TITLE_HEIGHT = 54
+SUFFIXES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """What is drawn: a scene fitted into a size, with a title line and, in the lanes view, lane headers."""
+
+    scene: Scene
+    viewport: Viewport
+    palette: CanvasPalette
+    headers: HeaderData | None
+    title: str
+    subtitle: str
+    size: tuple[int, int]
+
+
+def compose(
+    problem: Problem,
+    device_of: Ints | None,
+    size: tuple[int, int],
+    theme: Theme,
+    view: str,
+    title: str = "",
+    bound: float | None = None,
+    grouping: GroupView | None = None,
+    folded: frozenset[int] = frozenset(),
+) -> Picture:
+    """Lay everything out for ``size`` (width, height in pixels). Without a plan every op is drawn in one colour."""
+    k = len(problem.devices) if device_of is not None else 1
+    assigned = np.zeros(problem.graph.n, np.int32) if device_of is None else device_of
+    items = items_of(problem.graph, grouping, folded)
+    header = HEADER_WIDTH if view == "lanes" else 0
+    room = (max(100.0, size[0] - header - 24.0), max(80.0, size[1] - TITLE_HEIGHT - 24.0))
+    scene = scene_of(items, view, assigned, k, room)
+    subtitle = f"{plural(problem.graph.n, 'op')}, {problem.target.title.lower()}"
+    headers = None
+    if device_of is not None:
+        scene.evaluation = evaluation = problem.evaluate(assigned)
+        headers = header_data(scene, problem.devices, crossing_bytes(problem.graph, assigned, k))
+        broken = [op for violation in evaluation.violations for op in violation.ops]
+        scene.violating = scene.mask(np.array(broken, np.int64))
+        subtitle += f"   {problem.objective} {one_time(evaluation.objective, problem.graph.time_unit)}"
+        if bound is not None and evaluation.objective > 0:
+            from planner.bound import gap
+
+            subtitle += f"   gap {gap_text(gap(evaluation.objective, bound))}"
+        rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "rule") + " broken"
+        subtitle += f"   {rules}"
+    viewport = Viewport(left=header)
+    viewport.resize(size[0], size[1] - TITLE_HEIGHT)
+    viewport.fit(scene.layout.bounds, margin=10, largest=1.6)
+    palette = canvas_palette(theme, k)
+    return Picture(scene, viewport, palette, headers, title or problem.graph.name, subtitle, size)
+
+
+def save_picture(
+    problem: Problem,
+    device_of: Ints | None,
+    path: str | Path,
+    *,
+    size: tuple[int, int] = (1600, 1000),
+    theme: str = "light",
+    view: str = "flow",
+    title: str = "",
+    bound: float | None = None,
+    grouping: GroupView | None = None,
+    folded: frozenset[int] = frozenset(),
+) -> None:
+    """Write a picture; the suffix of ``path`` (.png, .svg, .pdf) says which kind. Needs a QGuiApplication, no display.
+
+    Raises :class:`StageboardError` for another suffix or a size that cannot be drawn.
+    """
+    from gui.theme import THEMES
+
+    file = Path(path)
+    if file.suffix.lower() not in SUFFIXES:
+        raise StageboardError(f"{file}: pictures are written as .png, .svg or .pdf; choose one of these endings")
+    if not (64 <= size[0] <= 16384 and 64 <= size[1] <= 16384):
+        raise StageboardError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn; 64 to 16384 each way")
+    picture = compose(problem, device_of, size, THEMES[theme], view, title, bound, grouping, folded)
+    write_atomically(file, _encoded(picture, file.suffix.lower()))
+
+
+def _encoded(picture: Picture, suffix: str) -> bytes:
+    from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    width, height = picture.size
+    if suffix == ".png":
+        pixels = raster.new_image(width, height)
+        image = wrap_image(pixels)
+        paint_png(pixels, picture)
+        image.save(buffer, "PNG")
+    elif suffix == ".svg":
+        from PySide6.QtSvg import QSvgGenerator
+
+        svg: QSvgGenerator = QSvgGenerator()
+        svg.setOutputDevice(buffer)
+        svg.setSize(QSize(width, height))
+        svg.setViewBox(QRectF(0, 0, width, height))
+        svg.setTitle(picture.title)
+        painter = QPainter(svg)
+        paint_vectors(painter, picture)
+        painter.end()
+    else:
+        pdf = QPdfWriter(buffer)
+        pdf.setTitle(picture.title)
+        pdf.setCreator("Stageboard")
+        pdf.setResolution(96)
+        pdf.setPageSize(QPageSize(QSizeF(width / 96, height / 96), QPageSize.Unit.Inch))
+        pdf.setPageMargins(QMarginsF(0, 0, 0, 0), QPageLayout.Unit.Point)
+        painter = QPainter(pdf)
+        paint_vectors(painter, picture)
+        painter.end()
+    buffer.close()
+    return bytes(data.data())
+
+
+def paint_png(pixels: np.ndarray, picture: Picture) -> None:
+    """Paint into ``pixels`` (uint32[height, width])."""
+    width, height = picture.size
+    part = raster.new_image(width, height - TITLE_HEIGHT)
+    paint_scene(part, picture.scene, picture.viewport, picture.palette, 1.0)
+    pixels[TITLE_HEIGHT:] = part
+    painter = QPainter(wrap := wrap_image(pixels))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    _paint_title(painter, picture)
+    painter.translate(0, TITLE_HEIGHT)
+    paint_headers(painter, picture.scene, picture.viewport, picture.palette, picture.headers, 1.0)
+    painter.end()
+    del wrap
+
+
+def paint_vectors(painter: QPainter, picture: Picture) -> None:
+    """The same picture as shapes and text."""
+    scene, viewport, palette = picture.scene, picture.viewport, picture.palette
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.fillRect(QRectF(0, 0, *picture.size), QColor(palette.theme.canvas))
+    painter.save()
+    painter.translate(0, TITLE_HEIGHT)
+    for d, lane in enumerate(scene.layout.lanes):
+        _, y = viewport.to_pixels(0, lane.band[1])
+        painter.fillRect(QRectF(0, y, viewport.width, lane.band[3] * viewport.scale), QColor(palette.devices[d].band))
+    detail = max(Detail.BLOCKS, detail_at(STYLE.card_h * viewport.scale))
+    _vector_edges(painter, scene, viewport, palette, detail)
+    _vector_cards(painter, scene, viewport, palette, detail)
+    paint_labels(painter, scene, viewport, palette, detail, 1.0, most=scene.items.count)
+    paint_headers(painter, scene, viewport, palette, picture.headers, 1.0)
+    painter.restore()
+    _paint_title(painter, picture)
+
+
+def _vector_edges(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
+) -> None:
+    colours, widths, opacities = edge_style(scene, palette, detail, 1.0)
+    routed = np.zeros(len(scene.items.edge_src), np.int64) - 1
+    routed[scene.routed] = np.arange(len(scene.routed))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for e in range(len(scene.items.edge_src)):
+        if scene.edge_class[e] == EdgeClass.STUB and detail < Detail.LABELS:
+            continue
+        colour = QColor.fromRgb(int(colours[e]) & 0xFFFFFF)
+        colour.setAlphaF(float(opacities[e]))
+        painter.setPen(QPen(colour, float(widths[e])))
+        stub = scene.edge_class[e] == EdgeClass.STUB
+        painter.drawPath(_stub_path(scene, viewport, e) if stub else _edge_path(scene, viewport, e, int(routed[e])))
+
+
+def _edge_ends(scene: Scene, viewport: Viewport, e: int) -> tuple[QPointF, QPointF]:
+    u, v = int(scene.items.edge_src[e]), int(scene.items.edge_dst[e])
+    a = viewport.to_pixels(scene.x[u] + (scene.w[u] if scene.leave[e] == 0 else 0.0), scene.y[u] + scene.h[u] / 2)
+    b = viewport.to_pixels(scene.x[v] + (scene.w[v] if scene.enter[e] == 0 else 0.0), scene.y[v] + scene.h[v] / 2)
+    return QPointF(*a), QPointF(*b)
+
+
+def _stub_path(scene: Scene, viewport: Viewport, e: int) -> QPainterPath:
+    """Short tails where a hub's or a far edge leaves and arrives."""
+    a, b = _edge_ends(scene, viewport, e)
+    tail = min(8.0, 14.0 * viewport.scale)
+    path = QPainterPath(a)
+    path.lineTo(a + QPointF(tail if scene.leave[e] == 0 else -tail, 0))
+    path.moveTo(b)
+    path.lineTo(b + QPointF(tail if scene.enter[e] == 0 else -tail, 0))
+    return path
+
+
+def _edge_path(scene: Scene, viewport: Viewport, e: int, routed: int) -> QPainterPath:
+    a, b = _edge_ends(scene, viewport, e)
+    path = QPainterPath(a)
+    if routed >= 0:
+        inside = slice(scene.route_ptr[routed] + 1, scene.route_ptr[routed + 1] - 1)
+        for x, y in zip(scene.route_x[inside], scene.route_y[inside], strict=True):
+            path.lineTo(*viewport.to_pixels(float(x), float(y)))
+        path.lineTo(b)
+        return path
+    reach = max(abs(b.x() - a.x()) / 2, 8 * viewport.scale)
+    out, into = (1 if scene.leave[e] == 0 else -1), (1 if scene.enter[e] == 0 else -1)
+    path.cubicTo(a + QPointF(out * reach, 0), b + QPointF(into * reach, 0), b)
+    return path
+
+
+def _vector_cards(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
+) -> None:
+    theme = palette.theme
+    for i in range(scene.items.count):
+        x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
+        box = QRectF(x, y, max(1.0, scene.w[i] * viewport.scale), max(1.0, scene.h[i] * viewport.scale))
+        accent = QColor(palette.devices[int(scene.device[i])].accent)
+        edge = QColor(theme.bad) if scene.violating[i] else accent
+        if detail == Detail.BLOCKS:
+            painter.fillRect(box, edge)
+            continue
+        radius = 5.0 if detail == Detail.CARDS else 3.0
+        painter.setPen(QPen(edge, 1.0))
+        painter.setBrush(QColor(theme.card))
+        painter.drawRoundedRect(box, radius, radius)
+        painter.fillRect(QRectF(box.left(), box.top() + 1, 3.0, box.height() - 2), accent)
+
+
+def _paint_title(painter: QPainter, picture: Picture) -> None:
+    theme = picture.palette.theme
+    width = picture.size[0]
+    painter.fillRect(QRectF(0, 0, width, TITLE_HEIGHT), QColor(theme.panel))
+    painter.setPen(QPen(QColor(theme.border), 1))
+    painter.drawLine(0, TITLE_HEIGHT, width, TITLE_HEIGHT)
+    painter.setFont(font(17, True))
+    painter.setPen(QColor(theme.text))
+    title = metrics(17, True).elidedText(picture.title, Qt.TextElideMode.ElideMiddle, width - 32)
+    painter.drawText(QRectF(16, 6, width - 32, 24), int(Qt.AlignmentFlag.AlignVCenter), title)
+    painter.setFont(font(12, False))
+    painter.setPen(QColor(theme.muted))
+    shown = metrics(12, False).elidedText(picture.subtitle, Qt.TextElideMode.ElideRight, width - 32)
+    painter.drawText(QRectF(16, 30, width - 32, 18), int(Qt.AlignmentFlag.AlignVCenter), shown)

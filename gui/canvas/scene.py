@@ -1,0 +1,231 @@
+"""The drawn scene: items, where they stand, what colours they have. Arrays only, no Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gui.canvas.items import Items
+from gui.canvas.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare
+from gui.canvas.layout.result import EdgeClass
+from planner.graph import Bools, Floats, Graph, Ints
+from planner.plan import Evaluation
+
+STYLE = LayoutStyle(header_w=1.0, header_h=1.0)
+"""Lane headers are drawn in the margin at a readable size whatever the zoom, so the scene keeps no room for them."""
+
+LEAST_LANE_PX = 17.0
+
+
+def forward_partners(graph: Graph) -> Ints:
+    """For each backward op the forward op it belongs to by colour class, else -1 (int32[n])."""
+    first: dict[int, int] = {}
+    for v in np.flatnonzero(~graph.backward & (graph.colour_class >= 0)).tolist():
+        first.setdefault(int(graph.colour_class[v]), v)
+    partner = np.full(graph.n, -1, np.int32)
+    for v in np.flatnonzero(graph.backward & (graph.colour_class >= 0)).tolist():
+        partner[v] = first.get(int(graph.colour_class[v]), -1)
+    return partner
+
+
+def skeleton_of(items: Items) -> Skeleton:
+    """What the layouts need to know of the items."""
+    graph, first = items.graph, items.first
+    partner = None
+    if graph.backward.any():
+        mate = forward_partners(graph)[first]
+        partner = np.where(mate >= 0, items.item_of[mate], -1).astype(np.int32)
+        partner[graph.backward[np.maximum(items.first[np.maximum(partner, 0)], 0)]] = -1
+    kinds = np.unique(np.array(graph.kinds), return_inverse=True)[1].astype(np.int32)[first] if graph.n else None
+    layers = graph.layer[first] if (graph.layer >= 0).any() else None
+    return prepare(
+        items.count,
+        items.edge_src[items.forward],
+        items.edge_dst[items.forward],
+        backward=graph.backward[first],
+        partner=partner,
+        kinds=kinds,
+        block=layers,
+        large=items.size > 1,
+    )
+
+
+@dataclass(eq=False)
+class Scene:
+    """Everything the painter needs for one frame.
+
+    ``x``, ``y`` float64[count] are the places drawn now (they move during an animation), ``layout`` is where they
+    are going. ``device`` int32[count] is an item's device, ``mixed`` whether a folded group is spread over several.
+    """
+
+    items: Items
+    skeleton: Skeleton
+    layout: Layout
+    view: str
+    device: Ints
+    mixed: Bools
+    k: int
+    x: Floats
+    y: Floats
+    settled: bool = True
+    selected: Bools | None = None
+    highlighted: Bools | None = None
+    pinned: Bools | None = None
+    violating: Bools | None = None
+    evaluation: Evaluation | None = None
+
+    def __post_init__(self) -> None:
+        count = self.items.count
+        for name in ("selected", "highlighted", "pinned", "violating"):
+            if getattr(self, name) is None:
+                setattr(self, name, np.zeros(count, bool))
+        self.prepare_edges()
+
+    @property
+    def w(self) -> Floats:
+        """Card widths."""
+        return self.layout.w
+
+    @property
+    def h(self) -> Floats:
+        """Card heights."""
+        return self.layout.h
+
+    def prepare_edges(self) -> None:
+        """Classes and drawn routes of all edges; edges against the layout's order become stubs."""
+        items, layout = self.items, self.layout
+        m = len(items.edge_src)
+        laid = np.flatnonzero(items.forward)
+        self.edge_class = np.full(m, EdgeClass.STUB, np.uint8)
+        self.edge_class[laid] = layout.edge_class
+        has_route = np.zeros(m, bool)
+        has_route[laid] = np.diff(layout.route_offsets) > 0
+        self.routed = np.flatnonzero(has_route & (self.edge_class != EdgeClass.STUB)).astype(np.int32)
+        self.straight = np.flatnonzero(~has_route & (self.edge_class != EdgeClass.STUB)).astype(np.int32)
+        self.stubs = np.flatnonzero(self.edge_class == EdgeClass.STUB).astype(np.int32)
+        self._laid_index = np.full(m, -1, np.int64)
+        self._laid_index[laid] = np.arange(len(laid))
+        self.route_ptr, self.route_x, self.route_y = route_table(layout, self._laid_index[self.routed])
+        mirrored = layout.mirrored
+        self.leave = np.where(mirrored[items.edge_src], 2, 0).astype(np.uint8)
+        self.enter = np.where(mirrored[items.edge_dst], 0, 2).astype(np.uint8)
+
+    def route_of(self, edges: Ints) -> tuple[Ints, Floats, Floats]:
+        """Drawn polylines of some edges that have a route in the layout (CSR ptr, x, y)."""
+        return route_table(self.layout, self._laid_index[edges])
+
+    def has_route(self, edges: Ints) -> Bools:
+        """Which of ``edges`` the layout placed."""
+        result: Bools = self._laid_index[edges] >= 0
+        return result
+
+    def set_devices(self, device_of: Ints, k: int) -> None:
+        """Take over an assignment of ops."""
+        self.k = k
+        self.device, self.mixed = self.items.devices(device_of, k)
+
+    def mask(self, ops: Ints) -> Bools:
+        """Items that stand for any of ``ops``."""
+        mask = np.zeros(self.items.count, bool)
+        if len(ops):
+            mask[self.items.item_of[ops]] = True
+        return mask
+
+
+def route_table(layout: Layout, edges: np.ndarray) -> tuple[Ints, Floats, Floats]:
+    """Polylines (CSR) of layout edges: from the side of the source through the waypoints to the side of the target.
+
+    A horizontal run-in and run-out keep the joints tangent to the cards.
+    """
+    edges = np.asarray(edges, np.int64)
+    if len(edges) == 0:
+        return np.zeros(1, np.int32), np.empty(0), np.empty(0)
+    u, v = layout.edge_src[edges], layout.edge_dst[edges]
+    inner = np.diff(layout.route_offsets)[edges]
+    ptr = np.zeros(len(edges) + 1, np.int32)
+    np.cumsum(inner + 2, out=ptr[1:])
+    xs, ys = np.empty(ptr[-1]), np.empty(ptr[-1])
+    xs[ptr[:-1]] = layout.x[u] + np.where(layout.mirrored[u], 0.0, layout.w[u])
+    ys[ptr[:-1]] = layout.y[u] + layout.h[u] / 2
+    xs[ptr[1:] - 1] = layout.x[v] + np.where(layout.mirrored[v], layout.w[v], 0.0)
+    ys[ptr[1:] - 1] = layout.y[v] + layout.h[v] / 2
+    starts = layout.route_offsets[:-1][edges]
+    source = np.repeat(starts - np.concatenate([[0], np.cumsum(inner)[:-1]]), inner) + np.arange(inner.sum())
+    place = np.repeat(ptr[:-1] + 1 - np.concatenate([[0], np.cumsum(inner)[:-1]]), inner) + np.arange(inner.sum())
+    xs[place] = layout.route_points[source, 0]
+    ys[place] = layout.route_points[source, 1]
+    return ptr, xs, ys
+
+
+def arrange(
+    items: Items,
+    skeleton: Skeleton,
+    view: str,
+    device_of: Ints,
+    k: int,
+    viewport: tuple[float, float],
+    keep: Layout | None = None,
+) -> Layout:
+    """The layout of a view; ``keep`` holds the lanes layout whose untouched lanes should stay where they are."""
+    if view == "lanes":
+        device, _ = items.devices(device_of, k)
+        frame = keep.frame if keep is not None and keep.lanes and len(keep.lanes) == k else None
+        layout = lanes_layout(skeleton, device, k, viewport, STYLE, keep=frame)
+        if np.bincount(device, minlength=k).min() > 0:
+            return layout
+        # An empty lane must stay tall enough on screen to read its header and to drop something on it.
+        scale = min(viewport[0] / layout.bounds[2], viewport[1] / layout.bounds[3])
+        tall = replace(STYLE, empty_lane_h=max(STYLE.empty_lane_h, LEAST_LANE_PX / scale))
+        return lanes_layout(skeleton, device, k, viewport, tall, keep=frame)
+    return flow_layout(skeleton, viewport, STYLE)
+
+
+def scene_of(
+    items: Items, view: str, device_of: Ints, k: int, viewport: tuple[float, float], skeleton: Skeleton | None = None
+) -> Scene:
+    """A settled scene."""
+    skeleton = skeleton or skeleton_of(items)
+    layout = arrange(items, skeleton, view, device_of, k, viewport)
+    device, mixed = items.devices(device_of, k)
+    return Scene(items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy())
+
+
+def crossing_bytes(graph: Graph, device_of: Ints, k: int) -> tuple[Floats, Floats]:
+    """Bytes entering and leaving each device, each tensor once per device (float64[k] each)."""
+    flow = device_flow(graph, device_of, k)
+    sent = np.zeros(k)
+    tensor, _ = _crossings(graph, device_of, k)
+    producers = np.unique(tensor)
+    np.add.at(sent, device_of[graph.tensor_producer[producers]], graph.tensor_bytes[producers])
+    return flow.sum(axis=0), sent
+
+
+def device_flow(graph: Graph, device_of: Ints, k: int) -> Floats:
+    """Bytes that go from device to device (float64[k, k]), each tensor once per receiving device."""
+    tensor, to = _crossings(graph, device_of, k)
+    flow = np.zeros((k, k))
+    np.add.at(flow, (device_of[graph.tensor_producer[tensor]], to), graph.tensor_bytes[tensor])
+    return flow
+
+
+def _crossings(graph: Graph, device_of: Ints, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct (tensor, receiving device) pairs."""
+    tensor = np.repeat(np.arange(graph.tensor_count, dtype=np.int64), np.diff(graph.consumer_ptr))
+    to = device_of[graph.consumer_idx].astype(np.int64)
+    away = to != device_of[graph.tensor_producer[tensor]]
+    pairs = np.unique(tensor[away] * k + to[away])
+    return pairs // k, pairs % k
+
+
+__all__ = [
+    "STYLE",
+    "Scene",
+    "arrange",
+    "crossing_bytes",
+    "device_flow",
+    "forward_partners",
+    "route_table",
+    "scene_of",
+    "skeleton_of",
+]

@@ -1,0 +1,71 @@
+"""The device strip: while ops are dragged in the flow view, one chip per device along the bottom to drop them on."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.canvas.consequence import Consequence
+from gui.canvas.labels import font, metrics
+from gui.canvas.palette import CanvasPalette
+
+CHIP_HEIGHT = 40.0
+LEAST_WIDTH = 104.0
+GAP = 6.0
+PAD = 8.0
+
+
+def chip_rects(width: float, height: float, k: int) -> list[QRectF]:
+    """Places of ``k`` chips along the bottom of a (width, height) widget, in as few rows as fit."""
+    per_row = max(1, min(k, int((width - 2 * PAD + GAP) // (LEAST_WIDTH + GAP))))
+    rows = math.ceil(k / per_row)
+    per_row = math.ceil(k / rows) if rows else 1
+    wide = min(190.0, (width - 2 * PAD - (per_row - 1) * GAP) / per_row)
+    tall = CHIP_HEIGHT if rows <= 2 else 30.0
+    left = (width - per_row * wide - (per_row - 1) * GAP) / 2
+    top = height - PAD - rows * tall - (rows - 1) * GAP
+    return [
+        QRectF(left + (i % per_row) * (wide + GAP), top + (i // per_row) * (tall + GAP), wide, tall) for i in range(k)
+    ]
+
+
+def paint_strip(
+    painter: QPainter,
+    width: float,
+    height: float,
+    titles: tuple[str, ...],
+    consequences: list[Consequence],
+    target: int,
+    palette: CanvasPalette,
+) -> None:
+    """The strip with what a drop on each device would give (logical pixels)."""
+    theme = palette.theme
+    rects = chip_rects(width, height, len(titles))
+    if not rects:
+        return
+    back = rects[0].united(rects[-1]).adjusted(-PAD, -PAD, PAD, PAD)
+    veil = QColor(theme.panel)
+    veil.setAlphaF(0.94)
+    painter.setPen(QPen(QColor(theme.border), 1))
+    painter.setBrush(veil)
+    painter.drawRoundedRect(back, 8, 8)
+    for d, (rect, said) in enumerate(zip(rects, consequences, strict=True)):
+        colour = palette.devices[d]
+        painter.setPen(QPen(QColor(theme.text if d == target else colour.accent if said.legal else theme.border), 2 if d == target else 1))
+        painter.setBrush(QColor(colour.band if said.legal else theme.card_disabled))
+        painter.drawRoundedRect(rect, 5, 5)
+        inner = rect.adjusted(8, 3, -8, -3)
+        two = rect.height() >= 36
+        painter.setFont(font(11, True))
+        painter.setPen(QColor(theme.text if said.legal else theme.faint))
+        top = QRectF(inner.left(), inner.top(), inner.width(), 16) if two else inner
+        title = metrics(11, True).elidedText(titles[d], Qt.TextElideMode.ElideRight, inner.width() * (1 if two else 0.5))
+        painter.drawText(top, int(Qt.AlignmentFlag.AlignVCenter), title)
+        low = QRectF(inner.left(), inner.top() + 17, inner.width(), 16) if two else inner
+        painter.setFont(font(11, False))
+        painter.setPen(QColor(said.colour(theme)))
+        text = metrics(11, False).elidedText(said.short, Qt.TextElideMode.ElideRight, low.width() * (1 if two else 0.5))
+        align = Qt.AlignmentFlag.AlignVCenter if two else Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        painter.drawText(low, int(align), text)

@@ -1,0 +1,40 @@
+"""What the pointer says about a card."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gui.canvas.items import Items
+from gui.widgets.numbers import one_time, plural
+from planner.quantity import bytes_text
+
+if TYPE_CHECKING:
+    from gui.document import Document
+
+
+def op_tooltip(document: Document, items: Items, item: int) -> str:
+    """Name, kind, device and what the op costs, as rich text."""
+    problem = document.problem
+    assert problem is not None
+    graph, ops = items.graph, items.ops(item)
+    unit = graph.time_unit
+    devices = np.unique(document.device_of[ops])
+    where = problem.devices[int(devices[0])].title if len(devices) == 1 else plural(len(devices), "device")
+    rows = [("on", where), ("work", one_time(float(graph.work[ops].sum()), unit))]
+    if len(ops) == 1:
+        v = int(ops[0])
+        ptr, idx = graph.outputs
+        tensors = idx[ptr[v] : ptr[v + 1]]
+        shapes = [" × ".join(map(str, s)) for t in tensors.tolist() if (s := graph.tensor_shapes[t])]
+        rows.append(("output", bytes_text(float(graph.tensor_bytes[tensors].sum())) + (f" ({shapes[0]})" if shapes else "")))
+        if graph.param_bytes[v]:
+            rows.append(("parameters", bytes_text(float(graph.param_bytes[v]))))
+        title, kind = graph.op_names[v], graph.kinds[v]
+    else:
+        rows.append(("parameters", bytes_text(float(graph.param_bytes[ops].sum()))))
+        title, kind = items.names[item], plural(len(ops), "op")
+    table = "".join(f"<tr><td>{escape(k)}&nbsp;&nbsp;</td><td align='right'>{escape(v)}</td></tr>" for k, v in rows)
+    return f"<b>{escape(title)}</b><br>{escape(kind)}<table>{table}</table>"

@@ -1,0 +1,69 @@
+"""Which constraints result from pinning ops, keeping them together, and taking that back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner.graph import Ints
+from planner.problem import Constraint, Pin, Problem, Together
+from planner.targets.base import Target
+
+
+def with_pins(problem: Problem, ops: Ints, devices: Ints) -> tuple[Constraint, ...]:
+    """The constraints with each of ``ops`` pinned to its entry of ``devices``; older pins of them are replaced."""
+    names = [d.name for d in problem.devices]
+    pins = [
+        Pin(problem.graph.op_ids[v], names[d]) for v, d in zip(ops.tolist(), devices.tolist(), strict=True)
+    ]
+    return (*without_pins(problem, ops), *pins)
+
+
+def without_pins(problem: Problem, ops: Ints) -> tuple[Constraint, ...]:
+    """The constraints without the pins of ``ops``."""
+    ids = {problem.graph.op_ids[v] for v in ops.tolist()}
+    return tuple(c for c in problem.constraints if not (isinstance(c, Pin) and c.op in ids))
+
+
+def with_together(problem: Problem, ops: Ints) -> tuple[Constraint, ...]:
+    """The constraints with ``ops`` in one group; groups that they belonged to become part of it."""
+    ids = {problem.graph.op_ids[v] for v in ops.tolist()}
+    kept: list[Constraint] = []
+    for constraint in problem.constraints:
+        if isinstance(constraint, Together) and ids & set(constraint.ops):
+            ids |= set(constraint.ops)
+        else:
+            kept.append(constraint)
+    ordered = sorted(ids, key=problem.graph.index.__getitem__)
+    return (*kept, Together(tuple(ordered)))
+
+
+def without_together(problem: Problem, ops: Ints) -> tuple[Constraint, ...]:
+    """The constraints with ``ops`` out of every keep-together group; a group of one is no group."""
+    ids = {problem.graph.op_ids[v] for v in ops.tolist()}
+    kept: list[Constraint] = []
+    for constraint in problem.constraints:
+        if isinstance(constraint, Together) and ids & set(constraint.ops):
+            left = tuple(op for op in constraint.ops if op not in ids)
+            if len(left) > 1:
+                kept.append(Together(left))
+        else:
+            kept.append(constraint)
+    return tuple(kept)
+
+
+def carried_over(problem: Problem, target: Target) -> tuple[tuple[Constraint, ...], list[str]]:
+    """The constraints that make sense on another target, and the ids of ops whose pins do not."""
+    names = {d.name for d in target.devices(problem.graph)}
+    kept: list[Constraint] = []
+    lost: list[str] = []
+    for constraint in problem.constraints:
+        if isinstance(constraint, Pin) and constraint.device not in names:
+            lost.append(constraint.op)
+        else:
+            kept.append(constraint)
+    return tuple(kept), lost
+
+
+def named(problem: Problem, ops: Ints | Sequence[int]) -> str:
+    """A few words for some ops: the name of one, else how many."""
+    return problem.graph.op_names[int(ops[0])] if len(ops) == 1 else f"{len(ops)} ops"

@@ -1,0 +1,173 @@
+"""``stageboard demo``: the guided tour, in a window or headless."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planner.cli.command import DONE, Console
+from planner.cli.table import seconds_text
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from gui.tour import Figures, Tour
+    from gui.window import MainWindow
+
+WINDOW_SIZE = (1280, 800)
+SETTLE_LIMIT = 20.0
+"""Seconds after which a picture is taken though something still moves."""
+SEARCH_LIMIT = 120.0
+"""Seconds after which a planner of the tour is stopped."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """One step as the report tells it. ``pictures`` are file names in the tour's folder with what they show."""
+
+    title: str
+    text: str
+    figures: Figures
+    pictures: tuple[tuple[str, str], ...]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``demo``."""
+    parser.add_argument("--headless", action="store_true", help="no window: leave pictures, plans and a report in DIR")
+    parser.add_argument("--out", default="out", metavar="DIR", help="where a headless tour leaves its files (default out)")
+    parser.epilog = "example: stageboard demo --headless --out out\n\nIn the window, Space or Enter goes on and Escape ends the tour."
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Take the tour."""
+    from gui.display import check_display, check_qt, offscreen
+
+    check_qt()
+    if args.headless:
+        offscreen()
+        return _headless(Path(args.out), console)
+    check_display()
+    from gui.app import open_window
+
+    return open_window([], None, tour=True)
+
+
+# ---------------------------------------------------------------------- headless
+def _headless(out: Path, console: Console) -> int:
+    began = time.perf_counter()
+    if out.exists() and not out.is_dir():
+        raise StageboardError(f"{out} is not a folder; give --out the name of a folder")
+    out.mkdir(parents=True, exist_ok=True)
+    from gui.demo_report import write_report
+
+    with _window_without_traces() as (app, window):
+        told, written = take(app, window, out, console)
+    report = write_report(out / "report.html", told)
+    written = [*written, report]
+    seconds = time.perf_counter() - began
+    data: dict[str, Any] = {
+        "report": str(report),
+        "files": [str(path) for path in written],
+        "steps": [
+            {
+                "title": step.title,
+                "objective_name": step.figures.name,
+                "objective": step.figures.objective,
+                "lower_bound": step.figures.bound,
+                "gap": step.figures.gap,
+                "valid": step.figures.valid,
+            }
+            for step in told
+        ],
+        "seconds": seconds,
+    }
+    names = "\n".join(f"  {path}" for path in written)
+    console.result(data, lambda: f"The tour took {seconds_text(seconds)} and left {len(written)} files:\n{names}")
+    return DONE
+
+
+@contextmanager
+def _window_without_traces() -> Iterator[tuple[QApplication, MainWindow]]:
+    """A window that neither reads nor changes the user's settings, and leaves no process behind."""
+    from gui.app import Parts, make_window
+    from gui.render import application
+
+    app = application()
+    parts: Parts = make_window(app, theme="light", remember=False)
+    parts.window.resize(*WINDOW_SIZE)
+    parts.window.show()
+    try:
+        yield app, parts.window
+    finally:
+        parts.close()
+
+
+def take(app: QApplication, window: MainWindow, out: Path, console: Console) -> tuple[list[Told], list[Path]]:
+    """Take every step in ``window`` and its pictures; returns what to tell and the files written."""
+    from gui.tour import STEPS, Tour
+
+    tour = Tour(window.document, window.jobs, out)
+    told: list[Told] = []
+    files: list[Path] = []
+    for number, step in enumerate(STEPS, 1):
+        console.progress(f"tour {number}/{len(STEPS)}: {step.title}")
+        window.set_theme_name(step.theme)
+        window.canvas.set_view(step.view)
+        step.act(tour)
+        _until(app, lambda step=step: step.over(tour), SEARCH_LIMIT)  # type: ignore[misc]
+        step.finish(tour)
+        settle(app, window)
+        name = f"{number:02d}-{step.key}.png"
+        window.grab().save(str(out / name))
+        pictures = [(name, f"The window: {step.title.lower()}")]
+        files.append(out / name)
+        told.append(Told(step.title, step.text(tour), tour.figures, tuple(pictures)))
+    files += _pictures(tour, out)
+    files += tour.written
+    return told, files
+
+
+def _pictures(tour: Tour, out: Path) -> list[Path]:
+    """Flow and lanes of the last plan, as they are exported, and the plan itself."""
+    from gui.canvas.picture import save_picture
+
+    problem, device_of = tour.document.problem, tour.document.device_of.copy()
+    assert problem is not None
+    files = []
+    for view, theme, suffix in (("flow", "light", "png"), ("lanes", "light", "svg"), ("lanes", "dark", "pdf")):
+        path = out / f"{problem.graph.name}-{view}.{suffix}"
+        title = f"{problem.graph.name} on {problem.target.spec()}"
+        save_picture(problem, device_of, path, theme=theme, view=view, title=title, bound=tour.figures.bound)
+        files.append(path)
+    tour.save(f"{problem.graph.name}.plan.json")
+    return files
+
+
+def _until(app: QApplication, over: Any, limit: float) -> None:
+    """Let the window live until ``over()``. Raises :class:`StageboardError` after ``limit`` seconds."""
+    deadline = time.monotonic() + limit
+    while not over():
+        if time.monotonic() > deadline:
+            raise StageboardError(f"a planner of the tour did not end within {limit:.0f} s; try again on a less busy machine")
+        app.processEvents()
+        time.sleep(0.005)
+    app.processEvents()
+
+
+def settle(app: QApplication, window: MainWindow) -> None:
+    """Wait until layout, animations and pending repaints are done."""
+    deadline = time.monotonic() + SETTLE_LIMIT
+    quiet = 0
+    while quiet < 5 and time.monotonic() < deadline:
+        app.sendPostedEvents()
+        app.processEvents()
+        quiet = quiet + 1 if window.settled else 0
+        time.sleep(0.02)
+
+

@@ -1,0 +1,102 @@
+"""Every shortcut in one place, and what Stageboard is."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QTextBrowser, QVBoxLayout, QWidget
+
+from gui.actions import ACTIONS, MENUS
+from gui.theme import Theme, font
+from gui.widgets.labels import set_role
+
+ELSEWHERE = (
+    ("Canvas", (
+        ("Arrows", "walk along edges and columns; with Shift add to the selection"),
+        ("Drag", "move ops to another lane, device card or, in the flow view, device chip"),
+        ("Drag on the ground", "select with a rubber band; Shift adds"),
+        ("Space or middle button, drag", "move the picture"),
+        ("Wheel, + and -", "zoom"),
+        ("Double click", "unfold a group, zoom to an op, or fit"),
+        ("Esc", "cancel a drag, then select nothing"),
+    )),
+    ("Devices", (
+        ("Up, Down", "walk through the devices"), ("Return or M", "move the selected ops there"), ("Space", "select its ops"),
+    )),
+    ("Ops", (
+        ("Return", "show the results of a search, or the selection, on the canvas"), ("Down", "from the find box into the table"),
+    )),
+    ("Plans", (("Return", "apply"), ("F2", "rename"), ("Del", "remove"))),
+)  # fmt: skip
+
+
+def shortcuts_html(theme: Theme) -> str:
+    """All shortcuts as a table, by menu and by place."""
+    parts = [f"<style>td {{ padding: 2px 14px 2px 0; }} .k {{ color: {theme.accent}; }} .m {{ color: {theme.muted}; }}</style>"]
+    for menu in MENUS:
+        rows = [
+            (" or ".join(QKeySequence(s).toString(QKeySequence.SequenceFormat.NativeText) for s in a.shortcut), a.text, a.tip)
+            for a in ACTIONS
+            if a.menu == menu and a.shortcut
+        ]
+        if rows:
+            parts.append(_table(menu, [(keys, text.rstrip("…"), tip) for keys, text, tip in rows]))
+    for place, entries in ELSEWHERE:
+        parts.append(_table(place, [(keys, "", words) for keys, words in entries]))
+    return "".join(parts)
+
+
+def _table(title: str, rows: list[tuple[str, str, str]]) -> str:
+    cells = "".join(
+        f"<tr><td class='k'><nobr>{escape(keys)}</nobr></td><td>{escape(text) + ('<br>' if text and tip else '')}"
+        f"<span class='m'>{escape(tip)}</span></td></tr>"
+        for keys, text, tip in rows
+    )
+    return f"<h3>{escape(title)}</h3><table>{cells}</table>"
+
+
+def shortcuts_dialog(parent: QWidget, theme: Theme) -> QDialog:
+    """A window with the shortcuts; it does not block the other."""
+    dialog = _dialog(parent, "Keyboard shortcuts", 620, 560)
+    view = QTextBrowser(dialog)
+    view.setAccessibleName("Keyboard shortcuts")
+    view.setHtml(shortcuts_html(theme))
+    _finish(dialog, view)
+    return dialog
+
+
+def about_dialog(parent: QWidget) -> QDialog:
+    """Name, version, licence."""
+    from planner import __version__
+
+    dialog = _dialog(parent, "About Stageboard", 420, 220)
+    words = QLabel(
+        f"<p style='font-size: 14pt'><b>Stageboard</b> {escape(__version__)}</p>"
+        "<p>A planner for splitting neural networks over several devices, with every cost and bound on screen.</p>"
+        "<p>MIT licence.</p>"
+    )
+    words.setWordWrap(True)
+    words.setAlignment(Qt.AlignmentFlag.AlignTop)
+    set_role(words, "")
+    _finish(dialog, words)
+    return dialog
+
+
+def _dialog(parent: QWidget, title: str, width: int, height: int) -> QDialog:
+    dialog = QDialog(parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setWindowTitle(title)
+    dialog.setFont(font(9.0))
+    dialog.resize(width, height)
+    return dialog
+
+
+def _finish(dialog: QDialog, content: QWidget) -> None:
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, dialog)
+    buttons.rejected.connect(dialog.close)
+    layout = QVBoxLayout(dialog)
+    layout.setContentsMargins(16, 14, 16, 12)
+    layout.addWidget(content, 1)
+    layout.addWidget(buttons)

@@ -1,0 +1,173 @@
+"""The docks around the canvas: quiet title bars, and the places where they start."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QSize, Qt, QTimer
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QSizePolicy,
+    QTabBar,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+)
+
+from gui.panels.base import Panel
+
+LEFT, RIGHT, BOTTOM = (
+    Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea,
+)  # fmt: skip
+
+SHORT = {"help": "Help most", "why": "Why", "violations": "Violations"}
+"""Words for tabs, where a panel's title is too long."""
+
+
+class DockTitle(QWidget):
+    """A bold word and two small buttons; nothing at all while the dock is one of several tabs, which name it."""
+
+    def __init__(self, dock: QDockWidget) -> None:
+        super().__init__(dock)
+        self.setObjectName("dockTitle")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._dock = dock
+        self.collapsed = False
+        label = QLabel(dock.windowTitle(), self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 6, 2)
+        row.setSpacing(2)
+        row.addWidget(label, 1)
+        for text, tip, run in (
+            ("\N{UPPER RIGHT DROP-SHADOWED WHITE SQUARE}", "Take out of the window, or put back", self._float),
+            ("\N{MULTIPLICATION SIGN}", "Hide (View, Panels brings it back)", dock.close),
+        ):
+            button = QToolButton(self)
+            button.setText(text)
+            button.setToolTip(tip)
+            button.setAccessibleName(f"{tip.split(',')[0].split(' (')[0]}: {dock.windowTitle()}")
+            button.setAutoRaise(True)
+            button.clicked.connect(lambda _=False, run=run: run())
+            row.addWidget(button)
+
+    def _float(self) -> None:
+        self._dock.setFloating(not self._dock.isFloating())
+
+    def set_collapsed(self, collapsed: bool) -> None:
+        """Show nothing."""
+        if collapsed != self.collapsed:
+            self.collapsed = collapsed
+            for child in self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+                child.setVisible(not collapsed)
+            self.setFixedHeight(0 if collapsed else 28)
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """No height while collapsed."""
+        return QSize(80, 0 if self.collapsed else 28)
+
+    def minimumSizeHint(self) -> QSize:
+        """See :meth:`sizeHint`."""
+        return QSize(40, 0 if self.collapsed else 28)
+
+
+class Docks(QObject):
+    """All docks of a window by panel id."""
+
+    LAYOUT = (
+        ("devices", LEFT, ""), ("ops", LEFT, "below"), ("inspector", LEFT, "ops"),
+        ("planners", RIGHT, ""), ("plans", RIGHT, "planners"), ("target", RIGHT, "planners"),
+        ("help", RIGHT, "below"), ("why", RIGHT, "help"), ("violations", RIGHT, "help"),
+        ("convergence", BOTTOM, ""),
+    )  # fmt: skip
+
+    def __init__(self, window: QMainWindow, panels: dict[str, Panel]) -> None:
+        super().__init__(window)
+        self._window = window
+        self.panels = panels
+        self.docks: dict[str, QDockWidget] = {}
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(0)
+        self._settle.timeout.connect(self._update_titles)
+        window.setDockOptions(
+            QMainWindow.DockOption.AllowTabbedDocks
+            | QMainWindow.DockOption.AllowNestedDocks
+            | QMainWindow.DockOption.GroupedDragging
+        )
+        window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        for corner, area in (
+            (Qt.Corner.TopLeftCorner, LEFT), (Qt.Corner.BottomLeftCorner, LEFT),
+            (Qt.Corner.TopRightCorner, RIGHT), (Qt.Corner.BottomRightCorner, RIGHT),
+        ):  # fmt: skip
+            window.setCorner(corner, area)
+        for id, panel in panels.items():
+            dock = QDockWidget(SHORT.get(id, panel.title), window)
+            dock.setObjectName(f"dock.{id}")
+            dock.setWidget(panel)
+            dock.setTitleBarWidget(DockTitle(dock))
+            dock.setMinimumWidth(200)
+            dock.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+            dock.toggleViewAction().setToolTip(f"Show or hide {panel.title}")
+            dock.visibilityChanged.connect(lambda _: self._settle.start())
+            dock.dockLocationChanged.connect(lambda _: self._settle.start())
+            dock.topLevelChanged.connect(lambda _: self._settle.start())
+            self.docks[id] = dock
+        self.arrange()
+
+    def arrange(self) -> None:
+        """Put every dock where it starts."""
+        window = self._window
+        above: dict[Qt.DockWidgetArea, str] = {}
+        for id, area, how in self.LAYOUT:
+            dock = self.docks[id]
+            dock.setFloating(False)
+            window.removeDockWidget(dock)
+            if how in ("", "below"):
+                window.addDockWidget(area, dock, Qt.Orientation.Vertical)
+                if how == "below":
+                    window.splitDockWidget(self.docks[above[area]], dock, Qt.Orientation.Vertical)
+                above.setdefault(area, id)
+            else:
+                window.tabifyDockWidget(self.docks[how], dock)
+            dock.show()
+        for id in ("ops", "planners", "help"):
+            self.docks[id].raise_()
+        self.docks["convergence"].hide()
+        self._settle.start()
+
+    def size(self, width: int, height: int) -> None:
+        """Sizes that suit a window of this size, before anyone has dragged a border."""
+        side = 228 if width < 1400 else 260
+        right = 264 if width < 1400 else 300
+        window, docks = self._window, self.docks
+        window.resizeDocks([docks["devices"], docks["planners"]], [side, right], Qt.Orientation.Horizontal)
+        count = len(getattr(self.panels["devices"], "cards", ())) or 4
+        top = min(int(height * 0.42), max(120, 46 + count * 64 if count < 9 else 46 + count * 26))
+        free = max(300, height - 110)
+        window.resizeDocks([docks["devices"], docks["ops"]], [top, free - top], Qt.Orientation.Vertical)
+        window.resizeDocks([docks["planners"], docks["help"]], [int(free * 0.64), int(free * 0.36)], Qt.Orientation.Vertical)
+        window.resizeDocks([docks["convergence"]], [190], Qt.Orientation.Vertical)
+
+    def reveal(self, id: str) -> QDockWidget:
+        """Bring a dock to the front."""
+        dock = self.docks[id]
+        dock.show()
+        dock.raise_()
+        return dock
+
+    def _update_titles(self) -> None:
+        """A dock among tabs needs no title of its own; tab bars need names and can be reached with Tab."""
+        for dock in self.docks.values():
+            title = dock.titleBarWidget()
+            if isinstance(title, DockTitle):
+                mates = [d for d in self._window.tabifiedDockWidgets(dock) if not d.isHidden()]
+                title.set_collapsed(bool(mates) and not dock.isFloating())
+        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setAccessibleName("Panels: " + ", ".join(bar.tabText(i) for i in range(bar.count())))
+            bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            bar.setExpanding(False)
+            bar.setUsesScrollButtons(True)
+            bar.setElideMode(Qt.TextElideMode.ElideNone)
+            bar.setDrawBase(False)

@@ -1,0 +1,229 @@
+"""Opening, saving and exporting: which file, then the document or an exporter, then a notice of what happened."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog, QInputDialog
+
+from gui.loading import Loading
+from gui.values import Message, PlanEntry
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from gui.opening import Opened
+    from gui.window import MainWindow
+
+MODELS = "Models (*.onnx *.json *.graphml *.dot *.gv);;All files (*)"
+PLANS = "Plans (*.json);;All files (*)"
+PICTURES = "PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf)"
+LARGEST_BATCH = 1_000_000
+
+
+class Files:
+    """The window's dealings with the disk."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._document = window.document
+        self._loading = Loading(window)
+        self._folder = ""
+
+    # ------------------------------------------------------------------ asking
+    def _say(self, level: str, text: str) -> None:
+        self._document.message.emit(Message(level, text))
+
+    def _ask_open(self, title: str, filters: str) -> list[Path]:
+        names, _ = QFileDialog.getOpenFileNames(self._window, title, self._folder, filters)
+        return [Path(name) for name in names]
+
+    def _ask_save(self, title: str, filters: str, suffix: str, default: str) -> Path | None:
+        start = str(Path(self._folder) / default) if self._folder else default
+        name, _ = QFileDialog.getSaveFileName(self._window, title, start, filters)
+        if not name:
+            return None
+        path = Path(name)
+        self._folder = str(path.parent)
+        return path if path.suffix else path.with_suffix(suffix)
+
+    def _stem(self) -> str:
+        graph = self._document.graph
+        name = "".join(c if c.isalnum() or c in "._- " else "_" for c in graph.name) if graph is not None else "plan"
+        return name.strip() or "plan"
+
+    # ------------------------------------------------------------------ opening
+    def open_model(self) -> None:
+        """Ask for one or more models and open them."""
+        chosen = self._ask_open("Open a model", MODELS)
+        if chosen:
+            self.open_files(chosen)
+
+    def open_plan(self) -> None:
+        """Ask for a plan of the open model."""
+        chosen = self._ask_open("Open a plan", PLANS)
+        if chosen:
+            self.open_plan_file(chosen[0])
+
+    def open_files(self, paths: Sequence[Path], batch: int = 1) -> None:
+        """Open models, and a plan if there is one among the files. Nothing is lost when one cannot be read."""
+        from planner.formats.plan_json import is_plan
+
+        files = [Path(p) for p in paths]
+        try:
+            plans = [p for p in files if p.suffix.lower() == ".json" and p.is_file() and is_plan(p)]
+        except StageboardError as error:
+            self._say("error", str(error))
+            return
+        models = [p for p in files if p not in plans]
+        if len(plans) > 1:
+            self._say("error", f"{plans[0].name} and {plans[1].name} are both plans; open one of them")
+            return
+        if not models:
+            if self._document.problem is None:
+                self._say("error", f"{plans[0].name} is a plan; open its model first, or both together")
+            else:
+                self.open_plan_file(plans[0])
+            return
+        self._folder = str(models[0].parent)
+        self._open_models(models, batch, plans[0] if plans else None)
+
+    def _open_models(self, models: list[Path], batch: int, plan: Path | None) -> None:
+        if not self._window.may_replace(lambda: self._open_models_now(models, batch, plan)):
+            return
+        self._open_models_now(models, batch, plan)
+
+    def _open_models_now(self, models: list[Path], batch: int, plan: Path | None) -> None:
+        from gui import opening
+
+        def prepare() -> Opened:
+            """In another thread: everything that takes long."""
+            return opening.prepare_model(models, batch)
+
+        def install(opened: Opened) -> None:
+            """In the window's thread."""
+            self._document.install(opened)
+            self._window.remember(models)
+            if plan is not None:
+                self.open_plan_file(plan)
+
+        names = models[0].name + (f" and {len(models) - 1} more" if len(models) > 1 else "")
+        self._loading.start(f"Opening {names} …", prepare, install)
+
+    def open_plan_file(self, path: Path) -> None:
+        """Open a saved plan."""
+        try:
+            self._document.open_plan(path)
+        except StageboardError as error:
+            self._say("error", f"{error}. The open plan is unchanged.")
+            return
+        self._window.remember([*self._document.paths])
+
+    def choose_batch(self) -> None:
+        """Read the open model again with another batch size."""
+        document = self._document
+        size, sure = QInputDialog.getInt(
+            self._window, "Batch size", "Symbolic batch dimensions become", document.batch, 1, LARGEST_BATCH
+        )
+        if sure and size != document.batch:
+            self._open_models(list(document.paths), size, None)
+
+    # ------------------------------------------------------------------ saving
+    def save_plan(self) -> bool:
+        """Save to the plan's file, or ask for one."""
+        if self._document.plan_path is None:
+            return self.save_plan_as()
+        return self._save(self._document.plan_path)
+
+    def save_plan_as(self) -> bool:
+        """Ask for a file and save."""
+        path = self._ask_save("Save the plan", PLANS, ".json", f"{self._stem()}.plan.json")
+        return path is not None and self._save(path)
+
+    def _save(self, path: Path) -> bool:
+        try:
+            self._document.save_plan(path)
+        except StageboardError as error:
+            self._say("error", str(error))
+            return False
+        self._say("info", f"Saved {path.name}.")
+        return True
+
+    def save_entry(self, entry: PlanEntry) -> None:
+        """Save one plan of the list to a file of its own."""
+        from planner.formats.plan_json import write_plan
+        from planner.plan import Provenance
+
+        document = self._document
+        problem = document.problem
+        if problem is None:
+            return
+        if not math.isfinite(entry.objective):
+            self._say("error", f"'{entry.name}' uses devices that the target does not have; it cannot be saved for it")
+            return
+        path = self._ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self._stem()}.plan.json")
+        if path is None:
+            return
+        provenance = entry.provenance or Provenance(entry.planner or "hand", seed=entry.seed, seconds=entry.seconds or 0.0)
+        self._write(lambda: write_plan(path, problem.plan(entry.device_of, provenance, entry.name), document.bounds), path)
+
+    # ------------------------------------------------------------------ exporting
+    def _write(self, write: Callable[[], object], path: Path) -> None:
+        try:
+            write()
+        except StageboardError as error:
+            self._say("error", str(error))
+            return
+        self._say("info", f"Wrote {path.name}.")
+
+    def export_picture(self) -> None:
+        """The graph as PNG, SVG or PDF in the view and theme that are shown."""
+        from gui.canvas.picture import save_picture
+
+        path = self._ask_save("Export a picture", PICTURES, ".png", f"{self._stem()}.png")
+        if path is None:
+            return
+        window, document = self._window, self._document
+        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+            self._say("error", f"{path.name}: pictures are written as .png, .svg or .pdf; give it one of these endings")
+            return
+        size = (1920, 1200)
+        self._write(
+            lambda: save_picture(
+                document.problem, document.device_of.copy(), path, size=size, theme=window.theme.name,
+                view=window.canvas.view, title=document.title,
+            ),
+            path,
+        )  # fmt: skip
+
+    def export_split(self) -> None:
+        """The plan as a device-placement split."""
+        from planner.export.device_placement import to_device_placement
+
+        path = self._ask_save("Export a device-placement split", "JSON (*.json)", ".json", f"{self._stem()}.split.json")
+        if path is not None:
+            self._write(lambda: to_device_placement(self._document.current_plan(), path), path)
+
+    def export_dot(self) -> None:
+        """The graph and plan as DOT."""
+        from planner.export.dot import to_dot
+
+        path = self._ask_save("Export a DOT graph", "DOT (*.dot)", ".dot", f"{self._stem()}.dot")
+        if path is not None:
+            plan = self._document.current_plan()
+            self._write(lambda: to_dot(plan.problem.graph, plan, path), path)
+
+    def export_csv(self) -> None:
+        """The ops as a table."""
+        from planner.export.csv import to_csv
+
+        path = self._ask_save("Export a table of ops", "CSV (*.csv)", ".csv", f"{self._stem()}.csv")
+        if path is not None:
+            self._write(lambda: to_csv(self._document.current_plan(), path), path)
+
+    @property
+    def loading(self) -> Loading:
+        """What is being read in the background."""
+        return self._loading

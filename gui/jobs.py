@@ -1,0 +1,379 @@
+"""Planners and bound methods at work in the background, and what happens to what they find.
+
+Every job runs in a process of its own (:mod:`planner.worker`); one timer asks all of them for news. A job's best plan is
+an entry of the plan list, updated in place. The job that is followed also shows its plans on the canvas, unless the
+user has edited since it began or is holding something with the mouse: then they wait in the list until applied.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+
+from gui.document import Document
+from gui.values import Message, PlanEntry
+from planner.bound import gap
+from planner.errors import PlannerRefusal, StageboardError
+from planner.graph import Ints
+from planner.plan import Provenance
+from planner.problem import Problem
+from planner.worker import Ended, Failed, Incumbent, Order, Proven, Told, Worker
+from planner.worker import Message as News
+
+STATES = ("running", "stopping", "done", "failed", "cancelled")
+
+
+@dataclass(eq=False)
+class Job:
+    """One order at work, or what became of it. ``trace`` holds (seconds, objective, bound) for the convergence plot."""
+
+    id: str
+    title: str
+    order: Order
+    graph_serial: int
+    began: float
+    edits: int
+    """The document's edit count when the job began: more edits since, and its plans wait in the list."""
+    state: str = "running"
+    fraction: float | None = None
+    text: str = "starting"
+    detail: str = ""
+    objective: float | None = None
+    bound: float | None = None
+    iterations: int = 0
+    trace: list[tuple[float, float | None, float | None]] = field(default_factory=list)
+    entry: PlanEntry | None = None
+    device_of: Ints | None = None
+    ended_after: float | None = None
+    shown: bool = False
+    """Whether its best plan so far has been on the canvas."""
+
+    @property
+    def planner(self) -> str:
+        """The planner's or bound method's name."""
+        return self.order.method
+
+    @property
+    def problem(self) -> Problem:
+        """The problem it works on."""
+        return self.order.problem
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run, or ran."""
+        return time.monotonic() - self.began if self.ended_after is None else self.ended_after
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self.state in ("running", "stopping")
+
+    @property
+    def gap(self) -> float | None:
+        """How far its best plan may be from the best one, as far as it knows."""
+        return None if self.objective is None else gap(self.objective, self.bound)
+
+
+class Jobs(QObject):
+    """All jobs of a window. Call :meth:`close` before the window goes: no process outlives it."""
+
+    job_changed = Signal(object)
+    incumbent = Signal(object, object, float)
+    bound = Signal(object, object)
+    ended = Signal(object)
+    jobs_changed = Signal()
+    """A job was started or forgotten."""
+
+    POLL_MS = 30
+    TICK_SECONDS = 0.008
+    """What one tick may take of the GUI thread before it leaves the rest to the next."""
+    KEPT = 50
+    """Ended jobs that are remembered."""
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.jobs: list[Job] = []
+        self.followed: Job | None = None
+        self._workers: dict[Job, Worker] = {}
+        self._news: dict[Job, list[News]] = {}
+        self._spare: Worker | None = None
+        self._keep_spare = False
+        self._count = 0
+        self._turn = 0
+        self._pending: set[Job] = set()
+        self._closed = False
+        self._timer = QTimer(self, interval=self.POLL_MS)
+        self._timer.timeout.connect(self._tick)
+        document.graph_changed.connect(self._another_graph)
+
+    # ------------------------------------------------------------------ starting and stopping
+    @property
+    def running(self) -> list[Job]:
+        """Jobs that still run."""
+        return [job for job in self.jobs if job.alive]
+
+    def warm_up(self) -> None:
+        """Keep one idle process ready from now on, so that the next job starts at once. Call when the window is up."""
+        self._keep_spare = True
+        self._make_spare()
+
+    def _make_spare(self) -> None:
+        if self._keep_spare and self._spare is None and not self._closed:
+            self._spare = Worker()
+
+    def start(self, order: Order, title: str = "", follow: bool = True) -> Job:
+        """Start an order. The latest planner started is the followed one unless ``follow`` is false.
+
+        Raises :class:`PlannerRefusal` where the method does not serve the problem.
+        """
+        from planner.algorithms.catalogue import bound_method, planner
+
+        if self._closed:
+            raise StageboardError("the window is closing; no job can be started")
+        method = bound_method(order.method) if order.is_bound else planner(order.method)
+        if (reason := method.refusal(order.problem)) is not None:
+            raise PlannerRefusal(reason)
+        worker, self._spare = self._spare, None
+        if worker is not None and worker.connection.closed:
+            worker = None
+        worker = worker or Worker()
+        worker.start(order)
+        self._count += 1
+        job = Job(
+            f"job {self._count}", title or method.title, order, self._document.graph_serial, time.monotonic(),
+            self._document.edit_serial,
+        )  # fmt: skip
+        known = order.problem.strongest_bound(list(order.bounds))
+        job.bound = None if known is None else known.value
+        self.jobs.append(job)
+        self._workers[job] = worker
+        self._news[job] = []
+        if follow and not order.is_bound:
+            self.followed = job
+        self._forget_old()
+        self._timer.start()
+        QTimer.singleShot(0, self, self._make_spare)
+        self.jobs_changed.emit()
+        self.job_changed.emit(job)
+        return job
+
+    def cancel(self, job: Job) -> None:
+        """Ask a job to stop; its best plan stays in the list."""
+        if job.state == "running":
+            job.state, job.text = "stopping", "stopping"
+            self._workers[job].cancel()
+            self.job_changed.emit(job)
+
+    def cancel_all(self) -> None:
+        """Ask every job to stop."""
+        for job in self.running:
+            self.cancel(job)
+
+    def follow(self, job: Job | None) -> None:
+        """Show this job's plans on the canvas from now on (None = no job's), whatever was edited before."""
+        self.followed = job
+        if job is not None:
+            job.edits = self._document.edit_serial
+            job.shown = False
+            self._pending.add(job)
+            if job.alive:
+                self._timer.start()
+            self._show(job)
+        self.jobs_changed.emit()
+
+    def forget(self, job: Job) -> None:
+        """Take an ended job off the list; its plan stays in the plan list."""
+        if not job.alive and job in self.jobs:
+            self.jobs.remove(job)
+            self.jobs_changed.emit()
+
+    def close(self) -> None:
+        """End every process now. What was found is in the plan list already."""
+        self._closed = True
+        self._keep_spare = False
+        self._timer.stop()
+        for job, worker in list(self._workers.items()):
+            self._close_worker(job, worker)
+            if job.alive:
+                self._end(job, "cancelled", "stopped with the window")
+        if self._spare is not None:
+            self._spare.close(grace=0.0)
+            self._spare = None
+
+    def _close_worker(self, job: Job, worker: Worker) -> None:
+        if not worker.finished:
+            worker.close(grace=0.0)
+        self._workers.pop(job, None)
+        self._news.pop(job, None)
+
+    def _forget_old(self) -> None:
+        ended = [job for job in self.jobs if not job.alive]
+        for job in ended[: max(0, len(ended) - self.KEPT)]:
+            self.jobs.remove(job)
+
+    def _another_graph(self) -> None:
+        """Jobs on the graph that was open before have nobody to report to."""
+        for job, worker in list(self._workers.items()):
+            self._close_worker(job, worker)
+            self._end(job, "cancelled", "another model was opened")
+        self.followed = None
+        self._pending.clear()
+        self.jobs.clear()
+        self.jobs_changed.emit()
+
+    # ------------------------------------------------------------------ news
+    def _tick(self) -> None:
+        """Take news from every job in turn, for a few milliseconds at most."""
+        until = time.perf_counter() + self.TICK_SECONDS
+        jobs = list(self._workers)
+        for i in range(len(jobs)):
+            # The one that was last when time ran out comes first at the next tick.
+            job = jobs[(self._turn + i) % len(jobs)]
+            if job in self._workers:
+                self._take_news(job)
+            if time.perf_counter() > until:
+                self._turn += i + 1
+                break
+        for job in list(self._pending):
+            self._show(job)
+        for job in self.running:
+            self.job_changed.emit(job)
+        if not self._workers and not self._pending:
+            self._timer.stop()
+
+    def _take_news(self, job: Job) -> None:
+        worker = self._workers[job]
+        messages = worker.poll()
+        best: Incumbent | None = None
+        for message in messages:
+            if isinstance(message, Incumbent):
+                best = message
+                job.objective = message.objective
+                job.trace.append((message.seconds, message.objective, job.bound))
+            elif isinstance(message, Proven):
+                self._proven(job, message)
+            elif isinstance(message, Told):
+                job.fraction, job.text, job.iterations = message.fraction, message.text, message.iterations
+        # Of several incumbents that came at once only the best is put into the list and shown.
+        if best is not None:
+            self._found(job, best)
+        last = messages[-1] if messages else None
+        if isinstance(last, (Ended, Failed)):
+            self._close_worker(job, worker)
+            self._ended(job, last)
+
+    def _proven(self, job: Job, message: Proven) -> None:
+        job.bound = message.bound.value
+        job.trace.append((message.seconds, job.objective, job.bound))
+        self._document.add_bounds([message.bound])
+        self.bound.emit(job, message.bound)
+
+    def _found(self, job: Job, best: Incumbent) -> None:
+        """A better plan: into the list, evaluated under the problem as it is now, and onto the canvas if followed."""
+        job.device_of = best.device_of
+        document = self._document
+        if job.entry is None or job.entry not in document.plans:
+            provenance = Provenance(
+                planner=job.planner, options=dict(job.order.options), seed=job.order.seed, seconds=best.seconds
+            )
+            job.entry = document.add_plan(
+                best.device_of, job.title, planner=job.planner, seed=job.order.seed, seconds=best.seconds,
+                provenance=provenance,
+            )  # fmt: skip
+            job.entry.running = True
+        elif job.entry is document.active and not self._may_show(job):
+            # What is on the canvas must not change under the user's hands: the better plan gets an entry of its own.
+            job.entry.running = False
+            job.entry = None
+            self._found(job, best)
+            return
+        elif job.entry is not document.active:
+            document.update_plan(job.entry, best.device_of, best.seconds)
+        job.shown = False
+        self.incumbent.emit(job, best.device_of, best.objective)
+        self._show(job)
+
+    def _may_show(self, job: Job) -> bool:
+        document = self._document
+        return (
+            job is self.followed
+            and document.edit_serial == job.edits
+            and document.graph_serial == job.graph_serial
+            and job.problem == document.problem
+        )
+
+    def _interacting(self) -> bool:
+        """Whether the user is dragging or pressing something."""
+        pressed = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
+        return pressed or self._document.preview is not None
+
+    def _show(self, job: Job) -> None:
+        """Show the best plan of the followed job, now or as soon as the user lets go of the mouse."""
+        self._pending.discard(job)
+        if job.shown or job.device_of is None or job.entry is None or not self._may_show(job):
+            return
+        if self._interacting():
+            self._pending.add(job)
+            return
+        document = self._document
+        active = document.active
+        if active is not None and active is not job.entry and not self._better(job, active):
+            return
+        job.shown = True
+        job.entry.device_of = job.device_of
+        job.entry.seconds = job.seconds
+        document.refresh_entry(job.entry)
+        document.history.listed(job.entry)
+        document.follow(job.device_of, job.entry, job.id, job.title)
+
+    @staticmethod
+    def _better(job: Job, active: PlanEntry) -> bool:
+        """Whether a job's plan deserves the place of the active one: that is broken, or worse."""
+        assert job.objective is not None
+        return not active.valid or job.objective < active.objective
+
+    # ------------------------------------------------------------------ the end
+    def _ended(self, job: Job, last: Ended | Failed) -> None:
+        if isinstance(last, Ended):
+            result = last.result
+            self._document.add_bounds(result.bounds)
+            job.iterations = result.iterations
+            state = "cancelled" if result.stop_reason == "cancelled" else "done"
+            text = _words(result.status, result.stop_reason, result.message)
+            self._end(job, state, text)
+            return
+        stopping = job.state == "stopping"
+        job.detail = last.detail
+        self._end(job, "cancelled" if stopping else "failed", last.sentence)
+        if not stopping:
+            self._document.message.emit(Message("error", f"{job.title}: {last.sentence}", last.detail))
+
+    def _end(self, job: Job, state: str, text: str) -> None:
+        job.ended_after = time.monotonic() - job.began
+        job.state, job.text = state, text
+        job.fraction = 1.0 if state == "done" else job.fraction
+        job.trace.append((job.ended_after, job.objective, job.bound))
+        if job.entry is not None:
+            job.entry.running = False
+            if job.entry in self._document.plans:
+                self._document.update_plan(job.entry, seconds=job.ended_after)
+        self.job_changed.emit(job)
+        self.ended.emit(job)
+
+
+def _words(status: str, reason: str, message: str) -> str:
+    """How a run ended, in a few words for the job's row."""
+    if message:
+        return message
+    if status == "infeasible":
+        return "there is no valid plan: proven"
+    if status == "optimal":
+        return "optimal: proven"
+    why = {"time": "time limit reached", "gap": "gap reached", "cancelled": "cancelled", "iterations": "iterations done"}
+    return why.get(reason, "finished") + (", no valid plan found" if status == "no_plan" else "")
+
+

@@ -1,0 +1,66 @@
+"""The ``stageboard`` command: the window, the commands that draw, and the commands of :mod:`planner.cli`.
+
+Qt is imported only by what draws, so that ``stageboard info`` starts as fast as :mod:`planner.cli` does.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from planner.cli import COMMANDS
+from planner.cli import main as run_command
+from planner.cli.command import BAD_INPUT, Command, Console, UsageError
+from planner.cli.main import unknown_command
+from planner.errors import StageboardError
+
+DRAWING: tuple[Command, ...] = (
+    Command("render", "draw a model or a plan as PNG, SVG or PDF", "gui.render"),
+    Command("demo", "take the guided tour", "gui.demo"),
+)
+"""The commands that draw."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run what the arguments ask for (default: the process's own) and return the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    names = [command.name for command in (*COMMANDS, *DRAWING)]
+    if arguments and (arguments[0] in names or arguments[0].startswith("-")):
+        return run_command(arguments, DRAWING)
+    try:
+        models, plan = files_to_open(arguments, names)
+        from gui.display import check_display, check_qt
+
+        check_qt()
+        check_display()
+    except StageboardError as error:
+        Console().note(str(error))
+        return BAD_INPUT
+    from gui.app import open_window
+
+    return open_window(models, plan)
+
+
+def files_to_open(arguments: Sequence[str], commands: Sequence[str] = ()) -> tuple[list[Path], Path | None]:
+    """Model files and the plan file among ``MODEL... [PLAN]``, told apart by content. Raises :class:`StageboardError`."""
+    from planner.formats.plan_json import is_plan
+
+    files = [Path(argument) for argument in arguments]
+    for argument, file in zip(arguments, files, strict=True):
+        if argument.startswith("-"):
+            raise UsageError(f"{argument} is not an option of the window; see 'stageboard --help'")
+        if not file.exists():
+            if file.suffix or len(file.parts) > 1 or not commands:
+                raise StageboardError(f"{argument} does not exist; check the path")
+            raise UsageError(f"{unknown_command(argument, commands)} (nor is there a file of that name)")
+    plans = [file for file in files if is_plan(file)]
+    if len(plans) > 1:
+        raise UsageError(f"{plans[0]} and {plans[1]} are both plans; name one, after the models it is for")
+    if plans and len(files) == 1:
+        raise UsageError(f"{plans[0]} is a plan; name its model before it")
+    return [file for file in files if file not in plans], plans[0] if plans else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""What all panels share: they follow the document, redraw at most once per event-loop turn, and only when seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from gui.theme import Theme
+
+if TYPE_CHECKING:
+    from gui.document import Document
+
+
+class Panel(QWidget):
+    """A view of one part of the document. Subclasses implement :meth:`refresh`, which reads the state anew."""
+
+    id: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.document = document
+        self.theme = theme
+        self._stale = True
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(0)
+        self._later.timeout.connect(self._refresh_if_seen)
+        self.setAccessibleName(self.title)
+
+    def refresh(self) -> None:
+        """Show the document as it is now."""
+        raise NotImplementedError
+
+    def request_refresh(self, *_: object) -> None:
+        """Refresh soon: once for any number of requests, and not before the panel can be seen."""
+        self._stale = True
+        if self.isVisible() and not self._later.isActive():
+            self._later.start()
+
+    def refresh_now(self) -> None:
+        """Refresh at once if anything asked for it."""
+        self._later.stop()
+        if self._stale:
+            self._stale = False
+            self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.theme = theme
+        self.request_refresh()
+
+    def _refresh_if_seen(self) -> None:
+        if self.isVisible():
+            self.refresh_now()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What was asked for while hidden is done now, before the first paint."""
+        super().showEvent(event)
+        self.refresh_now()

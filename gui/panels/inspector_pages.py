@@ -1,0 +1,317 @@
+"""The inspector's pages as HTML. Names come from files: every one of them is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gui.theme import Theme, device_colours
+from gui.widgets.numbers import gap_text, one_time, plural, signed_percent, time_column
+from planner.graph import Graph
+from planner.problem import Pin, Together
+from planner.quantity import bytes_text
+
+if TYPE_CHECKING:
+    from gui.document import Document
+    from gui.values import Preview
+
+MOST_TENSORS = 12
+MOST_ATTRIBUTES = 24
+MOST_NAMES = 8
+
+
+def framed(body: str, theme: Theme) -> str:
+    """A page in the theme's colours."""
+    return (
+        f"<style>a {{ color: {theme.accent}; text-decoration: none; }} td {{ padding: 2px 0; }}"
+        f" h3 {{ margin: 0 0 2px 0; }} .m {{ color: {theme.muted}; }} .s {{ margin-top: 10px; font-weight: bold; }}"
+        f" .good {{ color: {theme.good}; }} .bad {{ color: {theme.bad}; }}</style>{body}"
+    )
+
+
+def nothing(sentence: str) -> str:
+    """A page with nothing but a hint."""
+    return f"<p class='m'>{escape(sentence)}</p>"
+
+
+def _rows(rows: Iterable[tuple[str, str]]) -> str:
+    """A table of facts; values are HTML already."""
+    cells = "".join(
+        f"<tr><td class='m' valign='top'>{escape(name)}&nbsp;&nbsp;</td><td align='right'>{value}</td></tr>"
+        for name, value in rows
+        if value
+    )
+    return f"<table width='100%' cellspacing='0'>{cells}</table>"
+
+
+def _section(title: str) -> str:
+    return f"<p class='s'>{escape(title)}</p>"
+
+
+def _link(action: str, which: int | str, text: str) -> str:
+    return f"<a href='{action}:{which}'>{escape(text)}</a>"
+
+
+def _shape(shape: tuple[int, ...] | None, dtype: str) -> str:
+    shown = "×".join(str(s) for s in shape) if shape else ("scalar" if shape is not None else "")
+    return " ".join(part for part in (shown, dtype) if part)
+
+
+def _count(value: float) -> str:
+    """A count with a short scale word where it is long: ``8.6 M``."""
+    for scale, word in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if value >= scale:
+            return f"{value / scale / (1 if word != 'k' else 0.1):,.2f} {word}" if word != "k" else f"{value / 1e3:,.1f} k"
+    return f"{value:,.0f}"
+
+
+def _device_name(document: Document, device: int) -> str:
+    assert document.problem is not None
+    return document.problem.devices[device].title
+
+
+# ---------------------------------------------------------------------- pages
+def ops_page(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme) -> str:
+    """The page of one selected op, or the sums of several, and where they could move."""
+    selection = document.selection
+    body = _one_op(document, int(selection[0])) if len(selection) == 1 else _several(document)
+    return body + _moves(document, check, reasons, theme)
+
+
+def _one_op(document: Document, v: int) -> str:
+    problem = document.problem
+    assert problem is not None
+    graph, unit = problem.graph, problem.graph.time_unit
+    device = int(document.device_of[v])
+    e = problem.evaluator
+    mates = problem.groups.expand([v])
+    mates = mates[mates != v]
+    pin = next((c.device for c in problem.constraints if isinstance(c, Pin) and c.op == graph.op_ids[v]), None)
+    together = any(isinstance(c, Together) and graph.op_ids[v] in c.ops for c in problem.constraints)
+    ins, outs = _tensors(graph.inputs, v), _tensors(graph.outputs, v)
+    times = e.tensor_time
+    moved = float(times[ins].sum() + times[outs].sum())
+    partial = bool(np.isnan(graph.work).any())
+    rows = [
+        ("Device", _link("device", device, _device_name(document, device))),
+        ("Work", one_time(float(e.work[e.class_of[device], v]), unit) + _other_time(graph, v, unit)),
+        ("Transfers, if all cross", one_time(moved, unit)),
+        ("Parameters", f"{_count(float(graph.params[v]))} ({bytes_text(float(graph.param_bytes[v]))})"
+         if graph.params[v] or graph.param_bytes[v] else ""),
+        ("Multiply-accumulates", _count(float(graph.macs[v])) if graph.macs[v] else ""),
+        ("Memory", bytes_text(float(graph.memory[v]))),
+        ("Layer", str(int(graph.layer[v])) if graph.layer[v] >= 0 else ""),
+        ("Pass", "backward" if graph.backward[v] else "forward" if graph.backward.any() else ""),
+        ("Runs on", "CPU only" if not graph.supported[v] else ""),
+        ("Model", escape(graph.model_names[int(graph.model[v])]) if len(graph.model_names) > 1 else ""),
+        ("Pinned", f"{escape(pin)} · {_link('unpin', '', 'unpin')}" if pin else f"no · {_link('pin', '', 'pin here')}"),
+        ("Id", escape(graph.op_ids[v]) if graph.op_ids[v] != graph.op_names[v] else ""),
+    ]  # fmt: skip
+    body = f"<h3>{escape(graph.op_names[v])}</h3><p class='m'>{escape(graph.kinds[v])}</p>" + _rows(rows)
+    if partial:
+        body += nothing("Some times are unknown.")
+    if len(mates):
+        take_back = f" · {_link('separate', '', 'separate')}" if together else ""
+        body += _section("Moves together with") + f"<p>{_names(graph, mates)}{take_back}</p>"
+    if len(ins):
+        body += _section("Receives") + _rows(_tensor_rows(graph, ins, from_producer=True))
+    if len(outs):
+        body += _section("Produces") + _rows(_tensor_rows(graph, outs, from_producer=False))
+    return body + _attributes(graph.attrs[v])
+
+
+def _other_time(graph: Graph, v: int, unit: str | None) -> str:
+    a, b = float(graph.work[v]), float(graph.work_cpu[v])
+    if abs(a - b) <= 1e-12 * max(a, b):
+        return ""
+    return f" <span class='m'>(accelerator {one_time(a, unit)}, CPU {one_time(b, unit)})</span>"
+
+
+def _several(document: Document) -> str:
+    problem = document.problem
+    assert problem is not None
+    graph, ops = problem.graph, document.selection
+    e = problem.evaluator
+    devices = document.device_of[ops]
+    work = float(e.work[e.class_of[devices], ops].sum())
+    counts = np.bincount(devices, minlength=len(problem.devices))
+    where = ", ".join(
+        f"{_link('device', int(d), _device_name(document, int(d)))} ({int(counts[d]):,})"
+        for d in np.argsort(-counts, kind="stable")[:MOST_NAMES]
+        if counts[d]
+    )
+    more = int(np.count_nonzero(counts)) - MOST_NAMES
+    kinds: dict[str, int] = {}
+    for v in ops.tolist():
+        kinds[graph.kinds[v]] = kinds.get(graph.kinds[v], 0) + 1
+    common = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
+    shown = ", ".join(f"{escape(kind)} ({count:,})" for kind, count in common[:MOST_NAMES])
+    mates = problem.groups.expand(ops)
+    extra = len(mates) - len(ops)
+    pinned = {c.op for c in problem.constraints if isinstance(c, Pin)}
+    pins = sum(graph.op_ids[v] in pinned for v in ops.tolist())
+    rows = [
+        ("On", where + (f" and {more} more" if more > 0 else "")),
+        ("Kinds", shown + (f" and {len(common) - MOST_NAMES} more" if len(common) > MOST_NAMES else "")),
+        ("Work", one_time(work, graph.time_unit)),
+        ("Parameters", f"{_count(float(graph.params[ops].sum()))} ({bytes_text(float(graph.param_bytes[ops].sum()))})"),
+        ("Memory", bytes_text(float(graph.memory[ops].sum()))),
+        ("Moves along", plural(extra, "colocated op") if extra else ""),
+        ("Pinned", f"{pins:,} of them · {_link('unpin', '', 'unpin')}" if pins else f"none · {_link('pin', '', 'pin here')}"),
+    ]
+    return f"<h3>{plural(len(ops), 'op')} selected</h3>" + _rows(rows)
+
+
+def tensor_page(document: Document, tensor: int, theme: Theme) -> str:
+    """The page of one tensor: size, producer, consumers, and which devices it travels to."""
+    problem = document.problem
+    assert problem is not None
+    graph = problem.graph
+    producer = int(graph.tensor_producer[tensor])
+    consumers = graph.consumer_idx[graph.consumer_ptr[tensor] : graph.consumer_ptr[tensor + 1]]
+    home = int(document.device_of[producer])
+    reached = np.unique(document.device_of[consumers])
+    away = [int(d) for d in reached if d != home]
+    name = graph.tensor_names[tensor] or f"output of {graph.op_names[producer]}"
+    rows = [
+        ("Shape", escape(_shape(graph.tensor_shapes[tensor], graph.tensor_dtypes[tensor]))),
+        ("Size", bytes_text(float(graph.tensor_bytes[tensor]))),
+        ("One transfer", one_time(float(problem.evaluator.tensor_time[tensor]), graph.time_unit)),
+        ("Produced by", _link("op", producer, graph.op_names[producer])),
+        ("On", _link("device", home, _device_name(document, home))),
+        ("Travels to", ", ".join(_link("device", d, _device_name(document, d)) for d in away) or "stays on its device"),
+    ]
+    body = f"<p>{_link('ops', '', '← back to the selection')}</p><h3>{escape(name)}</h3><p class='m'>tensor</p>" + _rows(rows)
+    if len(consumers):
+        body += _section(f"Consumed by {plural(len(consumers), 'op')}") + f"<p>{_names(graph, consumers, 24)}</p>"
+    return body
+
+
+def device_page(document: Document, device: int, theme: Theme) -> str:
+    """The page of one device: cost in parts, memory, and what it holds."""
+    problem = document.problem
+    assert problem is not None
+    graph, evaluation = problem.graph, document.evaluation
+    column = time_column(evaluation.cost.tolist(), graph.time_unit)
+    capacity = float(problem.evaluator.capacity[device])
+    used = float(evaluation.memory[device])
+    ops = np.flatnonzero(document.device_of == device)
+    heavy = ops[np.argsort(-problem.evaluator.work[problem.evaluator.class_of[device], ops], kind="stable")[:MOST_NAMES]]
+    share = f" <span class='{'bad' if used > capacity else 'm'}'>of {bytes_text(capacity)}</span>" if np.isfinite(capacity) else ""
+    rows = [
+        ("Cost", f"<b>{column.text(float(evaluation.cost[device]))}</b>"),
+        ("Receive", column.text(float(evaluation.receive[device]))),
+        ("Work", column.text(float(evaluation.work[device]))),
+        ("Streaming", column.text(float(evaluation.streaming[device]))),
+        ("Send", column.text(float(evaluation.send[device]))),
+        ("Memory", bytes_text(used) + share),
+        ("Parameters", bytes_text(float(graph.param_bytes[ops].sum()))),
+        ("Ops", f"{len(ops):,}"),
+    ]
+    title, kind = problem.devices[device].title, problem.devices[device].kind
+    mark = " · <span class='bad'>bottleneck</span>" if device == evaluation.bottleneck else ""
+    body = f"<h3>{escape(title)}</h3><p class='m'>{escape(kind)}{mark}</p>" + _rows(rows)
+    if len(heavy):
+        cost = problem.evaluator.work[problem.evaluator.class_of[device]]
+        heaviest = time_column(cost[heavy].tolist(), graph.time_unit)
+        body += _section("Its heaviest ops") + _rows_of_links(
+            (_link("op", v, graph.op_names[v]), heaviest.text(float(cost[v]))) for v in heavy.tolist()
+        )
+    return body
+
+
+def graph_page(document: Document, theme: Theme) -> str:
+    """The page shown when nothing is selected: the model as a whole."""
+    problem = document.problem
+    assert problem is not None
+    graph = problem.graph
+    sources = "the file" if graph.cost_model is None else "the cost model (see Target)"
+    rows = [
+        ("Ops", f"{graph.n:,}"),
+        ("Tensors", f"{graph.tensor_count:,}"),
+        ("Depth", f"{graph.depth:,}"),
+        ("Largest in-degree", f"{graph.max_degree:,}"),
+        ("Parameters", f"{_count(float(graph.params.sum()))} ({bytes_text(float(graph.param_bytes.sum()))})"),
+        ("Work in all", one_time(float(graph.work.sum()), graph.time_unit)),
+        ("Times from", sources),
+        ("Format", escape(graph.format)),
+    ]
+    hint = nothing("Select ops on the canvas, in the table or on a device to see their facts and where they could move.")
+    return f"<h3>{escape(graph.name)}</h3>" + _rows(rows) + hint
+
+
+# ---------------------------------------------------------------------- parts
+def _tensors(ends: tuple[np.ndarray, np.ndarray], v: int) -> np.ndarray:
+    ptr, idx = ends
+    return idx[ptr[v] : ptr[v + 1]]
+
+
+def _rows_of_links(rows: Iterable[tuple[str, str]]) -> str:
+    cells = "".join(f"<tr><td>{left}&nbsp;&nbsp;</td><td align='right'>{right}</td></tr>" for left, right in rows)
+    return f"<table width='100%' cellspacing='0'>{cells}</table>"
+
+
+def _tensor_rows(graph: Graph, tensors: np.ndarray, *, from_producer: bool) -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    for t in tensors[:MOST_TENSORS].tolist():
+        size = _link("tensor", t, bytes_text(float(graph.tensor_bytes[t])))
+        shape = escape(_shape(graph.tensor_shapes[t], graph.tensor_dtypes[t]))
+        if from_producer:
+            producer = int(graph.tensor_producer[t])
+            ends = _link("op", producer, graph.op_names[producer])
+        else:
+            ends = _names(graph, graph.consumer_idx[graph.consumer_ptr[t] : graph.consumer_ptr[t + 1]], 3) or "nobody"
+        arrow = "from" if from_producer else "to"
+        rows.append((arrow, f"{ends}<br>{shape + ' · ' if shape else ''}{size}"))
+    if len(tensors) > MOST_TENSORS:
+        rows.append(("", f"and {plural(len(tensors) - MOST_TENSORS, 'more tensor')}"))
+    return rows
+
+
+def _names(graph: Graph, ops: np.ndarray, most: int = MOST_NAMES) -> str:
+    shown = ", ".join(_link("op", v, graph.op_names[v]) for v in ops[:most].tolist())
+    return shown + (f" and {len(ops) - most:,} more" if len(ops) > most else "")
+
+
+def _attributes(attrs: Mapping[str, Any]) -> str:
+    if not attrs:
+        return ""
+    rows = []
+    for name, value in list(attrs.items())[:MOST_ATTRIBUTES]:
+        text = str(value)
+        rows.append((str(name), escape(text if len(text) <= 80 else text[:77] + "…")))
+    return _section("Attributes") + _rows(rows)
+
+
+def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme) -> str:
+    """Where the selection could move: the objective it gives, or what is in the way."""
+    problem = document.problem
+    assert problem is not None
+    now = document.evaluation.objective
+    column = time_column([now, *check.objective.tolist()], problem.graph.time_unit)
+    colours = device_colours(len(problem.devices), theme)
+    rows = []
+    for d, device in enumerate(problem.devices):
+        mark = f"<span style='color: {colours[d].accent}'>■</span>&nbsp;"
+        if len(check.origins) == 1 and d == check.origins[0]:
+            rows.append(f"<tr><td>{mark}{escape(device.title)}</td><td colspan='2' align='right' class='m'>is here</td></tr>")
+        elif check.legal[d]:
+            would = float(check.objective[d])
+            change = (would - now) / now if now else 0.0
+            tone = "good" if would < now * (1 - 1e-12) else "bad" if would > now * (1 + 1e-12) else "m"
+            gap = f" title='gap {gap_text(float(check.gap[d]))}'" if np.isfinite(check.gap[d]) else ""
+            rows.append(
+                f"<tr><td{gap}>{mark}{_link('move', d, device.title)}</td><td align='right'>{column.text(would)}</td>"
+                f"<td align='right' class='{tone}'>&nbsp;&nbsp;{signed_percent(change)}</td></tr>"
+            )
+        else:
+            reason = escape(reasons.get(d, "not allowed"))
+            rows.append(
+                f"<tr><td class='m'>{mark}{escape(device.title)}</td><td colspan='2' align='right'>"
+                f"{_link('along', d, 'take along')}</td></tr>"
+                f"<tr><td colspan='3' class='bad'>{reason}</td></tr>"
+            )
+    return _section("Moving to") + f"<table width='100%' cellspacing='0'>{''.join(rows)}</table>"

@@ -1,0 +1,124 @@
+"""One background job: its name and state, how far it is, what it found, and a button to end it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
+
+from gui.theme import Theme, font
+from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.numbers import gap_text, one_time, seconds_text
+
+if TYPE_CHECKING:
+    from gui.jobs import Job, Jobs
+
+
+class ProgressLine(QWidget):
+    """A thin bar: a share from 0 to 1, or a piece that tells how long it has run where the share is unknown."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._fraction: float | None = None
+        self._phase = 0.0
+        self._colour = theme.accent
+        self.setFixedHeight(5)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_progress(self, fraction: float | None, seconds: float, colour: str, theme: Theme) -> None:
+        """Show another state."""
+        self._fraction, self._colour, self._theme = fraction, colour, theme
+        self._phase = seconds % 2.0 / 2.0
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Track and bar."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(0, 0, 0, 0))
+        full = QRectF(self.rect())
+        painter.setBrush(QColor(self._theme.track))
+        painter.drawRoundedRect(full, 2.5, 2.5)
+        painter.setBrush(QColor(self._colour))
+        if self._fraction is not None:
+            width = full.width() * min(max(self._fraction, 0.0), 1.0)
+            if width >= 1:
+                painter.drawRoundedRect(QRectF(0, 0, max(width, 5), full.height()), 2.5, 2.5)
+            return
+        width = full.width() * 0.25
+        place = 0.5 - 0.5 * math.cos(2 * math.pi * self._phase)
+        painter.drawRoundedRect(QRectF((full.width() - width) * place, 0, width, full.height()), 2.5, 2.5)
+
+
+class JobRow(QWidget):
+    """Three lines: title and time, bar, result so far."""
+
+    def __init__(self, job: Job, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.job = job
+        self._jobs = jobs
+        self._theme = theme
+        self.title = ElidedLabel(job.title, self)
+        self.title.setFont(font(9.0, bold=True))
+        self.state = ElidedLabel("", self)
+        self.state.setFont(font(8.0))
+        set_role(self.state, "muted")
+        self.result = ElidedLabel("", self)
+        self.result.setFont(font(8.0))
+        set_role(self.result, "muted")
+        self.line = ProgressLine(theme, self)
+        self.button = QToolButton(self)
+        self.button.setText("\N{MULTIPLICATION SIGN}")
+        self.button.clicked.connect(self._press)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 2)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(2)
+        grid.addWidget(self.title, 0, 0)
+        grid.addWidget(self.state, 0, 1)
+        grid.addWidget(self.button, 0, 2)
+        grid.addWidget(self.line, 1, 0, 1, 3)
+        grid.addWidget(self.result, 2, 0, 1, 3)
+        grid.setColumnStretch(0, 1)
+        self.show_job()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self._theme = theme
+        self.show_job()
+
+    def show_job(self) -> None:
+        """Read the job anew."""
+        job, t = self.job, self._theme
+        self.state.setText(f"{job.state} {seconds_text(job.seconds)}" if job.state != "done" else f"done, {seconds_text(job.seconds)}")
+        colour = {"running": t.accent, "stopping": t.warning, "failed": t.bad}.get(job.state, t.faint)
+        fraction = job.fraction if job.alive else 1.0
+        self.line.show_progress(fraction, job.seconds, colour, t)
+        graph = job.problem.graph
+        parts = []
+        if job.objective is not None:
+            parts.append(one_time(job.objective, graph.time_unit))
+        if job.bound is not None and math.isfinite(job.bound) and (job.objective is None or job.order.is_bound):
+            parts.append(f"bound {one_time(job.bound, graph.time_unit)}")
+        if job.objective is not None and job.gap is not None:
+            parts.append("optimal" if job.gap == 0.0 else f"gap {gap_text(job.gap)}")
+        if job.text and not (job.state == "done" and job.gap == 0.0 and job.objective is not None):
+            parts.append(job.text)
+        self.result.setText(" · ".join(parts))
+        self.result.set_tip(job.detail)
+        self.result.set_colour(t.bad if job.state == "failed" else t.muted)
+        verb = "Cancel" if job.alive else "Take off the list:"
+        self.button.setToolTip(f"{verb} {job.title}")
+        self.button.setAccessibleName(f"{verb} {job.title}")
+        self.button.setEnabled(job.state != "stopping")
+        self.setAccessibleName(f"{job.title}: {self.state.text()}. {self.result.text()}")
+
+    def _press(self) -> None:
+        if self.job.alive:
+            self._jobs.cancel(self.job)
+        else:
+            self._jobs.forget(self.job)

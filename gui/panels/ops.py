@@ -1,0 +1,251 @@
+"""The op table: every op of the graph, sortable, searchable, and selected together with the canvas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.panels.base import Panel
+from gui.panels.ops_model import OpsModel
+from gui.theme import Theme, font
+from gui.widgets.labels import ElidedLabel
+from gui.widgets.numbers import plural
+from planner.errors import StageboardError
+from planner.graph import Ints
+
+if TYPE_CHECKING:
+    from gui.document import Document
+
+PLACEHOLDER = "conv3_block* kind:Conv*"
+HELP = (
+    "Words match names. Also: kind:Conv*   shape:..64   device:“acc 0”   /regular expression/\n"
+    "and paths such as  MatMul -> .* -> Softmax"
+)
+PAUSE = 120
+"""Milliseconds without a key after which the table follows the find box."""
+
+
+class OpsPanel(Panel):
+    """Find box, number of results, table."""
+
+    id: ClassVar[str] = "ops"
+    title: ClassVar[str] = "Ops"
+
+    zoom_requested = Signal(object)
+    """Show these ops (int32 array) on the canvas."""
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self.find = QLineEdit(self)
+        self.find.setPlaceholderText(PLACEHOLDER)
+        self.find.setToolTip(HELP)
+        self.find.setAccessibleName("Find ops")
+        self.find.setAccessibleDescription(HELP)
+        self.find.setClearButtonEnabled(True)
+        self.find.installEventFilter(self)
+        self.count = ElidedLabel("", self)
+        self.count.setFont(font(8.0))
+        self.model = OpsModel(self)
+        self.table = QTableView(self)
+        self.table.setModel(self.model)
+        self.table.setAccessibleName("Table of ops")
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.setMouseTracking(True)
+        vertical = self.table.verticalHeader()
+        vertical.setVisible(False)
+        vertical.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        vertical.setDefaultSectionSize(22)
+        header = self.table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(40)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSortIndicatorClearable(True)
+        self.table.setSortingEnabled(True)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.setStretchLastSection(True)
+        for column, width in enumerate((150, 70, 90, 76, 84)):
+            self.table.setColumnWidth(column, width)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 0, 0)
+        layout.setSpacing(4)
+        top = QHBoxLayout()
+        top.setContentsMargins(0, 0, 8, 0)
+        top.addWidget(self.find)
+        layout.addLayout(top)
+        layout.addWidget(self.count)
+        layout.addWidget(self.table, 1)
+        self._following = False
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE)
+        self._pause.timeout.connect(self.run_find)
+        self.find.textChanged.connect(lambda _: self._pause.start())
+        self.find.returnPressed.connect(self._zoom_to_results)
+        self.table.selectionModel().selectionChanged.connect(self._selected_here)
+        self.table.doubleClicked.connect(lambda _: self.zoom_requested.emit(self.document.selection))
+        self.table.entered.connect(lambda index: document.set_hover(self.model.op(index.row())))
+        self.table.viewport().installEventFilter(self)
+        self.table.installEventFilter(self)
+        self.model.modelReset.connect(self._follow_selection)
+        self.model.layoutChanged.connect(self._follow_selection)
+        document.graph_changed.connect(self._graph_changed)
+        document.problem_changed.connect(self.request_refresh)
+        document.assignment_changed.connect(self._moved)
+        document.selection_changed.connect(self._selection_changed)
+        self._graph_is_new = True
+
+    # ------------------------------------------------------------------ contents
+    def refresh(self) -> None:
+        """Read graph and problem anew."""
+        self.model.set_problem(self.document.problem, self.document.device_of, self.theme, self._graph_is_new)
+        self._graph_is_new = False
+        self.run_find()
+
+    def _graph_changed(self) -> None:
+        self._graph_is_new = True
+        self.find.clear()
+        self._pause.stop()
+        self.request_refresh()
+
+    def _moved(self, _change: object) -> None:
+        self.model.set_assignment(self.document.device_of)
+        if "device:" in self.find.text():
+            self._pause.start()
+
+    def run_find(self) -> None:
+        """Show what the find box asks for."""
+        self._pause.stop()
+        query = self.find.text().strip()
+        n = self.model.n
+        problem_text = ""
+        if not query:
+            self.model.set_rows(None)
+            self.count.setText(plural(n, "op") if n else "no model open")
+        else:
+            try:
+                found = np.asarray(self.document.find(query), np.int32)
+            except StageboardError as error:
+                problem_text = str(error)
+                found = np.empty(0, np.int32)
+            self.model.set_rows(found)
+            self.count.setText(problem_text or f"{len(found):,} of {plural(n, 'op')}" + ("  ⏎ shows them" if len(found) else ""))
+        self.count.set_colour(self.theme.bad if problem_text else self.theme.muted)
+        if self.find.property("invalid") != bool(problem_text):
+            self.find.setProperty("invalid", bool(problem_text))
+            self.find.style().unpolish(self.find)
+            self.find.style().polish(self.find)
+
+    def show_find(self, query: str = "") -> None:
+        """Put the keyboard into the find box."""
+        if query:
+            self.find.setText(query)
+        self.find.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.find.selectAll()
+
+    def results(self) -> Ints:
+        """The ops that the table lists, in its order."""
+        return self.model.ops()
+
+    def _zoom_to_results(self) -> None:
+        self.run_find()
+        found = self.results()
+        if self.find.text().strip() and len(found):
+            self.document.select(found)
+            self.zoom_requested.emit(np.sort(found))
+
+    # ------------------------------------------------------------------ selection, both ways
+    def _selected_here(self, *_: object) -> None:
+        if self._following:
+            return
+        rows = self.table.selectionModel().selection()
+        chosen = [self.model.ops()[r.top() : r.bottom() + 1] for r in rows]
+        ops = np.concatenate(chosen) if chosen else np.empty(0, np.int32)
+        self._following = True
+        try:
+            hidden = np.setdiff1d(self.document.selection, self.model.ops()) if self._adding() else np.empty(0, np.int32)
+            self.document.select(np.concatenate([ops, hidden]))
+        finally:
+            self._following = False
+
+    def _adding(self) -> bool:
+        from PySide6.QtWidgets import QApplication
+
+        return bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
+
+    def _selection_changed(self) -> None:
+        if not self._following:
+            self._follow_selection()
+
+    def _follow_selection(self) -> None:
+        """Select the document's ops in the table as few ranges of rows."""
+        rows = self.model.rows_of(self.document.selection)
+        selection = QItemSelection()
+        last = self.model.columnCount() - 1
+        if len(rows):
+            breaks = np.flatnonzero(np.diff(rows) > 1)
+            starts = rows[np.concatenate([[0], breaks + 1])]
+            ends = rows[np.concatenate([breaks, [len(rows) - 1]])]
+            for first, end in zip(starts.tolist(), ends.tolist(), strict=True):
+                selection.append(QItemSelection(self.model.index(first, 0), self.model.index(end, last)).first())
+        self._following = True
+        try:
+            self.table.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            if len(rows) == 1:
+                index = self.model.index(int(rows[0]), 0)
+                self.table.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
+                self.table.scrollTo(index)
+            elif len(rows):
+                self.table.scrollTo(self.model.index(int(rows[0]), 0))
+        finally:
+            self._following = False
+
+    # ------------------------------------------------------------------ keys
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Down leaves the find box, Escape empties it; Return in the table shows the selection on the canvas."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if watched is self.find and event.key() == Qt.Key.Key_Down:
+                self.table.setFocus(Qt.FocusReason.TabFocusReason)
+                if not self.table.currentIndex().isValid() and self.model.rowCount():
+                    self.table.setCurrentIndex(self.model.index(0, 0))
+                return True
+            if watched is self.find and event.key() == Qt.Key.Key_Escape and self.find.text():
+                self.find.clear()
+                return True
+            if watched is self.table and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                if len(self.document.selection):
+                    self.zoom_requested.emit(self.document.selection)
+                return True
+        if event.type() == QEvent.Type.Leave and watched is self.table.viewport():
+            self.document.set_hover(-1)
+        return super().eventFilter(watched, event)
+
+    def current_op(self) -> int:
+        """The op of the table's current row, -1 if none."""
+        index: QModelIndex = self.table.currentIndex()
+        return self.model.op(index.row()) if index.isValid() else -1

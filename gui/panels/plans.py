@@ -1,0 +1,251 @@
+"""The plan list: what there is to choose from, how good each is, and where it differs from the plan on the canvas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QListView,
+    QMenu,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.panels.base import Panel
+from gui.panels.plans_model import ENTRY, PlanDelegate, PlansModel
+from gui.theme import Theme, font
+from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.numbers import plural
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from gui.document import Document
+    from gui.values import PlanEntry
+
+
+class PlansPanel(Panel):
+    """A list with one row per plan; Return or a double click applies, F2 renames, Delete removes."""
+
+    id: ClassVar[str] = "plans"
+    title: ClassVar[str] = "Plans"
+
+    highlight_requested = Signal(object)
+    """bool[n] of the ops to let stand out on the canvas, or None."""
+    save_requested = Signal(object)
+    """Save this entry (:class:`gui.values.PlanEntry`)."""
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self._highlighting = False
+        self.model = PlansModel(document, self)
+        self.delegate = PlanDelegate(theme, self)
+        self.list = QListView(self)
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(self.delegate)
+        self.list.setAccessibleName("Plans")
+        self.list.setMouseTracking(True)
+        self.list.setUniformItemSizes(True)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._menu)
+        self.list.doubleClicked.connect(self.apply_current)
+        self.list.entered.connect(self._look_at)
+        self.list.selectionModel().currentChanged.connect(lambda *_: self._current_changed())
+        self.list.viewport().installEventFilter(self)
+        self.list.installEventFilter(self)
+        self.head = QWidget(self)
+        self.note = ElidedLabel("", self)
+        self.note.setFont(font(8.0))
+        set_role(self.note, "muted")
+        self.note.setContentsMargins(10, 0, 10, 0)
+        self.apply_button = self._button("Apply", "Put this plan on the canvas (Return)", self.apply_current)
+        self.apply_button.setObjectName("primary")
+        self.rename_button = self._button("Rename", "Give it another name (F2)", self.rename_current)
+        self.remove_button = self._button("Remove", "Take it out of the list (Delete)", self.remove_current)
+        self.head_labels = self._make_head()
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(8, 4, 8, 8)
+        buttons.setSpacing(6)
+        for button in (self.apply_button, self.rename_button, self.remove_button):
+            buttons.addWidget(button, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 6, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self.head)
+        layout.addWidget(self.list, 1)
+        layout.addWidget(self.note)
+        layout.addLayout(buttons)
+        remove = QAction("Remove plan", self.list)
+        remove.setShortcut(QKeySequence(Qt.Key.Key_Delete))
+        remove.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        remove.triggered.connect(self.remove_current)
+        self.list.addAction(remove)
+        for signal in (
+            document.graph_changed, document.problem_changed, document.plans_changed, document.assignment_changed,
+        ):  # fmt: skip
+            signal.connect(self.request_refresh)
+
+    def _button(self, text: str, tip: str, run: object) -> QPushButton:
+        button = QPushButton(text, self)
+        button.setToolTip(tip)
+        button.setStyleSheet("padding-left: 4px; padding-right: 4px;")
+        button.clicked.connect(lambda _=False: run())  # type: ignore[operator]
+        return button
+
+    def _make_head(self) -> tuple[ElidedLabel, ...]:
+        row = QHBoxLayout(self.head)
+        row.setContentsMargins(10, 0, 10, 0)
+        row.setSpacing(0)
+        labels = []
+        for text, width in (("plan", 0), ("objective", PlanDelegate.OBJECTIVE), ("gap", PlanDelegate.GAP)):
+            label = ElidedLabel(text)
+            label.setFont(font(8.0))
+            set_role(label, "muted")
+            if width:
+                label.setFixedWidth(width)
+                label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            row.addWidget(label, 0 if width else 1)
+            labels.append(label)
+        return tuple(labels)
+
+    # ------------------------------------------------------------------ contents
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.delegate.theme = theme
+        super().set_theme(theme)
+
+    def refresh(self) -> None:
+        """Follow the document's list; the current row stays on its plan."""
+        self.model.update()
+        suffix = self.model.column.suffix
+        self.head_labels[1].setText(f"objective, {suffix}" if suffix else "objective")
+        if not self.list.currentIndex().isValid() and self.document.active in self.document.plans:
+            self.make_current(self.document.active)
+        self.list.viewport().update()
+        self._settle()
+
+    def make_current(self, entry: PlanEntry | None) -> None:
+        """Put the list's cursor on a plan."""
+        if entry is not None and entry in self.document.plans:
+            index = self.model.index(self.document.plans.index(entry), 0)
+            self.list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+    def current(self) -> PlanEntry | None:
+        """The plan under the list's cursor."""
+        index = self.list.currentIndex()
+        entry = index.data(ENTRY) if index.isValid() else None
+        return entry if entry in self.document.plans else None
+
+    def _settle(self) -> None:
+        entry, active = self.current(), self.document.active
+        self.apply_button.setEnabled(entry is not None and entry is not active)
+        self.rename_button.setEnabled(entry is not None)
+        self.remove_button.setEnabled(entry is not None and entry is not active and not entry.running)
+        if entry is None or self.document.problem is None:
+            self.note.setText("")
+        elif entry is active:
+            self.note.setText("on the canvas")
+        else:
+            count = int(np.count_nonzero(self.document.differences(entry)))
+            self.note.setText(f"{plural(count, 'op')} differ from the canvas" if count else "the same as the canvas")
+
+    # ------------------------------------------------------------------ highlighting differences
+    def _current_changed(self) -> None:
+        self._settle()
+        if self.list.hasFocus():
+            self._look_at(self.list.currentIndex())
+
+    def _look_at(self, index: QModelIndex) -> None:
+        entry = index.data(ENTRY) if index.isValid() else None
+        if entry is None or self.document.problem is None:
+            self._look_away()
+            return
+        differ = self.document.differences(entry)
+        if entry is self.document.active or not differ.any():
+            self._look_away()
+            return
+        self._highlighting = True
+        self.highlight_requested.emit(differ)
+
+    def _look_away(self) -> None:
+        if self._highlighting:
+            self._highlighting = False
+            self.highlight_requested.emit(None)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The pointer or the focus leaves; Return applies."""
+        leaves = event.type() == QEvent.Type.Leave and watched is self.list.viewport()
+        if leaves or (event.type() == QEvent.Type.FocusOut and watched is self.list):
+            self._look_away()
+        if (
+            event.type() == QEvent.Type.KeyPress
+            and isinstance(event, QKeyEvent)
+            and watched is self.list
+            and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        ):
+            self.apply_current()
+            return True
+        return super().eventFilter(watched, event)
+
+    # ------------------------------------------------------------------ actions
+    def apply_current(self, *_: object) -> None:
+        """Put the current plan on the canvas."""
+        entry = self.current()
+        if entry is not None and entry is not self.document.active:
+            self._look_away()
+            self._try(lambda: self.document.apply_plan(entry))
+
+    def rename_current(self) -> None:
+        """Edit the current plan's name in its row."""
+        index = self.list.currentIndex()
+        if index.isValid():
+            self.list.setFocus()
+            self.list.edit(index)
+
+    def remove_current(self) -> None:
+        """Take the current plan out of the list."""
+        entry = self.current()
+        if entry is not None:
+            self._look_away()
+            self._try(lambda: self.document.remove_plan(entry))
+
+    def _try(self, run: object) -> None:
+        from gui.values import Message
+
+        try:
+            run()  # type: ignore[operator]
+        except StageboardError as error:
+            self.document.message.emit(Message("error", str(error)))
+
+    def menu(self) -> QMenu:
+        """The context menu of the current plan."""
+        menu = QMenu(self)
+        entry, active = self.current(), self.document.active
+        menu.addAction("Apply\tReturn", self.apply_current).setEnabled(entry is not None and entry is not active)
+        menu.addAction("Rename\tF2", self.rename_current).setEnabled(entry is not None)
+        menu.addAction("Remove\tDel", self.remove_current).setEnabled(entry is not None and entry is not active)
+        menu.addSeparator()
+        menu.addAction("Select the ops that differ", self._select_differences).setEnabled(entry not in (None, active))
+        menu.addAction("Save…", lambda: self.save_requested.emit(entry)).setEnabled(entry is not None)
+        return menu
+
+    def _select_differences(self) -> None:
+        entry = self.current()
+        if entry is not None:
+            self.document.select(np.flatnonzero(self.document.differences(entry)))
+
+    def _menu(self, position: QPoint) -> None:
+        index = self.list.indexAt(position)
+        if index.isValid():
+            self.list.setCurrentIndex(index)
+        menu = self.menu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.list.viewport().mapToGlobal(position))

@@ -1,0 +1,242 @@
+"""The plan list's model and how a row is painted: name, objective and gap, the devices as a bar, where it came from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from gui.theme import Theme, device_colours, font
+from gui.widgets.bars import Part, paint_parts
+from gui.widgets.numbers import DASH, TimeColumn, gap_text, one_time, seconds_text, time_column
+
+if TYPE_CHECKING:
+    from gui.document import Document
+    from gui.values import PlanEntry
+
+ENTRY = int(Qt.ItemDataRole.UserRole)
+COSTS = ENTRY + 1
+ACTIVE = ENTRY + 2
+SOURCE = ENTRY + 3
+NUMBER = ENTRY + 4
+Index = QModelIndex | QPersistentModelIndex
+
+
+def source_text(entry: PlanEntry) -> str:
+    """``dpl · seed 0 · 3.1 s`` or ``edited by hand``."""
+    if entry.origin == "hand":
+        return "edited by hand"
+    parts = [entry.planner or {"file": "from a file", "start": "at the start"}.get(entry.origin, entry.origin)]
+    if entry.seed is not None:
+        parts.append(f"seed {entry.seed}")
+    if entry.seconds:
+        parts.append(seconds_text(entry.seconds))
+    if entry.running:
+        parts.append("running")
+    return " · ".join(parts)
+
+
+class PlansModel(QAbstractListModel):
+    """Rows are the document's plans, in its order."""
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._entries: list[PlanEntry] = []
+        self._costs: dict[str, tuple[object, object, np.ndarray]] = {}
+        self.column = TimeColumn()
+
+    def update(self) -> None:
+        """Follow the document: rows come and go one by one, so that the view keeps its place."""
+        wanted = list(self._document.plans)
+        for row in range(len(self._entries) - 1, -1, -1):
+            if self._entries[row] not in wanted:
+                self.beginRemoveRows(QModelIndex(), row, row)
+                gone = self._entries.pop(row)
+                self._costs.pop(gone.id, None)
+                self.endRemoveRows()
+        for row, entry in enumerate(wanted):
+            if row < len(self._entries) and self._entries[row] is entry:
+                continue
+            if entry in self._entries:  # the order changed: rare enough to start over
+                self.beginResetModel()
+                self._entries = wanted
+                self.endResetModel()
+                break
+            self.beginInsertRows(QModelIndex(), row, row)
+            self._entries.insert(row, entry)
+            self.endInsertRows()
+        graph = self._document.graph
+        self.column = time_column([e.objective for e in wanted], None if graph is None else graph.time_unit)
+        if self._entries:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._entries) - 1, 0))
+
+    def costs(self, entry: PlanEntry) -> np.ndarray:
+        """Cost per device of a plan (float64[k]), kept until the plan or the problem changes; empty if it does not fit."""
+        problem = self._document.problem
+        kept = self._costs.get(entry.id)
+        if kept is not None and kept[0] is problem and kept[1] is entry.device_of:
+            return kept[2]
+        costs = np.empty(0)
+        if problem is not None and np.isfinite(entry.objective):
+            costs = problem.evaluate(entry.device_of).cost
+        self._costs[entry.id] = (problem, entry.device_of, costs)
+        return costs
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Number of plans."""
+        return 0 if parent.isValid() else len(self._entries)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Names can be edited."""
+        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a row shows."""
+        if not index.isValid() or index.row() >= len(self._entries):
+            return None
+        entry = self._entries[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return entry.name
+        if role == ENTRY:
+            return entry
+        if role == ACTIVE:
+            return entry is self._document.active
+        if role == COSTS:
+            return self.costs(entry)
+        if role == SOURCE:
+            return source_text(entry)
+        if role == NUMBER:
+            return self.column.number(entry.objective)
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._described(entry)
+        return None
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Rename."""
+        if role != Qt.ItemDataRole.EditRole or not index.isValid():
+            return False
+        self._document.rename_plan(self._entries[index.row()], str(value))
+        return True
+
+    def _described(self, entry: PlanEntry) -> str:
+        graph = self._document.graph
+        unit = None if graph is None else graph.time_unit
+        bound = DASH if entry.bound is None else one_time(entry.bound, unit)
+        lines = [
+            f"{entry.name}{' (on the canvas)' if entry is self._document.active else ''}",
+            f"objective {one_time(entry.objective, unit)}, bound {bound}, gap {gap_text(entry.gap if entry.valid else None)}",
+            source_text(entry),
+        ]
+        if not np.isfinite(entry.objective):
+            lines.append("uses devices that the target does not have")
+        elif not entry.valid:
+            lines.append(f"breaks {entry.broken} rule{'s' if entry.broken != 1 else ''}")
+        if entry.provenance is not None and entry.provenance.stop_reason:
+            lines.append(f"stopped: {entry.provenance.stop_reason}")
+        return "\n".join(lines)
+
+
+class PlanDelegate(QStyledItemDelegate):
+    """Three lines per row; columns of figures line up over all rows."""
+
+    HEIGHT = 52
+    OBJECTIVE = 84
+    GAP = 64
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self._name, self._active, self._small = font(9.0), font(9.0, bold=True), font(8.0)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """The same for all rows."""
+        return QSize(160, self.HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """One plan."""
+        t = self.theme
+        rect: QRect = option.rect  # type: ignore[attr-defined]
+        state = option.state  # type: ignore[attr-defined]
+        entry: PlanEntry = index.data(ENTRY)
+        active = bool(index.data(ACTIVE))
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ground = QRectF(rect).adjusted(4, 1, -4, -1)
+        if state & QStyle.StateFlag.State_Selected:
+            painter.setPen(QPen(QColor(t.focus), 1) if state & QStyle.StateFlag.State_HasFocus else Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(t.selection))
+            painter.drawRoundedRect(ground, 5, 5)
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(t.hover))
+            painter.drawRoundedRect(ground, 5, 5)
+        left, right = rect.left() + 10, rect.right() - 9
+        top = rect.top() + 5
+        face = self._active if active else self._name
+        fits = bool(np.isfinite(entry.objective))
+        gap, tone = ("invalid", t.bad) if not entry.valid else (gap_text(entry.gap), t.text)
+        if entry.valid and entry.gap == 0.0:
+            tone = t.good
+        if not fits:
+            gap, tone = "does not fit", t.muted
+        self._text(painter, QRect(right - self.GAP, top, self.GAP, 17), gap, self._name, tone, right=True)
+        shown = index.data(NUMBER) if fits else DASH
+        place = QRect(right - self.GAP - self.OBJECTIVE, top, self.OBJECTIVE, 17)
+        self._text(painter, place, shown, face, t.text if entry.valid else t.muted, right=True)
+        name_room = place.left() + self.OBJECTIVE - painter.fontMetrics().horizontalAdvance(shown) - 10 - left
+        self._text(painter, QRect(left, top, name_room, 17), entry.name, face, t.text)
+        costs = index.data(COSTS)
+        bar = QRectF(left, top + 20, right - left, 4)
+        if len(costs) and costs.sum() > 0:
+            colours = device_colours(len(costs), t)
+            # Bars of the same length: each device's share of the cost of all.
+            parts = [Part(float(c), colours[d].accent) for d, c in enumerate(costs)]
+            paint_parts(painter, bar, parts, float(costs.sum()), 1.0)
+        source = index.data(SOURCE) + ("  ·  on the canvas" if active else "")
+        self._text(painter, QRect(left, top + 26, right - left, 16), source, self._small, t.muted)
+        painter.restore()
+
+    @staticmethod
+    def _text(painter: QPainter, rect: QRect, text: str, face: Any, colour: str, right: bool = False) -> None:
+        painter.setFont(face)
+        painter.setPen(QColor(colour))
+        side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(0, rect.width()))
+        painter.drawText(rect, int(side | Qt.AlignmentFlag.AlignVCenter), shown)
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        """A line for the name."""
+        editor = QLineEdit(parent)
+        editor.setAccessibleName("Name of the plan")
+        editor.setMaxLength(200)
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Start from the present name."""
+        assert isinstance(editor, QLineEdit)
+        editor.setText(index.data(Qt.ItemDataRole.EditRole))
+        editor.selectAll()
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        """Take the new name."""
+        assert isinstance(editor, QLineEdit)
+        model.setData(QModelIndex(index), editor.text())
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        """Over the first line of the row."""
+        rect: QRect = option.rect  # type: ignore[attr-defined]
+        editor.setGeometry(rect.adjusted(6, 1, -6, -(self.HEIGHT - 28)))

@@ -1,0 +1,207 @@
+"""The target panel: machine, objective and cost model as forms made from their dataclasses' own metadata."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.panels.base import Panel
+from gui.theme import Theme
+from gui.widgets.forms import Form
+from gui.widgets.labels import set_role
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from gui.document import Document
+    from planner.targets.base import Target
+
+
+class SettingsPanel(Panel):
+    """Fields show the problem as it is until Apply makes them one undo step; Reset takes them back."""
+
+    id: ClassVar[str] = "target"
+    title: ClassVar[str] = "Target"
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self._filling = False
+        self._target: Target | None = None
+        self.kind = QComboBox(self)
+        self.kind.setAccessibleName("Kind of target")
+        self.kind.currentIndexChanged.connect(self._kind_chosen)
+        self.objective = QComboBox(self)
+        self.objective.setAccessibleName("Objective")
+        self.objective.currentIndexChanged.connect(self._edited)
+        self.machine = Form(self)
+        self.machine.changed.connect(self._edited)
+        self.costs = Form(self)
+        self.costs.changed.connect(self._edited)
+        self.error = QLabel("", self)
+        self.error.setWordWrap(True)
+        set_role(self.error, "bad")
+        self.apply_button = QPushButton("Apply", self)
+        self.apply_button.setObjectName("primary")
+        self.apply_button.clicked.connect(self.apply)
+        self.reset_button = QPushButton("Reset", self)
+        self.reset_button.clicked.connect(self.reset)
+        self._costs_title = self._heading("Cost model")
+        self._costs_note = QLabel("Times of ops that the file does not profile.")
+        self._costs_note.setWordWrap(True)
+        set_role(self._costs_note, "muted")
+        inside = QWidget()
+        inside.setObjectName("scrolled")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(10, 8, 10, 8)
+        column.setSpacing(6)
+        column.addWidget(self._heading("Machine"))
+        column.addWidget(self.kind)
+        column.addWidget(self.machine)
+        column.addWidget(self._heading("Objective"))
+        column.addWidget(self.objective)
+        column.addWidget(self._costs_title)
+        column.addWidget(self._costs_note)
+        column.addWidget(self.costs)
+        column.addStretch(1)
+        area = QScrollArea(self)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(inside)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(10, 4, 10, 8)
+        buttons.addWidget(self.apply_button, 1)
+        buttons.addWidget(self.reset_button, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(area, 1)
+        self.error.setContentsMargins(10, 0, 10, 0)
+        layout.addWidget(self.error)
+        layout.addLayout(buttons)
+        document.graph_changed.connect(self.request_refresh)
+        document.problem_changed.connect(self.request_refresh)
+
+    @staticmethod
+    def _heading(text: str) -> QLabel:
+        label = QLabel(text)
+        set_role(label, "heading")
+        return label
+
+    # ------------------------------------------------------------------ filling
+    def refresh(self) -> None:
+        """Show the problem as it is."""
+        problem = self.document.problem
+        self.setEnabled(problem is not None)
+        if problem is not None:
+            self._fill(problem.target, problem.objective)
+            self._fill_costs()
+        self._settle()
+
+    def reset(self) -> None:
+        """Drop what was not applied."""
+        self._stale = True
+        self.refresh_now()
+
+    def _fill(self, target: Target, objective: str) -> None:
+        from planner.targets.spec import KINDS
+
+        self._filling = True
+        try:
+            self._target = target
+            if self.kind.count() != len(KINDS):
+                self.kind.clear()
+                for kind, cls in KINDS.items():
+                    self.kind.addItem(cls.title, kind)
+            self.kind.setCurrentIndex(self.kind.findData(target.kind))
+            self.machine.clear()
+            self.machine.add_fields(target)
+            self.objective.clear()
+            for name in target.objectives:
+                self.objective.addItem(name.replace("-", " ").capitalize(), name)
+            self.objective.setCurrentIndex(max(0, self.objective.findData(objective)))
+            self.objective.setEnabled(len(target.objectives) > 1)
+        finally:
+            self._filling = False
+
+    def _fill_costs(self) -> None:
+        problem = self.document.problem
+        assert problem is not None
+        model = problem.graph.cost_model
+        for widget in (self._costs_title, self._costs_note, self.costs):
+            widget.setVisible(model is not None)
+        self._filling = True
+        try:
+            self.costs.clear()
+            if model is not None:
+                self.costs.add_fields(model)
+        finally:
+            self._filling = False
+
+    def _kind_chosen(self) -> None:
+        """Another kind of machine: start from its defaults (or from what the file says of its pool)."""
+        if self._filling or self.document.problem is None:
+            return
+        from planner.targets.spec import KINDS, parse_target
+
+        kind, problem = self.kind.currentData(), self.document.problem
+        if kind == problem.target.kind:
+            target = problem.target
+        else:
+            target = parse_target("pool", problem.graph) if kind == "pool" else KINDS[kind]()
+        self._fill(target, target.objectives[0])
+        self._edited()
+
+    # ------------------------------------------------------------------ applying
+    def _edited(self) -> None:
+        if not self._filling:
+            self.error.setText("")
+            self._settle()
+
+    def _settle(self) -> None:
+        """Apply and Reset are there only when there is something to apply."""
+        changed = False
+        if self.document.problem is not None:
+            try:
+                target, objective, costs = self.edited()
+                problem = self.document.problem
+                changed = (target, objective) != (problem.target, problem.objective) or costs != problem.graph.cost_model
+            except StageboardError:
+                changed = True
+        self.apply_button.setEnabled(changed)
+        self.reset_button.setEnabled(changed)
+
+    def edited(self) -> tuple[Target, str, Any]:
+        """Target, objective and cost model (None = the file has all times) as the fields say.
+
+        Raises :class:`StageboardError` where a field makes no sense.
+        """
+        assert self._target is not None
+        target = type(self._target)(**self.machine.values())
+        model = None if self.document.problem is None else self.document.problem.graph.cost_model
+        costs = None if model is None else type(model)(**self.costs.values())
+        return target, str(self.objective.currentData()), costs
+
+    def apply(self) -> None:
+        """Make the fields the problem: one undo step, or one sentence on what is wrong."""
+        try:
+            target, objective, costs = self.edited()
+            problem = self.document.problem
+            if problem is not None and costs == problem.graph.cost_model:
+                costs = None
+            self.document.set_problem(target, objective, costs)
+        except StageboardError as error:
+            self.error.setText(str(error))
+            return
+        self.error.setText("")
+        self._settle()

@@ -1,0 +1,209 @@
+"""What would help most, and why the bottleneck is the bottleneck."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from gui.panels.base import Panel
+from gui.theme import Theme, device_colours
+from gui.widgets.bars import Part, StackedBar
+from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.numbers import one_time, plural, signed_percent, time_column
+from gui.widgets.rows import RowButton
+
+if TYPE_CHECKING:
+    from gui.document import Document
+    from planner.targets.live import Move
+
+MOST = 8
+SETTLE = 150
+"""Milliseconds without a change after which the best moves are looked for."""
+
+
+class SuggestionsPanel(Panel):
+    """The best single moves under the rules: hovering shows what one would do, a click makes it."""
+
+    id: ClassVar[str] = "help"
+    title: ClassVar[str] = "What would help"
+
+    hovered = Signal(object)
+    """The ops (int32 array) of the suggestion under the pointer, None when it leaves."""
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self.moves: list[Move] = []
+        self._previewing = False
+        self.state = QLabel("", self)
+        self.state.setWordWrap(True)
+        set_role(self.state, "muted")
+        self.rows = [RowButton(theme, parent=self) for _ in range(MOST)]
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4, 8, 4, 8)
+        layout.setSpacing(1)
+        self.state.setContentsMargins(6, 0, 6, 2)
+        layout.addWidget(self.state)
+        for i, row in enumerate(self.rows):
+            row.hide()
+            row.clicked.connect(lambda _=False, i=i: self.apply(i))
+            row.entered.connect(lambda i=i: self._look_at(i))
+            row.left.connect(self._look_away)
+            layout.addWidget(row)
+        layout.addStretch(1)
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(SETTLE)
+        self._settle.timeout.connect(self._search)
+        for signal in (document.graph_changed, document.problem_changed, document.assignment_changed):
+            signal.connect(self.request_refresh)
+
+    def refresh(self) -> None:
+        """The plan changed: look for moves once it has rested for a moment, so that a run is not slowed down."""
+        if self.document.problem is None:
+            self._settle.stop()
+            self._show([], "No model is open.")
+            return
+        self._settle.start()
+
+    def search_now(self) -> None:
+        """Look for the best moves at once."""
+        self._settle.stop()
+        self._search()
+
+    def _search(self) -> None:
+        document = self.document
+        if document.problem is None:
+            return
+        if document.preview is not None:
+            self._settle.start()
+            return
+        moves = document.best_moves(MOST)
+        if moves:
+            self._show(moves, "Best single moves under the rules. Click to make one.")
+        elif document.gap == 0.0:
+            self._show([], "This plan is optimal, as its bound proves.")
+        elif not document.evaluation.valid:
+            self._show([], "No single valid move lowers the objective. Repair the broken rules first.")
+        else:
+            self._show([], "No single valid move lowers the objective. A planner may find a better plan.")
+
+    def _show(self, moves: list[Move], words: str) -> None:
+        self.moves = moves
+        self.state.setText(words)
+        problem = self.document.problem
+        for i, row in enumerate(self.rows):
+            row.setVisible(i < len(moves))
+            if i >= len(moves) or problem is None:
+                continue
+            move = moves[i]
+            now = self.document.evaluation.objective
+            name = problem.graph.op_names[move.ops[0]]
+            what = name if len(move.ops) == 1 else f"{name} and {plural(len(move.ops) - 1, 'mate')}"
+            device = problem.devices[move.device]
+            colour = device_colours(len(problem.devices), self.theme)[move.device].accent
+            row.set_theme(self.theme)
+            row.set_row(
+                f"{what} → {device.name}", signed_percent(-move.gain / now if now else 0.0), self.theme.good, colour,
+                f"{what} to {device.title}: {one_time(move.objective, problem.graph.time_unit)}",
+            )  # fmt: skip
+
+    def apply(self, index: int = 0) -> None:
+        """Make one of the moves (the best by default)."""
+        if not 0 <= index < len(self.moves):
+            return
+        self._look_away()
+        move = self.moves[index]
+        self.document.select(move.ops)
+        self.document.move(np.array(move.ops, np.int32), move.device)
+
+    def _look_at(self, index: int) -> None:
+        if index >= len(self.moves) or self.document.preview is not None:
+            return
+        move = self.moves[index]
+        self._previewing = True
+        self.document.begin_preview(np.array(move.ops, np.int32))
+        self.document.update_preview(move.device)
+        self.hovered.emit(np.array(move.ops, np.int32))
+
+    def _look_away(self) -> None:
+        if self._previewing:
+            self._previewing = False
+            self.document.end_preview()
+            self.hovered.emit(None)
+
+
+class WhyPanel(Panel):
+    """The parts of the bottleneck's cost as bars, and one sentence."""
+
+    id: ClassVar[str] = "why"
+    title: ClassVar[str] = "Why the bottleneck"
+
+    PARTS: ClassVar[tuple[str, ...]] = ("receive", "work", "streaming", "send")
+    WORDS: ClassVar[dict[str, str]] = {"streaming": "stream parameters"}
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self.heading = QLabel("", self)
+        self.heading.setWordWrap(True)
+        set_role(self.heading, "heading")
+        self.sentence = QLabel("", self)
+        self.sentence.setWordWrap(True)
+        set_role(self.sentence, "muted")
+        inside = QWidget()
+        inside.setObjectName("scrolled")
+        grid = QGridLayout(inside)
+        grid.setContentsMargins(10, 8, 10, 8)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(2)
+        grid.addWidget(self.heading, 0, 0, 1, 2)
+        grid.addWidget(self.sentence, 1, 0, 1, 2)
+        grid.setRowMinimumHeight(2, 4)
+        self._rows: dict[str, tuple[ElidedLabel, QLabel, StackedBar]] = {}
+        for i, part in enumerate(self.PARTS):
+            name, value, bar = ElidedLabel(self.WORDS.get(part, part)), QLabel(""), StackedBar(theme, 6)
+            set_role(name, "muted")
+            grid.addWidget(name, 3 + 2 * i, 0)
+            grid.addWidget(value, 3 + 2 * i, 1)
+            grid.addWidget(bar, 4 + 2 * i, 0, 1, 2)
+            self._rows[part] = (name, value, bar)
+        grid.setColumnStretch(0, 1)
+        grid.setRowStretch(12, 1)
+        area = QScrollArea(self)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(area.focusPolicy())
+        area.setWidget(inside)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(area)
+        for signal in (document.graph_changed, document.problem_changed, document.assignment_changed):
+            signal.connect(self.request_refresh)
+
+    def refresh(self) -> None:
+        """Explain the bottleneck of the present plan."""
+        problem = self.document.problem
+        shown = problem is not None and problem.graph.n > 0
+        for widgets in self._rows.values():
+            for widget in widgets:
+                widget.setVisible(shown)
+        if problem is None or not shown:
+            self.heading.setText("No model is open.")
+            self.sentence.setText("")
+            return
+        rows, sentence = self.document.why_bottleneck()
+        device = self.document.evaluation.bottleneck
+        colour = device_colours(len(problem.devices), self.theme)[device]
+        self.heading.setText(f"Why {problem.devices[device].title} is the bottleneck")
+        self.sentence.setText(sentence)
+        values = dict(rows)
+        full = max(float(self.document.evaluation.cost[device]), max(values.values(), default=0.0))
+        column = time_column(values.values(), problem.graph.time_unit)
+        colours = {"work": colour.accent, "streaming": self.theme.bad}
+        for part, (name, value, bar) in self._rows.items():
+            value.setText(column.text(values.get(part, 0.0)))
+            bar.set_theme(self.theme)
+            bar.set_parts([Part(values.get(part, 0.0), colours.get(part, self.theme.faint), part == "streaming")], full)
+            bar.setAccessibleName(f"{name.text()}: {value.text()}")

@@ -1,0 +1,99 @@
+"""The plans a person can choose from, one of which is active."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from gui.values import PlanEntry
+from planner.bound import gap
+from planner.graph import Bools, Ints
+from planner.problem import Problem
+
+
+class PlanList(QObject):
+    """Entries in the order in which they came, with their figures under the current problem."""
+
+    plans_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.entries: list[PlanEntry] = []
+        self.active_id = ""
+
+    def reset(self, entries: list[PlanEntry], active: str) -> None:
+        """Start over with these entries. Tells nobody; the document does."""
+        self.entries = list(entries)
+        self.active_id = active
+
+    def get(self, id: str) -> PlanEntry | None:
+        """The entry with this id, if it is in the list."""
+        return next((entry for entry in self.entries if entry.id == id), None)
+
+    @property
+    def active(self) -> PlanEntry | None:
+        """The entry that the canvas shows."""
+        return self.get(self.active_id)
+
+    def unused_name(self, name: str) -> str:
+        """``name``, numbered if another entry has it."""
+        taken = {entry.name for entry in self.entries}
+        if name not in taken:
+            return name
+        return next(f"{name} {i}" for i in range(2, len(taken) + 3) if f"{name} {i}" not in taken)
+
+    def insert(self, entry: PlanEntry, index: int | None = None) -> None:
+        """Put an entry into the list (at the end, or where it was)."""
+        self.entries.insert(len(self.entries) if index is None else index, entry)
+        self.plans_changed.emit()
+
+    def take(self, entry: PlanEntry) -> int:
+        """Take an entry out of the list; returns where it was."""
+        index = self.entries.index(entry)
+        del self.entries[index]
+        self.plans_changed.emit()
+        return index
+
+    def evaluate(self, entry: PlanEntry, problem: Problem, bound: float | None) -> None:
+        """Fill in the figures of one entry under ``problem``. Tells nobody."""
+        fill_figures(entry, problem, bound)
+
+    def evaluate_all(self, problem: Problem, bound: float | None) -> None:
+        """Fill in the figures of every entry, after the problem changed."""
+        for entry in self.entries:
+            fill_figures(entry, problem, bound)
+        self.plans_changed.emit()
+
+
+def fits(device_of: Ints, problem: Problem) -> bool:
+    """Whether the plan uses only devices that the problem has."""
+    if device_of.shape != (problem.graph.n,):
+        return False
+    return not len(device_of) or (int(device_of.max()) < len(problem.devices) and int(device_of.min()) >= 0)
+
+
+def fill_figures(entry: PlanEntry, problem: Problem, bound: float | None) -> None:
+    """Objective, validity and gap of an entry under ``problem``; NaN and invalid where it does not fit."""
+    entry.bound = bound
+    if not fits(entry.device_of, problem):
+        entry.objective, entry.valid, entry.gap, entry.broken = math.nan, False, None, 0
+        return
+    evaluator = problem.evaluator
+    device_of = evaluator.checked(entry.device_of)
+    set_figures(entry, evaluator.objective(device_of), len(evaluator.violations(device_of)), bound)
+
+
+def set_figures(entry: PlanEntry, objective: float, broken: int, bound: float | None) -> None:
+    """Set an entry's figures where they are known already."""
+    entry.objective, entry.broken, entry.valid, entry.bound = objective, broken, broken == 0, bound
+    entry.gap = gap(objective, bound)
+
+
+def differences(entry: PlanEntry, device_of: Ints) -> Bools:
+    """Where a plan differs from an assignment (bool[n]); devices are matched by index."""
+    if entry.device_of.shape != device_of.shape:
+        return np.ones(len(device_of), bool)
+    different: Bools = entry.device_of != device_of
+    return different

@@ -1,0 +1,84 @@
+"""What moving some ops would do, for every device at once."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from gui.board import Board
+from gui.values import EMPTY, Preview
+from planner.bound import gap
+from planner.graph import Ints
+from planner.targets.live import LiveEvaluation
+
+
+def check(live: LiveEvaluation, ops: Ints, bound: float | None) -> Preview:
+    """Legality, objective and gap of moving ``ops`` (colocated mates included) to each device."""
+    legality = live.check(ops)
+    delta = live.delta(ops)
+    gaps = np.array([math.nan if (g := gap(float(o), bound)) is None else g for o in delta.objective])
+    legal = legality.legal
+    # Where all the ops are already nothing would change: that is no move that could break a rule.
+    origins = np.unique(live.device_of[ops]).astype(np.int32)
+    if len(origins) == 1:
+        legal = legal.copy()
+        legal[origins[0]] = True
+
+    def reasons(device: int) -> tuple[str, ...]:
+        """Sentences on what the move to ``device`` would break that is not broken now; computed when asked."""
+        return tuple(violation.sentence for violation in legality.violations(device))
+
+    return Preview(
+        ops=ops, objective=delta.objective, gap=gaps, legal=legal, cost=delta.cost, memory=delta.memory,
+        reasons=reasons, origins=origins,
+    )  # fmt: skip
+
+
+def taken_along(live: LiveEvaluation, ops: Ints, device: int) -> Ints:
+    """The further ops that make the move of ``ops`` to ``device`` legal; empty where they cannot."""
+    closure = live.closure(ops, device)
+    further = np.setdiff1d(closure, ops).astype(np.int32)
+    if not len(further) or not live.check(closure).legal[device]:
+        return EMPTY
+    return further
+
+
+class Previewing(QObject):
+    """The preview of a drag in progress, or of a suggestion that is looked at."""
+
+    preview_changed = Signal()
+
+    def __init__(self, board: Board, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._board = board
+        self.preview: Preview | None = None
+
+    def begin(self, ops: Ints) -> Preview | None:
+        """A drag of ``ops`` (mates included) begins. Returns the preview, None without ops."""
+        if not len(ops):
+            return None
+        self.preview = check(self._board.open_live, ops, self._board.bound_value)
+        self.preview_changed.emit()
+        return self.preview
+
+    def update(self, target: int) -> None:
+        """Say over which device the pointer is (-1 = none)."""
+        preview = self.preview
+        if preview is None:
+            return
+        if not 0 <= target < len(preview.objective):
+            target = -1
+        if target == preview.target:
+            return
+        preview.target = target
+        needs = target >= 0 and not preview.legal[target]
+        preview.along = taken_along(self._board.open_live, preview.ops, target) if needs else EMPTY
+        self.preview_changed.emit()
+
+    def end(self) -> None:
+        """The drag is over."""
+        if self.preview is not None:
+            self.preview = None
+            self.preview_changed.emit()

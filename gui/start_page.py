@@ -1,0 +1,142 @@
+"""What the window shows before a model is open: open one, take a sample, go on with a recent file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.theme import Theme, font
+from gui.widgets.labels import set_role
+from gui.widgets.rows import RowButton
+
+SAMPLES = (
+    ("resnet50", "ResNet-50", "177 layers"),
+    ("inception_resnet_v2", "Inception-ResNet-v2", "782 layers"),
+    ("transformer_encoder", "Transformer encoder", "ONNX"),
+    ("transformer_decoder", "Transformer decoder", "ONNX"),
+    ("unet", "U-Net", "ONNX"),
+    ("fpn_detector", "Object detector", "ONNX"),
+    ("densenet201", "DenseNet-201", "709 layers"),
+    ("xception", "Xception", "134 layers"),
+)
+MOST_RECENT = 8
+
+
+def sample_folder() -> Path:
+    """Where the sample models lie."""
+    return Path(__file__).resolve().parents[1] / "sample_models"
+
+
+def samples(folder: Path | None = None) -> list[tuple[Path, str, str]]:
+    """(file, title, remark) of the samples that exist."""
+    folder = folder or sample_folder()
+    found = []
+    for stem, title, remark in SAMPLES:
+        for suffix in (".json", ".onnx"):
+            path = folder / f"{stem}{suffix}"
+            if path.is_file():
+                found.append((path, title, remark))
+                break
+    return found
+
+
+class StartPage(QScrollArea):
+    """A card in the middle with everything that can be opened."""
+
+    open_requested = Signal()
+    file_chosen = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.rows: list[RowButton] = []
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName("Start page")
+        card = QFrame()
+        card.setObjectName("startCard")
+        card.setMaximumWidth(640)
+        title = QLabel("Split a network over several devices")
+        title.setFont(font(15.0, bold=True))
+        title.setWordWrap(True)
+        words = QLabel(
+            "Open a model to see it coloured by stage, move operators between stages with every cost and bound read "
+            "out live, and let planners search for a better plan in the background."
+        )
+        words.setWordWrap(True)
+        set_role(words, "muted")
+        self.open_button = QPushButton("Open a model…")
+        self.open_button.setObjectName("primary")
+        self.open_button.setToolTip("Open a model (Ctrl+O)")
+        self.open_button.clicked.connect(self.open_requested)
+        hint = QLabel("or drop a file here: ONNX, JSON, GraphML, DOT")
+        set_role(hint, "muted")
+        line = QHBoxLayout()
+        line.addWidget(self.open_button)
+        line.addWidget(hint, 1)
+        line.setSpacing(12)
+        self._lists = QGridLayout()
+        self._lists.setHorizontalSpacing(16)
+        self._lists.setVerticalSpacing(2)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(28, 24, 28, 24)
+        column.setSpacing(12)
+        column.addWidget(title)
+        column.addWidget(words)
+        column.addLayout(line)
+        column.addSpacing(4)
+        column.addLayout(self._lists)
+        inside = QWidget()
+        around = QGridLayout(inside)
+        around.setContentsMargins(24, 24, 24, 24)
+        around.addWidget(card, 1, 1)
+        for edge in (0, 2):
+            around.setRowStretch(edge, 1)
+            around.setColumnStretch(edge, 1)
+        around.setColumnStretch(1, 8)
+        self.setWidget(inside)
+        self.show_recent([])
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self._theme = theme
+        for row in self.rows:
+            row.set_theme(theme)
+
+    def show_recent(self, recent: Sequence[Path]) -> None:
+        """List the samples and the files opened lately."""
+        while (item := self._lists.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.rows = []
+        found = [path for path in recent if path.is_file()][:MOST_RECENT]
+        self._column(0, "Samples", [(path, title, remark) for path, title, remark in samples()])
+        if found:
+            self._column(1, "Recent", [(path, path.name, "") for path in found])
+
+    def _column(self, column: int, title: str, entries: Sequence[tuple[Path, str, str]]) -> None:
+        heading = QLabel(title)
+        set_role(heading, "heading")
+        heading.setContentsMargins(8, 0, 0, 2)
+        self._lists.addWidget(heading, 0, column)
+        self._lists.setColumnStretch(column, 1)
+        for i, (path, name, remark) in enumerate(entries):
+            row = RowButton(self._theme, parent=self)
+            row.set_row(name, remark, self._theme.muted, tip=str(path))
+            row.clicked.connect(lambda _=False, path=path: self.file_chosen.emit(path))
+            self._lists.addWidget(row, i + 1, column, Qt.AlignmentFlag.AlignTop)
+            self.rows.append(row)

@@ -1,0 +1,18 @@
+"""Compile or load what the window compiles at first use (``python -m gui.warm_up``); any thread will do."""
+
+from __future__ import annotations
+
+
+def warm_up() -> None:
+    """The canvas first, which is what is seen first, then evaluation and planners."""
+    from gui.canvas import raster
+    from gui.canvas.layout import warm_up as warm_up_layout
+    from planner.warm_up import warm_targets
+
+    raster.warm_up()
+    warm_up_layout()
+    warm_targets()
+
+
+if __name__ == "__main__":
+    warm_up()

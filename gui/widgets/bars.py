@@ -1,0 +1,151 @@
+"""Bars: the gap between plan and bound, a share of a whole, and the parts of a cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.theme import DeviceColour, Theme, font
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a stacked bar. ``hatched`` marks streaming, so that it does not depend on colour alone."""
+
+    value: float
+    colour: str
+    hatched: bool = False
+
+
+def cost_parts(receive: float, work: float, streaming: float, send: float, colour: DeviceColour, bad: str) -> list[Part]:
+    """A device's cost in the order in which it is paid."""
+    return [
+        Part(receive, colour.soft), Part(work, colour.accent), Part(streaming, bad, True), Part(send, colour.soft),
+    ]  # fmt: skip
+
+
+def paint_parts(painter: QPainter, rect: QRectF, parts: Sequence[Part], full: float, gap: float = 1.5) -> None:
+    """Paint ``parts`` from the left of ``rect``, whose width stands for ``full``; thin gaps part them."""
+    if full <= 0 or not math.isfinite(full):
+        return
+    painter.setPen(Qt.PenStyle.NoPen)
+    x = rect.left()
+    for part in parts:
+        width = rect.width() * part.value / full
+        if width <= 0 or not math.isfinite(width):
+            continue
+        shown = QRectF(x, rect.top(), max(width - (gap if width > 2 * gap else 0.0), 0.6), rect.height())
+        painter.setBrush(QColor(part.colour))
+        radius = min(2.0, shown.width() / 2)
+        painter.drawRoundedRect(shown, radius, radius)
+        if part.hatched and shown.width() >= 3:
+            painter.setBrush(QBrush(QColor(255, 255, 255, 130), Qt.BrushStyle.BDiagPattern))
+            painter.drawRoundedRect(shown, radius, radius)
+        x += width
+
+
+class StackedBar(QWidget):
+    """One bar of parts, or of a single share when given one part."""
+
+    def __init__(self, theme: Theme, height: int = 6, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._parts: Sequence[Part] = ()
+        self._full = 1.0
+        self._track = True
+        self.setFixedHeight(height)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self._theme = theme
+        self.update()
+
+    def set_parts(self, parts: Sequence[Part], full: float) -> None:
+        """Show ``parts``; the whole width stands for ``full``."""
+        self._parts, self._full = parts, full
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Track, then parts."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rect = QRectF(self.rect())
+        if self._track:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(self._theme.track))
+            painter.drawRoundedRect(rect, 3, 3)
+        paint_parts(painter, rect, self._parts, self._full)
+
+
+class GapBar(QWidget):
+    """From 0 to the plan's objective, with a mark where the bound stands: the rest is the gap."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._bound: float | None = None
+        self._plan: float | None = None
+        self.setMinimumSize(90, 44)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Gap between plan and bound")
+
+    def sizeHint(self) -> QSize:
+        """Wide where there is room."""
+        return QSize(240, 44)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self._theme = theme
+        self.update()
+
+    def set_values(self, plan: float | None, bound: float | None) -> None:
+        """Objective of the plan and proven bound (None where there is none)."""
+        if (plan, bound) != (self._plan, self._bound):
+            self._plan, self._bound = plan, bound
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Bar, ticks and their words; words that would collide move apart."""
+        t = self._theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        bar = QRectF(1, 9, self.width() - 8, 12)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(t.track))
+        painter.drawRoundedRect(bar, 5, 5)
+        painter.setFont(font(7.5))
+        metrics = painter.fontMetrics()
+        words_y = int(bar.bottom()) + 5 + metrics.ascent()
+        painter.setPen(QColor(t.muted))
+        painter.drawText(QPointF(1, words_y), "0")
+        if self._plan is None or not math.isfinite(self._plan) or self._plan <= 0:
+            return
+        plan_word, plan_width = "plan", metrics.horizontalAdvance("plan")
+        plan_x = self.width() - plan_width - 1
+        if self._bound is not None and math.isfinite(self._bound):
+            share = min(max(self._bound / self._plan, 0.0), 1.0)
+            end = bar.left() + bar.width() * share
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(t.good_soft))
+            painter.drawRoundedRect(QRectF(bar.left(), bar.top(), max(end - bar.left(), 2), bar.height()), 5, 5)
+            painter.setPen(QPen(QColor(t.good), 2))
+            painter.drawLine(QPointF(end, bar.top() - 4), QPointF(end, bar.bottom() + 3))
+            painter.setFont(font(7.5, bold=True))
+            bold = painter.fontMetrics()
+            plan_x = self.width() - bold.horizontalAdvance(plan_word) - 1
+            width = bold.horizontalAdvance("bound")
+            zero_end = metrics.horizontalAdvance("0") + 6
+            x = min(max(end - width / 2, zero_end), plan_x - width - 6)
+            if x >= zero_end:
+                painter.setPen(QColor(t.good))
+                painter.drawText(QPointF(x, words_y), "bound")
+        painter.setPen(QPen(QColor(t.text), 2))
+        painter.drawLine(QPointF(bar.right(), bar.top() - 5), QPointF(bar.right(), bar.bottom() + 4))
+        painter.setFont(font(7.5, bold=True))
+        painter.drawText(QPointF(plan_x, words_y), plan_word)

@@ -1,0 +1,198 @@
+"""Form fields made from data: a planner's options, and the fields of a target or cost model with their metadata."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QLineEdit,
+    QSpinBox,
+    QWidget,
+)
+
+from gui.widgets.labels import ElidedLabel, set_role
+from planner.errors import StageboardError
+from planner.quantity import parse_quantity
+from planner.search import Option
+
+Value = bool | int | float | str
+_PREFIXES = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0), ("m", 1e-3), ("µ", 1e-6), ("n", 1e-9))
+_BINARY = (("TiB", 2.0**40), ("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0))
+
+
+def quantity_text(value: float, unit: str) -> str:
+    """A value with its unit so that :func:`quantity_value` reads it back exactly: ``8 MiB``, ``1 GB/s``, ``5 µs``."""
+    if math.isinf(value):
+        return "unlimited"
+    if unit == "B":
+        for name, scale in _BINARY:
+            if value >= scale and (value / scale * 1000) % 1 == 0:
+                return f"{value / scale:g} {name}"
+        return f"{value:.17g} B"
+    if not unit:
+        return f"{value:.17g}"
+    for prefix, scale in _PREFIXES:
+        if abs(value) >= scale and float(f"{value / scale:g}") * scale == value:
+            return f"{value / scale:g} {prefix}{unit}"
+    return f"{value:.17g} {unit}" if value else f"0 {unit}"
+
+
+def quantity_value(text: str, unit: str, what: str) -> float:
+    """The inverse of :func:`quantity_text`, tolerant of spaces and of a missing unit. Raises :class:`StageboardError`."""
+    cleaned = text.strip().replace("\N{GREEK SMALL LETTER MU}", "µ")
+    try:
+        if unit in ("B", "B/s"):
+            return parse_quantity(cleaned.replace("kB", "KB"))
+        if cleaned.lower() in {"inf", "infinity", "unlimited"}:
+            return math.inf
+        number = cleaned.removesuffix(unit).rstrip() if unit else cleaned
+        scale = 1.0
+        for prefix, factor in _PREFIXES:
+            if unit and prefix and number.endswith(prefix):
+                number, scale = number[: -len(prefix)].rstrip(), factor
+                break
+        return float(number) * scale
+    except ValueError:
+        example = f" with a unit such as 25 G{unit}" if unit else ""
+        raise StageboardError(f"{what}: '{text}' is not a number{example}") from None
+
+
+class Form(QWidget):
+    """Labels at the left, fields at the right. :meth:`values` reads them; it raises where one makes no sense."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(5)
+        self._grid.setColumnStretch(0, 3)
+        self._grid.setColumnStretch(1, 4)
+        self._readers: dict[str, Callable[[], Value]] = {}
+        self.fields: dict[str, QWidget] = {}
+
+    def clear(self) -> None:
+        """Take all fields out."""
+        while (item := self._grid.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._readers, self.fields = {}, {}
+
+    def values(self) -> dict[str, Value]:
+        """Every field's value by name. Raises :class:`StageboardError`."""
+        return {name: read() for name, read in self._readers.items()}
+
+    def _add(self, name: str, title: str, tip: str, field: QWidget, read: Callable[[], Value]) -> None:
+        row = len(self.fields)
+        label = ElidedLabel(title)
+        set_role(label, "muted")
+        label.set_tip(tip)
+        label.setBuddy(field)
+        field.setAccessibleName(title)
+        field.setAccessibleDescription(tip)
+        field.setToolTip(tip)
+        self._grid.addWidget(label, row, 0)
+        self._grid.addWidget(field, row, 1)
+        self.fields[name] = field
+        self._readers[name] = read
+
+    # ------------------------------------------------------------------ kinds of fields
+    def add_bool(self, name: str, title: str, value: bool, tip: str = "") -> None:
+        """A check box."""
+        field = QCheckBox(self)
+        field.setChecked(value)
+        field.toggled.connect(self.changed)
+        self._add(name, title, tip, field, field.isChecked)
+
+    def add_choice(self, name: str, title: str, value: str, choices: Sequence[str], tip: str = "") -> None:
+        """A combo box."""
+        field = QComboBox(self)
+        field.addItems(list(choices))
+        field.setCurrentText(value)
+        field.setMinimumContentsLength(6)
+        field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        field.currentTextChanged.connect(self.changed)
+        self._add(name, title, tip, field, field.currentText)
+
+    def add_int(self, name: str, title: str, value: int, low: int, high: int, tip: str = "") -> None:
+        """A spin box of whole numbers."""
+        field = QSpinBox(self)
+        field.setRange(low, high)
+        field.setValue(value)
+        field.setGroupSeparatorShown(True)
+        field.setAlignment(Qt.AlignmentFlag.AlignRight)
+        field.valueChanged.connect(self.changed)
+        self._add(name, title, tip, field, field.value)
+
+    def add_float(self, name: str, title: str, value: float, low: float, high: float, tip: str = "", digits: int = 3) -> None:
+        """A spin box of numbers in a bounded range."""
+        field = QDoubleSpinBox(self)
+        field.setDecimals(digits)
+        field.setRange(low, high)
+        field.setValue(value)
+        field.setAlignment(Qt.AlignmentFlag.AlignRight)
+        field.valueChanged.connect(self.changed)
+        self._add(name, title, tip, field, field.value)
+
+    def add_quantity(self, name: str, title: str, value: float, unit: str, tip: str = "") -> None:
+        """A line for a number with a unit."""
+        field = QLineEdit(quantity_text(value, unit), self)
+        field.setAlignment(Qt.AlignmentFlag.AlignRight)
+        field.textEdited.connect(lambda _: self.changed.emit())
+        self._add(name, title, tip, field, lambda: quantity_value(field.text(), unit, title))
+
+    def add_text(self, name: str, title: str, value: str, tip: str = "") -> None:
+        """A line of text."""
+        field = QLineEdit(value, self)
+        field.textEdited.connect(lambda _: self.changed.emit())
+        self._add(name, title, tip, field, field.text)
+
+    # ------------------------------------------------------------------ from data
+    def add_option(self, option: Option) -> None:
+        """A field for one option of a planner or bound method."""
+        title = option.name.replace("_", " ").replace("-", " ").capitalize()
+        default = option.default
+        if isinstance(default, bool):
+            self.add_bool(option.name, title, default, option.help)
+        elif option.choices:
+            self.add_choice(option.name, title, str(default), option.choices, option.help)
+        elif isinstance(default, int):
+            low = -(2**31) + 1 if option.low is None else int(option.low)
+            high = 2**31 - 1 if option.high is None else int(min(option.high, 2**31 - 1))
+            self.add_int(option.name, title, default, low, high, option.help)
+        elif isinstance(default, float):
+            self.add_quantity(option.name, title, default, "", option.help)
+        else:
+            self.add_text(option.name, title, str(default), option.help)
+
+    def add_fields(self, instance: Any) -> None:
+        """A field for each field of a dataclass; ``metadata`` may hold label, help, unit, source and choices."""
+        for f in dataclasses.fields(instance):
+            meta = f.metadata
+            value = getattr(instance, f.name)
+            title = str(meta.get("label") or f.name.replace("_", " ").capitalize())
+            tip = str(meta.get("help", ""))
+            if meta.get("source"):
+                tip += f"\nSource: {meta['source']}"
+            if isinstance(value, bool):
+                self.add_bool(f.name, title, value, tip)
+            elif meta.get("choices"):
+                self.add_choice(f.name, title, str(value), meta["choices"], tip)
+            elif isinstance(value, int):
+                self.add_int(f.name, title, value, 0, 1024, tip)
+            elif isinstance(value, float):
+                self.add_quantity(f.name, title, value, str(meta.get("unit", "")), tip)
+            else:
+                self.add_text(f.name, title, str(value), tip)

@@ -1,0 +1,90 @@
+"""Labels that never overflow: text that does not fit is elided and told in full by the tool tip."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
+
+
+class ElidedLabel(QLabel):
+    """One line of text, elided at the right (or middle) when there is no room."""
+
+    def __init__(
+        self,
+        text: str = "",
+        parent: QWidget | None = None,
+        mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        least: int = 24,
+    ) -> None:
+        super().__init__(parent)
+        self._mode = mode
+        self._least = least
+        self._colour = ""
+        self._tip = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show another text (nothing happens when it is the same)."""
+        if text != self.text():
+            super().setText(text)
+            self._retip()
+
+    def set_colour(self, colour: str) -> None:
+        """``#rrggbb``, or empty for the palette's."""
+        if colour != self._colour:
+            self._colour = colour
+            self.update()
+
+    def set_tip(self, tip: str) -> None:
+        """A tool tip of its own; the full text is put before it when elided."""
+        self._tip = tip
+        self._retip()
+
+    def shown_text(self) -> str:
+        """What is painted now."""
+        room = self.contentsRect().width()
+        return self.fontMetrics().elidedText(self.text(), self._mode, room)
+
+    def _retip(self) -> None:
+        elided = self.shown_text() != self.text()
+        parts = [self.text()] if elided else []
+        self.setToolTip("\n".join([*parts, self._tip] if self._tip else parts))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The room changed."""
+        super().resizeEvent(event)
+        self._retip()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Fonts and styles change the width too."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._retip()
+
+    def minimumSizeHint(self) -> QSize:
+        """Small: eliding makes it fit."""
+        full = super().minimumSizeHint()
+        return QSize(min(self._least, full.width()), full.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the elided text in the label's style."""
+        painter = QPainter(self)
+        option = QStyleOption()
+        option.initFrom(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
+        if self._colour:
+            painter.setPen(QColor(self._colour))
+        else:
+            painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(self.contentsRect(), int(self.alignment()), self.shown_text())
+
+
+def set_role(label: QWidget, role: str) -> None:
+    """Give a label one of the style sheet's roles: muted, faint, heading, good, bad, warning."""
+    if label.property("role") != role:
+        label.setProperty("role", role)
+        label.style().unpolish(label)
+        label.style().polish(label)

@@ -1,0 +1,110 @@
+"""Numbers as the window shows them: one unit per column, so that digits line up and can be compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from planner.quantity import time_text
+
+MINUS = "\N{MINUS SIGN}"
+DASH = "\N{EN DASH}"
+_SCALES = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9))
+
+
+@dataclass(frozen=True)
+class TimeColumn:
+    """How a column of times is written: value / scale with ``digits`` decimals, then ``suffix`` (maybe empty)."""
+
+    scale: float = 1.0
+    suffix: str = ""
+    digits: int = 2
+
+    def number(self, value: float) -> str:
+        """The number without its unit."""
+        if math.isnan(value):
+            return DASH
+        if math.isinf(value):
+            return "unlimited"
+        return f"{value / self.scale:,.{self.digits}f}".replace("-", MINUS)
+
+    def text(self, value: float) -> str:
+        """The number with its unit."""
+        shown = self.number(value)
+        return f"{shown} {self.suffix}" if self.suffix and math.isfinite(value) else shown
+
+
+def time_column(values: Iterable[float], unit: str | None) -> TimeColumn:
+    """The unit that suits the largest of ``values`` (in seconds, or in no unit when ``unit`` is None)."""
+    largest = max((abs(v) for v in values if math.isfinite(v)), default=0.0)
+    if unit is None:
+        digits = 2
+        if 0 < largest < 0.1:
+            digits = min(9, 2 - math.floor(math.log10(largest)))
+        return TimeColumn(1.0, "", digits)
+    for suffix, scale in _SCALES:
+        if largest >= scale:
+            return TimeColumn(scale, suffix)
+    return TimeColumn(1e-3 if largest == 0 else 1e-9, "ms" if largest == 0 else "ns")
+
+
+def percent(fraction: float, digits: int = 1) -> str:
+    """``4.2 %``."""
+    if not math.isfinite(fraction):
+        return DASH
+    return f"{100 * fraction:.{digits}f} %".replace("-", MINUS)
+
+
+def signed_percent(fraction: float, digits: int = 1) -> str:
+    """``−1.6 %`` or ``+0.4 %``; a change too small to show is ``±0.0 %``."""
+    if not math.isfinite(fraction):
+        return DASH
+    shown = f"{abs(100 * fraction):.{digits}f} %"
+    if float(shown[:-2]) == 0.0:
+        return f"±{shown}"
+    return (MINUS if fraction < 0 else "+") + shown
+
+
+def gap_text(gap: float | None, digits: int = 1) -> str:
+    """A gap for a person: ``optimal`` only where a bound proves it, never rounded down to zero."""
+    if gap is None or not math.isfinite(gap):
+        return DASH
+    if gap <= 0.0:
+        return "optimal"
+    shown = f"{100 * gap:.{digits}f}"
+    if float(shown) == 0.0:
+        return f"< {10**-digits:.{digits}f} %"
+    return f"{shown} %"
+
+
+def rate_text(per_second: float) -> str:
+    """``70.4``, ``1,204`` or ``0.31``: three significant digits are enough for a rate."""
+    if per_second >= 1000:
+        return f"{per_second:,.0f}"
+    if per_second >= 100:
+        return f"{per_second:.0f}"
+    if per_second >= 10:
+        return f"{per_second:.1f}"
+    return f"{per_second:.2f}"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """``1 op``, ``2 ops``, ``20,000 ops``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def seconds_text(seconds: float | None) -> str:
+    """Wall time: ``0.3 s``, ``48 s``, ``3 min 20 s``."""
+    if seconds is None:
+        return DASH
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+
+
+def one_time(value: float, unit: str | None) -> str:
+    """A single time in the unit that suits it best."""
+    return DASH if math.isnan(value) else time_text(value, unit).replace("-", MINUS)

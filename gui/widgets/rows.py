@@ -1,0 +1,104 @@
+"""A row that is a button: words at the left, a figure at the right, the whole width to click on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from gui.theme import Theme, font
+
+
+class RowButton(QAbstractButton):
+    """One clickable line. ``entered`` and ``left`` tell when the pointer or the focus comes and goes."""
+
+    entered = Signal()
+    left = Signal()
+
+    def __init__(self, theme: Theme, text: str = "", value: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.value = value
+        self.value_colour = ""
+        self.mark = ""
+        self.setText(text)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(24)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def set_row(self, text: str, value: str = "", value_colour: str = "", mark: str = "", tip: str = "") -> None:
+        """Words, figure, the figure's colour, and a coloured mark before the words (all optional)."""
+        self.setText(text)
+        self.value, self.value_colour, self.mark = value, value_colour, mark
+        self.setAccessibleName(f"{text} {value}".strip())
+        self.setToolTip(tip)
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self._theme = theme
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """As wide as there is room."""
+        return QSize(160, 24)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Tell that the pointer came."""
+        super().enterEvent(event)
+        self.entered.emit()
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Tell that it went."""
+        super().leaveEvent(event)
+        self.left.emit()
+        self.update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The keyboard counts as a pointer."""
+        super().focusInEvent(event)
+        if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            self.entered.emit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """See :meth:`focusInEvent`."""
+        super().focusOutEvent(event)
+        self.left.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ground when hovered, ring when focused, words and figure."""
+        t = self._theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        inner = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        if self.isEnabled() and (self.underMouse() or self.isDown()):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(t.selection if self.isDown() else t.hover))
+            painter.drawRoundedRect(inner, 4, 4)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(t.focus), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(inner, 4, 4)
+        left = 8
+        if self.mark:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(self.mark))
+            painter.drawRoundedRect(QRectF(left, self.height() / 2 - 4, 8, 8), 2, 2)
+            left += 14
+        right = self.width() - 8
+        if self.value:
+            painter.setFont(font(9.0, bold=True))
+            width = painter.fontMetrics().horizontalAdvance(self.value)
+            painter.setPen(QColor(self.value_colour or t.text))
+            painter.drawText(
+                QRectF(right - width - 1, 0, width + 1, self.height()),
+                int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), self.value,
+            )  # fmt: skip
+            right -= width + 8
+        painter.setFont(self.font())
+        painter.setPen(QColor(t.text if self.isEnabled() else t.faint))
+        room = QRectF(left, 0, max(0, right - left), self.height())
+        words = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, int(room.width()))
+        painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), words)

@@ -1,0 +1,433 @@
+"""The main window: readouts on top, panels around the canvas, one list of actions behind menus, keys and palette."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import QByteArray, QMimeData, QPoint, Qt, QTimer
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from gui.actions import ACTIONS, MENUS, ActionSet
+from gui.docks import Docks
+from gui.handlers import Handlers
+from gui.header import Header
+from gui.palette import Palette
+from gui.panels.base import Panel
+from gui.panels.convergence import ConvergencePanel
+from gui.panels.devices import DevicesPanel
+from gui.panels.inspector import InspectorPanel
+from gui.panels.ops import OpsPanel
+from gui.panels.planners import PlannersPanel
+from gui.panels.plans import PlansPanel
+from gui.panels.readouts import ReadoutStrip
+from gui.panels.settings import SettingsPanel
+from gui.panels.suggestions import SuggestionsPanel, WhyPanel
+from gui.panels.violations import ViolationsPanel
+from gui.pickers import Pickers
+from gui.start_page import StartPage
+from gui.theme import Theme, ThemeController
+from gui.values import Message
+from gui.widgets.notice import NoticeBar
+
+if TYPE_CHECKING:
+    from gui.document import Document
+    from gui.jobs import Jobs
+    from gui.session import Session
+
+CanvasFactory = Callable[["Document", Theme, QWidget], Any]
+
+
+def default_canvas(document: Document, theme: Theme, parent: QWidget) -> Any:
+    """The canvas with its minimap."""
+    from gui.canvas.minimap import Minimap
+    from gui.canvas.view import CanvasView
+
+    canvas = CanvasView(document, theme, parent)
+    Minimap(canvas)
+    return canvas
+
+
+class MainWindow(QMainWindow):
+    """One document. ``session`` remembers what outlives the window (None: nothing does)."""
+
+    def __init__(
+        self,
+        document: Document,
+        jobs: Jobs,
+        themes: ThemeController,
+        session: Session | None = None,
+        canvas_factory: CanvasFactory = default_canvas,
+    ) -> None:
+        super().__init__()
+        self.setObjectName("stageboard")
+        self.document, self.jobs, self.themes, self.session = document, jobs, themes, session
+        self.reduced_motion = False
+        self._sized = False
+        self._closing_surely = False
+        self.setAcceptDrops(True)
+        theme = themes.theme
+        # ---- the middle
+        self.notice = NoticeBar(theme)
+        self.start_page = StartPage(theme)
+        self.canvas = canvas_factory(document, theme, self)
+        self.busy = QLabel("")
+        self.busy.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack = QStackedWidget()
+        for widget in (self.start_page, self.canvas, self.busy):
+            self._stack.addWidget(widget)
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.notice)
+        column.addWidget(self._stack, 1)
+        self.setCentralWidget(middle)
+        # ---- panels
+        self.readouts = ReadoutStrip(document, theme)
+        self.devices = DevicesPanel(document, theme)
+        self.ops = OpsPanel(document, theme)
+        self.inspector = InspectorPanel(document, theme)
+        self.planners = PlannersPanel(document, jobs, theme)
+        self.plans = PlansPanel(document, theme)
+        self.target = SettingsPanel(document, theme)
+        self.suggestions = SuggestionsPanel(document, theme)
+        self.why = WhyPanel(document, theme)
+        self.violations = ViolationsPanel(document, theme)
+        self.convergence = ConvergencePanel(document, jobs, theme)
+        panels: tuple[Panel, ...] = (
+            self.devices, self.ops, self.inspector, self.planners, self.plans, self.target, self.suggestions, self.why,
+            self.violations, self.convergence,
+        )  # fmt: skip
+        self.docks = Docks(self, {panel.id: panel for panel in panels})
+        # ---- actions
+        self.handlers = Handlers(self)
+        self.actions_set = ActionSet(ACTIONS, self.handlers.run, self)
+        self.actions_set.install(self, (self.canvas, self.devices, self.ops.table))
+        self.header = Header(theme, self.readouts)
+        self._menus: dict[str, QMenu] = {}
+        self._recent_menu = QMenu("Open Recent", self)
+        self._make_menus()
+        for view in ("flow", "lanes"):
+            action = self.actions_set[f"view.{view}"]
+            self.header.add_view(view, action, lambda view=view: self.canvas.set_view(view))
+        self.setMenuWidget(self.header)
+        self.palette_window = Palette(self, theme)
+        self.pickers = Pickers(self, self.palette_window)
+        self._update_later = QTimer(self)
+        self._update_later.setSingleShot(True)
+        self._update_later.setInterval(0)
+        self._update_later.timeout.connect(self.update_actions)
+        self._connect()
+        self._graph_changed()
+        self._restore()
+
+    # ------------------------------------------------------------------ making
+    def _make_menus(self) -> None:
+        for name in MENUS:
+            menu = self.header.menus.addMenu(name)
+            menu.setToolTipsVisible(True)
+            menu.aboutToShow.connect(self.update_actions)
+            self.actions_set.fill_menu(menu, name)
+            self._menus[name] = menu
+        file_menu = self._menus["File"]
+        file_menu.insertMenu(self.actions_set["file.batch"], self._recent_menu)
+        self._recent_menu.aboutToShow.connect(self._fill_recent)
+        panels = QMenu("Panels", self)
+        for action, _ in self.dock_actions():
+            panels.addAction(action)
+        self._menus["View"].insertMenu(self.actions_set["view.docks_reset"], panels)
+
+    def dock_actions(self) -> list[tuple[QAction, str]]:
+        """The action that shows or hides each panel, and the panel's title."""
+        return [(dock.toggleViewAction(), self.docks.panels[id].title) for id, dock in self.docks.docks.items()]
+
+    def _connect(self) -> None:
+        document, jobs, canvas = self.document, self.jobs, self.canvas
+        document.message.connect(self._show_message)
+        document.graph_changed.connect(self._graph_changed)
+        document.modified_changed.connect(lambda _: self._update_title())
+        for signal in (
+            document.graph_changed, document.problem_changed, document.assignment_changed, document.selection_changed,
+            document.groups_changed, document.plans_changed, jobs.jobs_changed, jobs.ended,
+        ):  # fmt: skip
+            signal.connect(self._soon)
+        document.undo_stack.indexChanged.connect(self._soon)
+        document.problem_changed.connect(self._update_title)
+        document.plans_changed.connect(self._update_title)
+        jobs.ended.connect(self._job_ended)
+        canvas.view_changed.connect(self._soon)
+        canvas.context_menu.connect(self._context_menu)
+        canvas.add_drop_target(self.devices)
+        self.plans.highlight_requested.connect(canvas.set_highlight)
+        self.plans.save_requested.connect(self.handlers.files.save_entry)
+        self.plans.list.selectionModel().currentChanged.connect(self._soon)
+        self.suggestions.hovered.connect(self._highlight_ops)
+        self.devices.device_shown.connect(self.inspector.show_device)
+        self.inspector.reveal_requested.connect(canvas.reveal)
+        self.ops.zoom_requested.connect(canvas.zoom_to_ops)
+        self.violations.reveal_requested.connect(canvas.zoom_to_ops)
+        self.readouts.violations_requested.connect(lambda: self.focus_panel("violations"))
+        self.readouts.bottleneck_requested.connect(self._select_bottleneck)
+        self.start_page.open_requested.connect(self.handlers.files.open_model)
+        self.start_page.file_chosen.connect(lambda path: self.handlers.files.open_files([path]))
+        self.handlers.files.loading.busy_changed.connect(self._busy_changed)
+        self.themes.changed.connect(self._theme_changed)
+
+    # ------------------------------------------------------------------ state
+    @property
+    def theme(self) -> Theme:
+        """The theme that is shown."""
+        return self.themes.theme
+
+    def _soon(self, *_: object) -> None:
+        """Bursts of changes update the actions once."""
+        if not self._update_later.isActive():
+            self._update_later.start()
+
+    def update_actions(self) -> None:
+        """Enable what can be done now; undo and redo say what they do."""
+        self._update_later.stop()
+        self.actions_set.update(self.handlers.conditions(), self.handlers.state)
+        stack = self.document.undo_stack
+        for id, word, text in (("edit.undo", "Undo", stack.undoText()), ("edit.redo", "Redo", stack.redoText())):
+            self.actions_set[id].setText(f"{word}: {text}" if text else word)
+        self.header.show_view(self.canvas.view, self.document.problem is not None)
+
+    def _graph_changed(self) -> None:
+        problem = self.document.problem
+        self._stack.setCurrentWidget(self.start_page if problem is None else self.canvas)
+        if problem is None:
+            self.start_page.show_recent(self._recent())
+        self._update_title()
+        self._soon()
+
+    def _update_title(self) -> None:
+        document = self.document
+        mark = "[*]"
+        self.setWindowModified(document.modified)
+        if document.problem is None:
+            self.setWindowTitle(f"Stageboard{mark}")
+            self.header.show_title("Stageboard", "")
+            return
+        self.setWindowTitle(f"{document.title}{mark} – Stageboard")
+        active = document.active
+        parts = [f"{document.problem.graph.n:,} ops on {document.problem.target.spec()}"]
+        if active is not None:
+            parts.append(f"plan “{active.name}”" + (" · not saved" if document.modified else ""))
+        self.header.show_title(document.problem.graph.name, "  ·  ".join(parts))
+
+    def _busy_changed(self) -> None:
+        loading = self.handlers.files.loading
+        self.busy.setText(loading.text)
+        if loading.busy:
+            self._stack.setCurrentWidget(self.busy)
+            self.setCursor(Qt.CursorShape.BusyCursor)
+        else:
+            self.unsetCursor()
+            self._stack.setCurrentWidget(self.start_page if self.document.problem is None else self.canvas)
+
+    # ------------------------------------------------------------------ messages
+    def say(self, level: str, text: str, detail: str = "") -> None:
+        """Show a notice."""
+        self.notice.show_message(level, text[:1].upper() + text[1:], detail)
+
+    def _show_message(self, message: Message) -> None:
+        self.say(message.level, message.text, message.detail)
+
+    def _job_ended(self, job: Any) -> None:
+        """A proposal that waits in the list is worth a word; one that is on the canvas already is not."""
+        entry = job.entry
+        if job.state != "failed" and entry is not None and entry is not self.document.active and entry in self.document.plans:
+            active = self.document.active
+            if entry.valid and (active is None or not active.valid or entry.objective < active.objective):
+                self.notice.show_message(
+                    "info", f"{job.title} found a better plan: it waits in the plan list.", action="Apply it",
+                    run=lambda: self._apply(entry),
+                )  # fmt: skip
+
+    def _apply(self, entry: Any) -> None:
+        if entry in self.document.plans:
+            self.document.apply_plan(entry)
+
+    def _select_bottleneck(self) -> None:
+        if self.document.problem is not None:
+            self.handlers.select_bottleneck()
+            self.docks.reveal("why")
+
+    def _highlight_ops(self, ops: np.ndarray | None) -> None:
+        graph = self.document.graph
+        if ops is None or graph is None:
+            self.canvas.set_highlight(None)
+            return
+        mask = np.zeros(graph.n, bool)
+        mask[ops] = True
+        self.canvas.set_highlight(mask)
+
+    def _context_menu(self, position: QPoint, op: int) -> None:
+        menu = self.context_menu(op)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(position)
+
+    def context_menu(self, op: int) -> QMenu:
+        """What can be done with the selection (or with nothing under the pointer)."""
+        self.update_actions()
+        menu = QMenu(self)
+        ids = (
+            ("edit.move", "edit.move_along", "", "edit.pin", "edit.unpin", "edit.together", "edit.separate", "",
+             "edit.ancestors", "edit.descendants", "", "view.fold", "view.unfold", "view.zoom_selection")
+            if op >= 0 or len(self.document.selection)
+            else ("view.fit", "view.fold_all", "view.unfold_all", "", "edit.select_all", "edit.find", "file.export.picture")
+        )  # fmt: skip
+        for id in ids:
+            if id:
+                menu.addAction(self.actions_set[id])
+            else:
+                menu.addSeparator()
+        return menu
+
+    # ------------------------------------------------------------------ panels and themes
+    def focus_panel(self, id: str) -> None:
+        """Bring a panel to the front and give it the keyboard."""
+        self.docks.reveal(id)
+        panel = self.docks.panels[id]
+        panel.refresh_now()
+        order = {"ops": self.ops.table, "plans": self.plans.list, "planners": self.planners.list, "inspector": self.inspector.view,
+                 "violations": self.violations.list}  # fmt: skip
+        wanted = order.get(id)
+        if wanted is None:
+            found = [w for w in panel.findChildren(QWidget) if w.isVisible() and w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isEnabled()]
+            wanted = found[0] if found else None
+        if wanted is not None:
+            wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def set_theme_preference(self, preference: str) -> None:
+        """system, light or dark."""
+        self.themes.set_preference(preference)
+        if self.session is not None:
+            self.session.theme = preference
+
+    def _theme_changed(self, theme: Theme) -> None:
+        for panel in (*self.docks.panels.values(), self.readouts):
+            panel.set_theme(theme)
+        self.notice.set_theme(theme)
+        self.start_page.set_theme(theme)
+        self.palette_window.set_theme(theme)
+        self.canvas.set_theme(theme)
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Whether ops jump instead of gliding."""
+        self.reduced_motion = reduced
+        self.canvas.set_reduced_motion(reduced)
+        if self.session is not None:
+            self.session.reduced_motion = reduced
+
+    def reset_docks(self) -> None:
+        """All panels where and as large as they were at first."""
+        self.docks.arrange()
+        QTimer.singleShot(0, self, lambda: self.docks.size(self.width(), self.height()))
+
+    # ------------------------------------------------------------------ recent files and session
+    def _recent(self) -> list[Path]:
+        return [] if self.session is None else list(self.session.recent_files)
+
+    def remember(self, paths: Sequence[Path]) -> None:
+        """Files that were opened go to the top of the recent ones."""
+        if self.session is not None:
+            for path in paths:
+                self.session.add_recent(path)
+
+    def _fill_recent(self) -> None:
+        self._recent_menu.clear()
+        files = self._recent()
+        for path in files:
+            action = self._recent_menu.addAction(f"{path.name}    {path.parent}")
+            action.setEnabled(path.is_file())
+            action.triggered.connect(lambda _=False, path=path: self.handlers.files.open_files([path]))
+        if not files:
+            self._recent_menu.addAction("Nothing yet").setEnabled(False)
+
+    def _restore(self) -> None:
+        if self.session is None:
+            return
+        self.set_reduced_motion(bool(self.session.reduced_motion))
+        geometry, state = self.session.geometry, self.session.dock_state
+        if geometry and self.restoreGeometry(QByteArray(geometry)) and state:
+            self._sized = self.restoreState(QByteArray(state))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The first time without a remembered layout: sizes that suit the window."""
+        super().showEvent(event)
+        if not self._sized:
+            self._sized = True
+            QTimer.singleShot(0, self, lambda: self.docks.size(self.width(), self.height()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The palette stays in the middle."""
+        super().resizeEvent(event)
+        if self.palette_window.isVisible():
+            self.palette_window.place()
+
+    # ------------------------------------------------------------------ dropping files
+    @staticmethod
+    def _dropped(data: QMimeData) -> list[Path]:
+        return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Files are welcome."""
+        if self._dropped(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open what was dropped."""
+        files = self._dropped(event.mimeData())
+        if files:
+            event.acceptProposedAction()
+            self.handlers.files.open_files(files)
+
+    # ------------------------------------------------------------------ closing
+    def may_replace(self, go_on: Callable[[], None]) -> bool:
+        """Whether the open plan may be replaced at once; where it is not saved, a notice offers to go on."""
+        if not self.document.modified:
+            return True
+        self.notice.show_message(
+            "warning", "The plan is not saved. Save it (Ctrl+S), or open the other model anyway.", action="Open anyway",
+            run=go_on,
+        )  # fmt: skip
+        return False
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """An unsaved plan asks once; a second close, or the notice's own button, closes."""
+        if self.document.modified and not self._closing_surely:
+            self._closing_surely = True
+            self.notice.show_message(
+                "warning", "The plan is not saved. Save it (Ctrl+S), or close again to leave it.", action="Close anyway",
+                run=self.close,
+            )  # fmt: skip
+            self.notice.dismissed.connect(self._stay, Qt.ConnectionType.SingleShotConnection)
+            event.ignore()
+            return
+        if self.session is not None:
+            self.session.geometry = bytes(self.saveGeometry().data())
+            self.session.dock_state = bytes(self.saveState().data())
+            self.session.save()
+        self.handlers.files.loading.drop()
+        self.jobs.close()
+        self.canvas.close_canvas()
+        event.accept()
+        super().closeEvent(event)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            for dialog in self.findChildren(QWidget):
+                if dialog.isWindow() and dialog is not self:
+                    dialog.close()
+
+    def _stay(self) -> None:
+        # The notice's own button dismisses it first and closes then; only Escape or its cross mean to stay.
+        QTimer.singleShot(0, self, self._forget_closing)
+
+    def _forget_closing(self) -> None:
+        self._closing_surely = False

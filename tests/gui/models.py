@@ -1,0 +1,52 @@
+"""Small models for the window's tests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from planner.graph import Graph, Op, Tensor
+
+
+def chain_graph(n: int = 12, name: str = "chain", seed: int = 0) -> Graph:
+    """A chain with some skips, whose ops cost different amounts; ops 2 and 3 are colocated on pools."""
+    rng = np.random.default_rng(seed)
+    kinds = ["Conv", "BatchNormalization", "Relu"]
+    ops = [
+        Op(
+            id=f"n{i}", name=f"block{i // 3}/{kinds[i % 3].lower()}_{i}", kind=kinds[i % 3],
+            work=float(rng.integers(1, 20)), work_cpu=float(rng.integers(20, 60)), memory=float(rng.integers(1, 9)),
+            colour_class=7 if i in (2, 3) else None, layer=i // 3,
+        )
+        for i in range(n)
+    ]  # fmt: skip
+    tensors = [
+        Tensor(f"n{i}", tuple(f"n{j}" for j in (i + 1, i + 4) if j < n), 8.0, time=float(rng.integers(1, 4)))
+        for i in range(n)
+    ]
+    return Graph.build(name, ops, tensors, time_unit=None)
+
+
+def write_model(folder: Path, n: int = 12, name: str = "model", seed: int = 0) -> Path:
+    """A device-placement file of a chain with skips on 3 accelerators and 1 CPU."""
+    graph = chain_graph(n, name, seed)
+    ptr, idx = graph.consumer_ptr, graph.consumer_idx
+    nodes = [
+        {
+            "id": i, "name": graph.op_names[i], "fpgaLatency": graph.work[i], "cpuLatency": graph.work_cpu[i],
+            "size": graph.memory[i], "supportedOnFpga": 1, "isBackwardNode": 0,
+        }
+        for i in range(n)
+    ]  # fmt: skip
+    edges = [
+        {"sourceId": int(graph.tensor_producer[t]), "destId": int(v), "cost": graph.tensor_time[t], "size": 8}
+        for t in range(graph.tensor_count)
+        for v in idx[ptr[t] : ptr[t + 1]]
+    ]
+    path = folder / f"{name}.json"
+    path.write_text(
+        json.dumps({"maxFPGAs": 3, "maxCPUs": 1, "maxSizePerFPGA": 1000, "nodes": nodes, "edges": edges})
+    )
+    return path

@@ -1,0 +1,401 @@
+"""Jobs: what planners find reaches list and canvas under the policy, and no process outlives the window.
+
+Most tests put a scripted worker in the place of the process; the last ones start real ones.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Generator
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.document import Document
+from gui.jobs import Job, Jobs
+from gui.values import Message
+from planner.bound import Bound
+from planner.errors import PlannerRefusal, StageboardError
+from planner.search import Result
+from planner.targets import DevicePool, Pipeline
+from planner.worker import Ended, Failed, Incumbent, Order, Proven, Told
+from tests.gui.models import chain_graph
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+THIRDS = np.repeat([0, 1, 2], 4).astype(np.int32)
+HALVES = np.repeat([0, 2], 6).astype(np.int32)
+BAD = THIRDS[::-1].copy()
+
+
+class Connection:
+    closed = False
+
+
+class Scripted:
+    """A worker that says what the test tells it to."""
+
+    made: ClassVar[list[Scripted]] = []
+
+    def __init__(self) -> None:
+        self.order: Order | None = None
+        self.inbox: list[Any] = []
+        self.finished = False
+        self.cancelled = False
+        self.connection = Connection()
+        Scripted.made.append(self)
+
+    def start(self, order: Order) -> None:
+        self.order = order
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+    def poll(self, timeout: float = 0.0) -> list[Any]:
+        said, self.inbox = self.inbox, []
+        if said and isinstance(said[-1], (Ended, Failed)):
+            self.finished = True
+        return said
+
+    def close(self, grace: float = 0.5) -> None:
+        self.finished = True
+
+
+@pytest.fixture
+def document() -> Document:
+    document = Document()
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.set_assignment(np.zeros(12, np.int32), "edit", "All on one")
+    return document
+
+
+@pytest.fixture
+def jobs(document: Document, monkeypatch: pytest.MonkeyPatch) -> Generator[Jobs]:
+    Scripted.made = []
+    monkeypatch.setattr("gui.jobs.Worker", Scripted)
+    jobs = Jobs(document)
+    yield jobs
+    jobs.close()
+
+
+def start(jobs: Jobs, document: Document, **given: Any) -> tuple[Job, Scripted]:
+    assert document.problem is not None
+    job = jobs.start(Order("slice", document.problem, **given))
+    return job, next(w for w in Scripted.made if w.order is job.order)
+
+
+def objective(document: Document, device_of: np.ndarray) -> float:
+    assert document.problem is not None
+    return document.problem.evaluate(device_of).objective
+
+
+def say(jobs: Jobs, worker: Scripted, *messages: Any) -> None:
+    worker.inbox += messages
+    jobs._tick()
+
+
+def found(document: Document, device_of: np.ndarray, seconds: float = 0.1) -> Incumbent:
+    return Incumbent(device_of, objective(document, device_of), seconds)
+
+
+def result(job: Job, reason: str = "finished", bounds: tuple[Bound, ...] = (), status: str = "feasible") -> Ended:
+    return Ended(Result("slice", job.problem, None, None, bounds, status, reason, 1.0, 0, {}, 3))
+
+
+# ---------------------------------------------------------------------- following
+def test_incumbents_of_the_followed_job_are_one_step(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document)
+    steps = document.undo_stack.count()
+    assert jobs.followed is job
+    first, second = sorted((THIRDS, HALVES), key=lambda d: -objective(document, d))
+    say(jobs, worker, found(document, first))
+    assert document.device_of.tolist() == first.tolist()
+    assert document.active is job.entry
+    say(jobs, worker, found(document, second, 0.2))
+    assert document.device_of.tolist() == second.tolist()
+    say(jobs, worker, result(job))
+    assert document.undo_stack.count() == steps + 1
+    assert job.state == "done"
+    assert job.entry is not None
+    assert not job.entry.running
+    document.undo_stack.undo()
+    assert not document.device_of.any()
+    assert not jobs._timer.isActive()
+
+
+def test_incumbents_that_come_at_once_are_shown_as_one(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document)
+    changes: list[Any] = []
+    document.assignment_changed.connect(changes.append)
+    ordered = sorted((THIRDS, HALVES), key=lambda d: -objective(document, d))
+    say(jobs, worker, *[found(document, d) for d in ordered])
+    assert len(changes) == 1
+    assert [t[1] for t in job.trace] == [objective(document, d) for d in ordered]
+
+
+def test_after_an_edit_results_wait_in_the_list(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document)
+    document.move([11], 2)
+    mine = document.device_of.tolist()
+    say(jobs, worker, found(document, HALVES))
+    say(jobs, worker, found(document, THIRDS), result(job))
+    assert document.device_of.tolist() == mine
+    assert job.entry in document.plans
+    assert job.entry is not None
+    assert job.entry.device_of.tolist() == THIRDS.tolist()
+    assert len([e for e in document.plans if e.planner == "slice" and e.origin == "planner"]) == 1
+    assert document.apply_plan(job.entry)
+    assert document.device_of.tolist() == THIRDS.tolist()
+
+
+def test_undoing_what_was_shown_ends_the_following(jobs: Jobs, document: Document) -> None:
+    _, worker = start(jobs, document)
+    say(jobs, worker, found(document, HALVES))
+    document.undo_stack.undo()
+    say(jobs, worker, found(document, THIRDS))
+    assert not document.device_of.any()
+
+
+def test_nothing_moves_during_a_drag_but_right_after_it(jobs: Jobs, document: Document) -> None:
+    _, worker = start(jobs, document)
+    document.begin_preview([3])
+    say(jobs, worker, found(document, THIRDS))
+    assert not document.device_of.any()
+    assert document.preview is not None
+    document.end_preview()
+    jobs._tick()
+    assert document.device_of.tolist() == THIRDS.tolist()
+
+
+def test_a_drag_that_ends_in_an_edit_keeps_the_edit(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document)
+    document.begin_preview([3])
+    say(jobs, worker, found(document, THIRDS))
+    document.move([11], 2)
+    mine = document.device_of.tolist()
+    jobs._tick()
+    assert document.device_of.tolist() == mine
+    assert job.entry in document.plans
+
+
+def test_a_worse_plan_does_not_take_the_place_of_a_better_one(jobs: Jobs, document: Document) -> None:
+    document.set_assignment(THIRDS, "edit", "thirds")
+    job, worker = start(jobs, document)
+    one = np.zeros(12, np.int32)
+    say(jobs, worker, found(document, one))
+    assert document.device_of.tolist() == THIRDS.tolist()
+    assert job.entry in document.plans
+
+
+def test_only_the_followed_job_is_shown(jobs: Jobs, document: Document) -> None:
+    first, worker = start(jobs, document)
+    second, _ = start(jobs, document)
+    assert jobs.followed is second
+    say(jobs, worker, found(document, THIRDS))
+    assert not document.device_of.any()
+    jobs.follow(first)
+    assert document.device_of.tolist() == THIRDS.tolist()
+    assert len(jobs.running) == 2
+
+
+def test_an_applied_entry_is_not_changed_under_the_users_hands(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document)
+    document.move([11], 2)
+    say(jobs, worker, found(document, HALVES))
+    shown = job.entry
+    assert shown is not None
+    document.apply_plan(shown)
+    say(jobs, worker, found(document, THIRDS))
+    assert document.device_of.tolist() == HALVES.tolist()
+    assert shown.device_of.tolist() == HALVES.tolist()
+    assert job.entry is not shown
+    assert job.entry is not None
+    assert job.entry.device_of.tolist() == THIRDS.tolist()
+
+
+# ---------------------------------------------------------------------- problems that change meanwhile
+def test_plans_of_an_older_problem_are_checked_against_the_new_one(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document)
+    incumbent = found(document, THIRDS)
+    document.pin([0], 2)
+    say(jobs, worker, incumbent)
+    assert job.entry is not None
+    assert not job.entry.valid
+    assert job.entry.broken == 1
+    assert document.device_of[0] == 2
+    document.unpin([0])
+    assert job.entry.valid
+    document.set_problem(Pipeline(count=2))
+    assert not job.entry.valid
+    assert np.isnan(job.entry.objective)
+
+
+def test_bounds_are_kept_and_shown_where_they_apply(jobs: Jobs, document: Document) -> None:
+    assert document.problem is not None
+    document.pin([0], 0)
+    job, worker = start(jobs, document)
+    value = objective(document, THIRDS) * 0.99
+    bound = job.problem.bound(job.problem.objective, value, "test", job.problem.assumptions)
+    heard: list[Any] = []
+    jobs.bound.connect(lambda *given: heard.append(given))
+    say(jobs, worker, Proven(bound, 0.1))
+    assert heard == [(job, bound)]
+    assert document.bound is bound
+    assert job.bound == value
+    document.unpin([0])
+    assert document.bound is not bound
+    say(jobs, worker, result(job, bounds=(bound,)))
+    document.undo_stack.undo()
+    assert document.bound is bound
+
+
+def test_another_model_ends_the_jobs(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document)
+    document.open_graph(chain_graph(9, "other"))
+    assert worker.finished
+    assert job.state == "cancelled"
+    assert jobs.jobs == []
+    worker.inbox = [Incumbent(THIRDS, 1.0, 0.1)]
+    jobs._tick()
+    assert len(document.plans) == 1
+
+
+# ---------------------------------------------------------------------- the life of a job
+def test_progress_and_the_ways_to_end(jobs: Jobs, document: Document) -> None:
+    said: list[Message] = []
+    document.message.connect(said.append)
+    job, worker = start(jobs, document)
+    say(jobs, worker, Told(0.5, "order 3 of 6", 0.2, 3))
+    assert (job.fraction, job.text, job.iterations) == (0.5, "order 3 of 6", 3)
+    say(jobs, worker, result(job, "time"))
+    assert (job.state, job.text, job.fraction) == ("done", "time limit reached", 1.0)
+
+    job, worker = start(jobs, document)
+    jobs.cancel(job)
+    assert (job.state, worker.cancelled) == ("stopping", True)
+    say(jobs, worker, result(job, "cancelled"))
+    assert job.state == "cancelled"
+    assert not said
+
+    job, worker = start(jobs, document)
+    say(jobs, worker, found(document, THIRDS))
+    say(jobs, worker, Failed("its process ended unexpectedly (exit code -9); its best plan so far was kept", "trace"))
+    assert job.state == "failed"
+    assert job.entry in document.plans
+    assert document.device_of.tolist() == THIRDS.tolist()
+    assert said[0].level == "error"
+    assert said[0].detail == "trace"
+
+    job, worker = start(jobs, document)
+    say(jobs, worker, result(job, status="infeasible"))
+    assert job.text == "there is no valid plan: proven"
+    seconds = job.seconds
+    assert job.seconds == seconds
+    jobs.forget(job)
+    assert job not in jobs.jobs
+
+
+def test_a_running_entry_is_not_removed(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document)
+    document.move([11], 2)
+    say(jobs, worker, found(document, THIRDS))
+    assert job.entry is not None
+    with pytest.raises(StageboardError, match="still works"):
+        document.remove_plan(job.entry)
+    say(jobs, worker, result(job))
+    document.remove_plan(job.entry)
+    assert job.entry not in document.plans
+
+
+def test_refusals_start_nothing(jobs: Jobs, document: Document) -> None:
+    assert document.problem is not None
+    with pytest.raises(PlannerRefusal, match="no planner 'magic'"):
+        jobs.start(Order("magic", document.problem))
+    document.set_problem(DevicePool(accelerators=2))
+    with pytest.raises(PlannerRefusal):
+        jobs.start(Order("slice", document.problem))
+    assert not jobs.jobs
+    jobs.close()
+    with pytest.raises(StageboardError, match="closing"):
+        jobs.start(Order("dpl", document.problem))
+
+
+def test_a_spare_process_is_kept_ready(jobs: Jobs, document: Document, qtbot: QtBot) -> None:
+    jobs.warm_up()
+    assert len(Scripted.made) == 1
+    _, worker = start(jobs, document)
+    assert worker is Scripted.made[0]
+    qtbot.waitUntil(lambda: len(Scripted.made) == 2)
+    jobs.close()
+    assert all(w.finished for w in Scripted.made)
+
+
+def test_many_busy_jobs_share_the_ticks(jobs: Jobs, document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "TICK_SECONDS", 0.0)
+    workers = [start(jobs, document)[1] for _ in range(3)]
+    for worker in workers:
+        worker.inbox = [Told(0.5, "on it", 0.1, 1)]
+    for _ in range(3):
+        jobs._tick()
+    assert [job.text for job in jobs.jobs] == ["on it"] * 3
+
+
+# ---------------------------------------------------------------------- real processes
+@pytest.fixture
+def real(document: Document) -> Generator[Jobs]:
+    jobs = Jobs(document)
+    yield jobs
+    jobs.close()
+
+
+def test_two_real_planners_and_a_bound_at_once(real: Jobs, document: Document, qtbot: QtBot) -> None:
+    assert document.problem is not None
+    real.warm_up()
+    orders = [
+        Order("slice", document.problem),
+        Order("slice-random", document.problem, time_limit=0.5),
+        Order("simple", document.problem, is_bound=True),
+    ]
+    started = [real.start(order) for order in orders]
+    qtbot.waitUntil(lambda: not real.running, timeout=60_000)
+    assert [job.state for job in started] == ["done"] * 3
+    assert started[0].entry is not None
+    assert started[0].entry.valid
+    assert document.evaluation.objective <= min(job.objective or 1e9 for job in started[:2]) + 1e-9
+    assert document.evaluation.valid
+
+
+def test_a_killed_process_keeps_its_best(real: Jobs, document: Document, qtbot: QtBot) -> None:
+    assert document.problem is not None
+    job = real.start(Order("slice-random", document.problem))
+    qtbot.waitUntil(lambda: job.objective is not None, timeout=60_000)
+    pid = real._workers[job]._process.pid
+    assert pid is not None
+    with qtbot.waitSignal(document.message, timeout=10_000):
+        os.kill(pid, signal.SIGKILL)
+    assert job.state == "failed"
+    assert "kept" in job.text
+    assert job.entry in document.plans
+
+
+def test_closing_ends_every_process(real: Jobs, document: Document, qtbot: QtBot) -> None:
+    assert document.problem is not None
+    real.warm_up()
+    first = real.start(Order("slice-random", document.problem))
+    qtbot.waitUntil(lambda: first.objective is not None, timeout=60_000)
+    late = real.start(Order("slice-random", document.problem))  # its process still starts
+    real.cancel(first)
+    real.close()
+    assert [job.state for job in (first, late)] == ["cancelled", "cancelled"]
+    assert first.entry in document.plans  # the guards see to it that no process is left
+
+
+def test_cancelling_a_real_planner_keeps_its_best(real: Jobs, document: Document, qtbot: QtBot) -> None:
+    assert document.problem is not None
+    job = real.start(Order("slice-random", document.problem))
+    real.cancel(job)  # before it can have read its order
+    qtbot.waitUntil(lambda: not job.alive, timeout=60_000)
+    assert job.state == "cancelled"

@@ -1,0 +1,290 @@
+"""The journal: what a crash leaves behind brings everything back, and a clean exit leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from gui.document import Document
+from gui.journal import Journal, discard, folder, leftovers, read, recover
+from gui.values import Message
+from planner.errors import StageboardError
+from planner.targets import Pipeline
+from tests.gui.models import chain_graph, write_model
+from tests.gui.test_document import STEPS, perform, state
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    return tmp_path / "journals"
+
+
+def crash(journal: Journal, where: Path) -> Path:
+    """What a crash would leave: the file as it is now, and nobody holding its lock."""
+    assert journal.path is not None
+    copy = where / "journal-1.jsonl"
+    shutil.copy(journal.path, copy)
+    journal.close()
+    return copy
+
+
+def test_nothing_is_written_until_there_is_something_to_lose(where: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.select([3])
+    assert not list(where.glob("*"))
+    document.move([3], 2)
+    assert len(list(where.glob("journal-*.jsonl"))) == 1
+    assert leftovers(where) == []  # ours, and locked
+    assert journal.path is not None
+    assert journal.path.stat().st_mode & 0o777 == 0o600
+    document.open_graph(chain_graph(9))
+    assert not list(where.glob("*"))
+    document.move([3], 2)
+    journal.close()
+    assert not list(where.glob("*"))
+    document.move([4], 1)  # nobody records any more
+    assert not list(where.glob("*"))
+
+
+def test_journals_live_in_the_state_folder(own_settings: Path) -> None:
+    assert folder().is_relative_to(own_settings)
+    document = Document()
+    journal = Journal(document)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.move([3], 2)
+    assert journal.path is not None
+    assert journal.path.parent == folder()
+    journal.close()
+
+
+@settings(max_examples=40)
+@given(STEPS)
+def test_recovery_restores_exactly(actions: list[tuple[str, int]]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        where = Path(name)
+        document = Document()
+        journal = Journal(document, where)
+        document.open_model(write_model(where))
+        document.set_problem(Pipeline(count=3))
+        document.add_plan(np.repeat([0, 1, 2], 4), "thirds")
+        document.add_plan(np.repeat([0, 1], 6), "halves")
+        perform(document, actions)
+        copy = crash(journal, where)
+
+        found = leftovers(where)
+        if not found:
+            return  # all was undone again
+        again = Document()
+        second = Journal(again, where)
+        recover(again, found[0])
+        assert state(again) == state(document)
+        assert again.modified == document.modified
+        assert again.undo_stack.count() == document.undo_stack.count()
+        assert again.undo_stack.index() == document.undo_stack.index()
+        assert not copy.exists()
+        # What was recovered is on record again, to the same effect.
+        third = Document()
+        recover(third, read(crash(second, where)))  # type: ignore[arg-type]
+        assert state(third) == state(document)
+        while document.undo_stack.canUndo():
+            document.undo_stack.undo()
+            third.undo_stack.undo()
+        assert third.device_of.tolist() == document.device_of.tolist()
+
+
+def test_a_followed_run_and_its_plan_come_back(where: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    entry = document.add_plan(np.repeat([0, 1, 2], 4), "run", planner="slice", seed=4, seconds=1.5)
+    document.follow(entry.device_of, entry, "job 1", "Run")
+    document.update_plan(entry, np.repeat([0, 1, 2], [2, 5, 5]).astype(np.int32), 2.5)
+    document.follow(entry.device_of, entry, "job 1", "Run")
+    crash(journal, where)
+    again = Document()
+    recover(again, leftovers(where)[0])
+    assert state(again) == state(document)
+    assert again.undo_stack.count() == 1
+    restored = again.plan_list.get(entry.id)
+    assert restored is not None
+    assert (restored.planner, restored.seed, restored.seconds) == ("slice", 4, 2.5)
+    again.undo_stack.undo()
+    document.undo_stack.undo()
+    assert state(again) == state(document)
+
+
+def test_planners_results_alone_are_worth_recovering(where: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.add_plan(np.repeat([0, 1, 2], 4), "ten minutes' work")
+    crash(journal, where)
+    found = leftovers(where)
+    assert "planners' results" in found[0].sentence
+    again = Document()
+    recover(again, found[0])
+    assert again.plans[1].name == "ten minutes' work"
+    assert not again.modified
+
+
+def test_a_saved_plan_needs_no_recovery(where: Path, tmp_path: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.move([3], 2)
+    document.save_plan(tmp_path / "plan.json")
+    crash(journal, where)
+    assert leftovers(where) == []
+    assert not list(where.glob("*"))
+
+
+def test_what_came_after_the_save_is_recovered(where: Path, tmp_path: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.move([3], 2)
+    document.save_plan(tmp_path / "plan.json")
+    document.move([4], 2)
+    crash(journal, where)
+    found = leftovers(where)
+    assert found[0].steps == 1
+    assert "one step" in found[0].sentence
+    again = Document()
+    recover(again, found[0])
+    assert state(again) == state(document)
+    assert again.modified
+    again.undo_stack.undo()
+    assert not again.modified
+    assert again.plan_path == tmp_path / "plan.json"
+
+
+def test_a_line_cut_short_costs_only_itself(where: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.move([3], 2)
+    expected = state(document)
+    document.move([4], 2)
+    copy = crash(journal, where)
+    text = copy.read_text()
+    copy.write_text(text[: len(text) - 20])
+    again = Document()
+    recover(again, leftovers(where)[0])
+    assert again.device_of.tolist() == expected[1]
+
+
+def test_a_damaged_step_ends_the_recovery_with_a_word(where: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.move([3], 2)
+    expected = state(document)
+    copy = crash(journal, where)
+    with copy.open("a") as file:
+        file.write('{"step":{"kind":"move","ops":[99],"devices":0}}\n{"index":1}\n')
+    again = Document()
+    said: list[Message] = []
+    again.message.connect(said.append)
+    recover(again, leftovers(where)[0])
+    assert state(again) == expected
+    assert "last 2 entries" in said[0].text
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]\n", '{"journal": 99}\n', "\x00\xff\n", '{"journal": 1}\n{"index": 1}\n'])
+def test_rubbish_is_no_journal(where: Path, text: str) -> None:
+    where.mkdir()
+    (where / "journal-5.jsonl").write_text(text)
+    assert leftovers(where) == []
+    assert not list(where.glob("*"))
+
+
+def test_a_changed_model_is_said_and_the_journal_kept(where: Path, tmp_path: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    model = write_model(tmp_path)
+    document.open_model(model)
+    document.move([3], 3)
+    crash(journal, where)
+    write_model(tmp_path, seed=9)
+    again = Document()
+    again.open_graph(chain_graph(9))
+    before = state(again)
+    with pytest.raises(StageboardError, match="has changed since"):
+        recover(again, leftovers(where)[0])
+    model.unlink()
+    with pytest.raises(StageboardError, match="does not exist"):
+        recover(again, leftovers(where)[0])
+    assert state(again) == before
+    assert len(leftovers(where)) == 1
+    discard(leftovers(where)[0])
+    assert leftovers(where) == []
+
+
+def test_a_full_disk_is_said_once(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    said: list[Message] = []
+    document.message.connect(said.append)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("gui.journal._create", full)
+    document.move([3], 2)
+    document.move([4], 2)
+    assert [m.text for m in said] == ["the crash journal cannot be written (no space left on device); save your plan often"]
+    assert document.device_of[4] == 2
+    journal.close()
+
+
+CHILD = """
+import os, sys
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+from pathlib import Path
+from PySide6.QtGui import QGuiApplication
+app = QGuiApplication([])
+from gui.document import Document
+from gui.journal import Journal
+document = Document()
+journal = Journal(document, Path(sys.argv[2]))
+document.open_model(sys.argv[1])
+document.move([5], 3)
+print("ready", flush=True)
+input()
+"""
+
+
+def test_a_killed_process_leaves_a_journal_and_a_living_one_keeps_it(where: Path, tmp_path: Path) -> None:
+    model = write_model(tmp_path)
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(model), str(where)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[2], text=True,
+    )  # fmt: skip
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        assert leftovers(where) == []
+        os.kill(child.pid, signal.SIGKILL)
+    finally:
+        child.kill()
+        child.communicate()
+    found = leftovers(where)
+    assert [leftover.models for leftover in found] == [(model,)]
+    again = Document()
+    recover(again, found[0])
+    assert again.device_of[5] == 3
+    assert again.modified

@@ -1,0 +1,211 @@
+"""Every planner of the first catalogue: what it finds is valid, honest and as good as it should be."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.algorithms.catalogue import planner, planners_for
+from planner.bounds.simple import Simple
+from planner.errors import PlanError, PlannerRefusal
+from planner.formats import device_placement
+from planner.graph import Graph, Op, Tensor
+from planner.problem import Pin, Problem, Together
+from planner.run import run, run_bound
+from planner.targets import DevicePool, Pipeline, parse_target
+from tests.planner import reference
+from tests.planner.strategies import graphs, pipelines, placements, pools, problems
+from tests.shared_files import SHARED, shared
+
+OPTIONS = {"slice-random": {"orders": 5}, "local-search": {"restarts": 2}}
+OURS = ("slice", "slice-random", "dpl", "memory-fill", "local-search")
+
+
+@settings(max_examples=60)
+@given(problems(target=st.one_of(pipelines(most=3), pools(most=3)), graph=graphs(most=5)), st.integers(0, 9))
+def test_every_plan_is_valid_and_no_better_than_the_optimum(problem: Problem, seed: int) -> None:
+    best, _ = reference.optimum(problem)
+    bound = run_bound(Simple(), problem).bounds
+    for p in planners_for(problem):
+        if p.name not in OURS:
+            continue
+        result = run(p, problem, seed=seed, options=OPTIONS.get(p.name, {}), bounds=bound)
+        if result.device_of is None:
+            assert result.status in {"no_plan", "infeasible"}
+            assert result.status != "infeasible" or math.isinf(best)
+            continue
+        assert not reference.broken(problem, result.device_of.tolist()), p.name
+        assert result.objective == pytest.approx(reference.objective(problem, result.device_of.tolist()))
+        assert result.objective is not None and result.objective >= best - 1e-9
+        assert result.status in {"optimal", "feasible"}
+        assert result.status != "optimal" or result.objective == pytest.approx(best)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_local_search_ends_where_no_single_move_helps(data: st.DataObject) -> None:
+    problem = data.draw(problems(graph=graphs(least=2)))
+    starts = [np.array(data.draw(placements(problem)), np.int32) for _ in range(2)]
+    result = run(planner("local-search"), problem, options={"restarts": 2}, starts=starts, seed=data.draw(st.integers(0, 99)))
+    if result.device_of is not None:
+        assert problem.live(result.device_of).best_moves() == []
+    for start in starts:
+        if not reference.broken(problem, start.tolist()):
+            assert result.objective is not None
+            assert result.objective <= reference.objective(problem, start.tolist()) * (1 + 1e-9)
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_dpl_is_optimal_on_a_path(data: st.DataObject) -> None:
+    n = data.draw(st.integers(1, 5))
+    amount = st.integers(0, 40).map(lambda q: q / 4)
+    ops = [
+        Op(f"o{i}", f"o{i}", work=data.draw(amount), work_cpu=data.draw(amount), memory=data.draw(amount),
+           supported=data.draw(st.booleans()))
+        for i in range(n)
+    ]  # fmt: skip
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1.0, data.draw(amount)) for i in range(n - 1)]
+    problem = Problem(Graph.build("path", ops, tensors), data.draw(pools(most=3, contiguous=True)))
+    result = run(planner("dpl"), problem)
+    best, _ = reference.optimum(problem)
+    assert (math.inf if result.objective is None else result.objective) == pytest.approx(best)
+
+
+def diamond(**more: object) -> Graph:
+    """0 -> 1, 2 -> 3, and 3 -> 4 -> 5."""
+    ops = [Op(f"o{i}", f"o{i}", work=1.0 + i, work_cpu=8.0, memory=4.0, **more) for i in range(6)]  # type: ignore[arg-type]
+    pairs = {0: (1, 2), 1: (3,), 2: (3,), 3: (4,), 4: (5,)}
+    return Graph.build("diamond", ops, [Tensor(f"o{a}", tuple(f"o{b}" for b in to), 1.0, 0.5) for a, to in pairs.items()])
+
+
+@pytest.mark.parametrize("name", ["slice", "slice-random", "local-search"])
+def test_pins_and_together_on_a_pipeline(name: str) -> None:
+    constraints = (Pin("o1", "stage 2"), Together(("o3", "o5")))
+    problem = Problem(diamond(), Pipeline(4), constraints=constraints)
+    result = run(planner(name), problem, options=OPTIONS.get(name, {}))
+    assert result.device_of is not None
+    assert result.device_of[1] == 2
+    assert result.device_of[3] == result.device_of[4] == result.device_of[5]
+
+
+@pytest.mark.parametrize("name", ["dpl", "slice-random", "local-search"])
+def test_pins_on_a_pool(name: str) -> None:
+    problem = Problem(diamond(), DevicePool(3, 1), constraints=(Pin("o4", "cpu 0"), Pin("o0", "acc 2")))
+    result = run(planner(name), problem, options=OPTIONS.get(name, {}))
+    assert result.device_of is not None and (result.device_of[4], result.device_of[0]) == (3, 2)
+
+
+@pytest.mark.parametrize("name", ["slice", "slice-random", "local-search"])
+def test_contradicting_constraints_are_proven_infeasible(name: str) -> None:
+    constraints = (Pin("o0", "stage 0"), Pin("o2", "stage 1"), Together(("o0", "o2")))
+    result = run(planner(name), Problem(diamond(), Pipeline(2), constraints=constraints))
+    assert result.status == "infeasible" and result.device_of is None
+    backwards = (Pin("o0", "stage 1"), Pin("o5", "stage 0"))
+    result = run(planner(name), Problem(diamond(), Pipeline(2), constraints=backwards))
+    assert result.status == "no_plan"
+
+
+def test_memory_fill_fills_one_accelerator_after_another() -> None:
+    graph = diamond()
+    assert run(planner("memory-fill"), Problem(graph, DevicePool(3, 1))).device_of.tolist() == [0] * 6  # type: ignore[union-attr]
+    result = run(planner("memory-fill"), Problem(graph, DevicePool(2, 1, memory=8.0)))
+    assert result.device_of is not None
+    assert np.bincount(result.device_of).tolist() == [2, 2, 2]
+    assert run(planner("memory-fill"), Problem(graph, DevicePool(2, 0, memory=8.0))).status == "no_plan"
+    free = run(planner("memory-fill"), Problem(diamond(supported=False), DevicePool(2, 1, contiguous=False)))
+    assert free.device_of is not None and free.device_of.tolist() == [2] * 6
+    only_cpu = run(planner("memory-fill"), Problem(graph, DevicePool(0, 1)))
+    assert only_cpu.device_of is not None and only_cpu.device_of.tolist() == [0] * 6
+
+
+def test_memory_fill_gives_each_run_of_unsupported_ops_a_cpu() -> None:
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=1.0, supported=i not in {1, 3}) for i in range(5)]
+    graph = Graph.build("line", ops, [Tensor(f"o{i}", (f"o{i + 1}",), 1.0) for i in range(4)])
+    result = run(planner("memory-fill"), Problem(graph, DevicePool(3, 2)))
+    assert result.device_of is not None and result.device_of.tolist() == [0, 3, 1, 4, 2]
+    assert run(planner("memory-fill"), Problem(graph, DevicePool(3, 1))).status == "no_plan"
+    assert run(planner("memory-fill"), Problem(graph, DevicePool(3, 1, contiguous=False))).device_of is not None
+
+
+def test_local_search_on_a_full_pool_starts_from_what_fits() -> None:
+    problem = Problem(diamond(), DevicePool(3, 0, memory=8.0, contiguous=False))
+    result = run(planner("local-search"), problem)
+    assert result.device_of is not None and np.bincount(result.device_of).tolist() == [2, 2, 2]
+
+
+# ------------------------------------------------------------------------------------------------------ expert splits
+def split_file(folder: Path, accelerators: list[list[str]], cpus: list[list[str]]) -> str:
+    path = folder / "split.json"
+    path.write_text(json.dumps({"fpgas": [{"nodes": a} for a in accelerators], "cpus": [{"nodes": c} for c in cpus]}))
+    return str(path)
+
+
+def test_an_expert_split_lands_on_the_targets_own_devices(tmp_path: Path) -> None:
+    path = split_file(tmp_path, [["o0", "o1", "o2"], ["o3"]], [["o4", "o5"]])
+    result = run(planner("expert"), Problem(diamond(), DevicePool(3, 1)), options={"split": path})
+    assert result.device_of is not None and result.device_of.tolist() == [0, 0, 0, 1, 3, 3]
+
+
+def test_an_unusable_expert_split_is_an_error_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(PlannerRefusal, match="split=FILE"):
+        run(planner("expert"), Problem(diamond(), DevicePool(3, 1)))
+    path = split_file(tmp_path, [["o0", "o1", "o2"], ["o3"]], [["o4", "o5"]])
+    with pytest.raises(PlanError, match="uses 2 accelerators and 1 CPUs, the target has 1 and 1"):
+        run(planner("expert"), Problem(diamond(), DevicePool(1, 1)), options={"split": path})
+    path = split_file(tmp_path, [["o0", "o5"], ["o3", "o1", "o2", "o4"]], [])
+    with pytest.raises(PlanError, match="breaks a rule of this problem: acc 0 and acc 1 wait for each other"):
+        run(planner("expert"), Problem(diamond(), DevicePool(2, 1)), options={"split": path})
+
+
+# ---------------------------------------------------------------------------------------------------- the paper's table
+def table() -> list[dict[str, str]]:
+    path = SHARED / "oracles/device_placement_throughput.tsv"
+    if not path.exists():
+        return []
+    lines = [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("#")]
+    return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+
+
+WORKLOADS = table() or [{"workload": "OperatorGraphs/bert_l-3_inference", "expert": "1"}]
+
+
+def workload(row: dict[str, str], spec: str = "pool") -> Problem:
+    path = shared(f"workloads/device-placement/throughput/{row['workload']}.json")
+    graph = device_placement.read(path)
+    return Problem(graph, parse_target(spec, graph))
+
+
+@pytest.mark.parametrize("row", WORKLOADS, ids=lambda row: row["workload"])
+def test_dpl_reproduces_the_papers_column(row: dict[str, str]) -> None:
+    result = run(planner("dpl"), workload(row))
+    assert result.objective is not None
+    assert result.objective == pytest.approx(float(row["dpl"]), rel=0.01)
+    assert result.objective >= float(row["dp"]) - 0.005
+
+
+@pytest.mark.parametrize("row", [r for r in WORKLOADS if r["expert"] != "-"], ids=lambda row: row["workload"])
+def test_expert_splits_reproduce_the_papers_column(row: dict[str, str]) -> None:
+    problem = workload(row)
+    name = row["workload"].rsplit("/", 1)[1]
+    available = SHARED / f"workloads/device-placement/expert-splits/{name}_expert.json"
+    if not available.exists():
+        pytest.skip("this expert split was not published")
+    result = run(planner("expert"), problem, options={"split": str(available)})
+    assert result.objective is not None
+    assert f"{result.objective:.2f}" == row["expert"]
+
+
+def test_local_search_is_no_worse_than_the_papers_on_most_workloads() -> None:
+    better = 0
+    for row in WORKLOADS:
+        result = run(planner("local-search"), workload(row, "pool,contiguous=false"), options={"restarts": 3})
+        assert result.objective is not None
+        better += result.objective <= float(row["local_search"])
+    assert better >= 8
