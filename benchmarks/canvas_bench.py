@@ -117,7 +117,9 @@ class Bench:
         """The plan with accelerators renumbered: every op changes its device and every rule still holds."""
         problem = self.document.problem
         assert problem is not None
-        moving = np.array([d for d, device in enumerate(problem.devices) if device.kind == problem.devices[0].kind])
+        moving = np.array(
+            [d for d, device in enumerate(problem.devices) if device.kind == problem.devices[0].kind]
+        )
         place = np.arange(len(problem.devices), dtype=np.int32)
         place[moving] = np.roll(moving, -1)
         return place[self.document.device_of]
@@ -128,11 +130,15 @@ class Bench:
         self.view.set_reduced_motion(True)
         for _ in range(frames):
             after = self.rotated()
-            edits.append(timed(lambda _, after=after: self.document.set_assignment(after, "apply", "renumber"), 1, 0))
+            edits.append(
+                timed(lambda _, after=after: self.document.set_assignment(after, "apply", "renumber"), 1, 0)
+            )
             while self.view.busy:
                 QApplication.processEvents()
             paints.append(timed(lambda _: QApplication.processEvents(), 1, 0))
-        cpu, wall = ([[t.__dict__[kind][0] for t in part[1:]] for part in (edits, paints)] for kind in ("cpu", "wall"))
+        cpu, wall = (
+            [[t.__dict__[kind][0] for t in part[1:]] for part in (edits, paints)] for kind in ("cpu", "wall")
+        )
         return Timing(np.array(cpu[0]), np.array(wall[0])), Timing(np.sum(cpu, axis=0), np.sum(wall, axis=0))
 
     def move_all(self, view: str, frames: int) -> Timing:
@@ -146,7 +152,10 @@ class Bench:
         assert scene is not None
         target = (scene.layout.x.copy(), scene.layout.y.copy())
         rng = np.random.default_rng(1)
-        start = (target[0] + rng.uniform(50, 300, len(target[0])), target[1] + rng.uniform(50, 300, len(target[0])))
+        start = (
+            target[0] + rng.uniform(50, 300, len(target[0])),
+            target[1] + rng.uniform(50, 300, len(target[0])),
+        )
 
         def frame(i: int) -> None:
             share = (i % 20) / 20

@@ -47,7 +47,8 @@ def chained(graph: Graph, copies: int) -> Graph:
     """``copies`` of a graph, the last op of each feeding the first of the next."""
     ops: list[Op] = []
     tensors: list[Tensor] = []
-    first, last = int(graph.topological_order[0]), int(graph.topological_order[-1])
+    everything = np.arange(graph.n)
+    first, last = _spine(graph, everything, last=False), _spine(graph, everything)
     for c in range(copies):
         for v in range(graph.n):
             ops.append(
@@ -75,17 +76,37 @@ def chained(graph: Graph, copies: int) -> Graph:
     if graph.backward.any():
         _link_training(graph, copies, tensors)
     deployment = {k: v for k, v in graph.deployment if k != "memory"}
-    return Graph.build(f"{copies} x {graph.name}", ops, tensors, time_unit=graph.time_unit, deployment=deployment)
+    return Graph.build(
+        f"{copies} x {graph.name}", ops, tensors, time_unit=graph.time_unit, deployment=deployment
+    )
 
 
 def _link_training(graph: Graph, copies: int, tensors: list[Tensor]) -> None:
     """Forward halves in order, backward halves in reverse order: copy c before c + 1, and back."""
-    order = graph.topological_order
-    forward, backward = order[~graph.backward[order]], order[graph.backward[order]]
-    ids = graph.op_ids
+    ids, ranks = graph.op_ids, graph.ranks
+    forward, backward = np.flatnonzero(~graph.backward), np.flatnonzero(graph.backward)
+    deepest, first = _spine(graph, forward), _spine(graph, forward, last=False)
+    end, begin = _spine(graph, backward), int(backward[np.argmin(ranks[backward])])
     for c in range(copies - 1):
-        tensors.append(Tensor(f"{c}:{ids[forward[-1]]}", (f"{c + 1}:{ids[forward[0]]}",), 1024.0, time=0.0))
-        tensors.append(Tensor(f"{c + 1}:{ids[backward[-1]]}", (f"{c}:{ids[backward[0]]}",), 1024.0, time=0.0))
+        tensors.append(Tensor(f"{c}:{ids[deepest]}", (f"{c + 1}:{ids[first]}",), 1024.0, time=0.0))
+        tensors.append(Tensor(f"{c + 1}:{ids[end]}", (f"{c}:{ids[begin]}",), 1024.0, time=0.0))
+
+
+def _spine(graph: Graph, ops: np.ndarray, last: bool = True) -> int:
+    """The last or the first op of a longest path through ``ops``."""
+    inside = np.zeros(graph.n, bool)
+    inside[ops] = True
+    ptr, idx = graph.preds
+    length, parent = np.zeros(graph.n, np.int64), np.full(graph.n, -1)
+    for v in graph.topological_order[inside[graph.topological_order]].tolist():
+        before = [u for u in idx[ptr[v] : ptr[v + 1]].tolist() if inside[u]]
+        if before:
+            parent[v] = max(before, key=lambda u: length[u])
+            length[v] = length[parent[v]] + 1
+    v = int(ops[np.argmax(length[ops])])
+    while not last and parent[v] >= 0:
+        v = int(parent[v])
+    return v
 
 
 def graph_of(size: int) -> Graph:
@@ -101,5 +122,8 @@ def graph_of(size: int) -> Graph:
 
 
 def _instead(n: int, path: Path) -> Graph:
-    print(f"  {path.name} is not beside this checkout: a made-up graph of {n} ops takes its place", file=sys.stderr)
+    print(
+        f"  {path.name} is not beside this checkout: a made-up graph of {n} ops takes its place",
+        file=sys.stderr,
+    )
     return layered(n, training=n == 2012)

@@ -40,11 +40,18 @@ def model_file(size: int, folder: Path) -> Path:
     ]  # fmt: skip
     times = np.nan_to_num(graph.tensor_time)
     edges = [
-        {"sourceId": int(graph.tensor_producer[t]), "destId": int(v), "cost": float(times[t]), "size": float(graph.tensor_bytes[t])}
+        {
+            "sourceId": int(graph.tensor_producer[t]),
+            "destId": int(v),
+            "cost": float(times[t]),
+            "size": float(graph.tensor_bytes[t]),
+        }
         for t, v in zip(tensor.tolist(), graph.consumer_idx.tolist(), strict=True)
     ]
     path = folder / f"model-{size}.json"
-    path.write_text(json.dumps({"maxFPGAs": 6, "maxCPUs": 1, "maxSizePerFPGA": 1e18, "nodes": nodes, "edges": edges}))
+    path.write_text(
+        json.dumps({"maxFPGAs": 6, "maxCPUs": 1, "maxSizePerFPGA": 1e18, "nodes": nodes, "edges": edges})
+    )
     return path
 
 
@@ -122,7 +129,9 @@ def memory_mb(path: Path) -> float:
         "both_views(Path(sys.argv[1]))\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True, timeout=300
+    )
     return float(done.stdout.split()[-1])
 
 
@@ -150,10 +159,22 @@ def run() -> list[Figure]:
         for size, goal in ((177, None), (783, None), (2012, 1.0), (20_000, 3.0)):
             seconds = sorted(first_picture(files[size]) for _ in range(3 if size <= 2012 else 2))
             note = f"best {seconds[0]:.2f}"
-            figures.append(Figure(f"{size:>6} ops, file to first picture", seconds[len(seconds) // 2], "s", goal, note))
-        figures.append(Figure(" 20000 ops, peak memory of the process", memory_mb(files[20_000]), "MB", 500.0))
+            figures.append(
+                Figure(f"{size:>6} ops, file to first picture", seconds[len(seconds) // 2], "s", goal, note)
+            )
+        figures.append(
+            Figure(" 20000 ops, peak memory of the process", memory_mb(files[20_000]), "MB", 500.0)
+        )
         for size in (177, 2012):
             gaps, plans = stalls(files[size])
             note = f"99.9% of gaps under {np.percentile(gaps, 99.9):.1f} ms, {plans} plans arrived"
-            figures.append(Figure(f"{size:>6} ops, longest stall while two planners run", float(gaps.max()), "ms", 50.0, note))
+            figures.append(
+                Figure(
+                    f"{size:>6} ops, longest stall while two planners run",
+                    float(gaps.max()),
+                    "ms",
+                    50.0,
+                    note,
+                )
+            )
     return figures

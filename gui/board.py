@@ -95,6 +95,10 @@ class Board:
             self._best = (self.serial, limit, self.open_live.best_moves(limit))
         return self._best[2][:limit]
 
+    def keep_best_moves(self, limit: int, moves: list[Move]) -> None:
+        """Remember the best ``limit`` moves of the present assignment, which were found elsewhere."""
+        self._best = (self.serial, limit, moves)
+
     # ------------------------------------------------------------------ changes
     def reset(self, problem: Problem, live: LiveEvaluation, bounds: Iterable[Bound]) -> None:
         """Start over with a problem and an assignment."""

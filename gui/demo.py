@@ -117,10 +117,10 @@ def take(app: QApplication, window: MainWindow, out: Path, console: Console) -> 
     files: list[Path] = []
     for number, step in enumerate(STEPS, 1):
         console.progress(f"tour {number}/{len(STEPS)}: {step.title}")
-        window.set_theme_name(step.theme)
+        window.themes.set_preference(step.theme)
         window.canvas.set_view(step.view)
         step.act(tour)
-        _until(app, lambda step=step: step.over(tour), SEARCH_LIMIT)  # type: ignore[misc]
+        until(app, lambda step=step: step.over(tour), SEARCH_LIMIT)  # type: ignore[misc]
         step.finish(tour)
         settle(app, window)
         name = f"{number:02d}-{step.key}.png"
@@ -149,7 +149,7 @@ def _pictures(tour: Tour, out: Path) -> list[Path]:
     return files
 
 
-def _until(app: QApplication, over: Any, limit: float) -> None:
+def until(app: QApplication, over: Any, limit: float) -> None:
     """Let the window live until ``over()``. Raises :class:`StageboardError` after ``limit`` seconds."""
     deadline = time.monotonic() + limit
     while not over():
@@ -167,7 +167,9 @@ def settle(app: QApplication, window: MainWindow) -> None:
     while quiet < 5 and time.monotonic() < deadline:
         app.sendPostedEvents()
         app.processEvents()
-        quiet = quiet + 1 if window.settled else 0
+        canvas = window.canvas
+        moving = window.handlers.files.loading.busy or canvas.busy or canvas.animating
+        quiet = 0 if moving else quiet + 1
         time.sleep(0.02)
 
 

@@ -77,8 +77,9 @@ class Docks(QObject):
 
     LAYOUT = (
         ("devices", LEFT, ""), ("ops", LEFT, "below"), ("inspector", LEFT, "ops"),
-        ("planners", RIGHT, ""), ("plans", RIGHT, "planners"), ("target", RIGHT, "planners"),
-        ("help", RIGHT, "below"), ("why", RIGHT, "help"), ("violations", RIGHT, "help"),
+        # Docks are split before they get tabs: what is split off a dock with tabs becomes one more tab.
+        ("planners", RIGHT, ""), ("help", RIGHT, "below"), ("plans", RIGHT, "planners"), ("target", RIGHT, "planners"),
+        ("why", RIGHT, "help"), ("violations", RIGHT, "help"),
         ("convergence", BOTTOM, ""),
     )  # fmt: skip
 
@@ -143,8 +144,9 @@ class Docks(QObject):
         right = 264 if width < 1400 else 300
         window, docks = self._window, self.docks
         window.resizeDocks([docks["devices"], docks["planners"]], [side, right], Qt.Orientation.Horizontal)
-        count = len(getattr(self.panels["devices"], "cards", ())) or 4
-        top = min(int(height * 0.42), max(120, 46 + count * 64 if count < 9 else 46 + count * 26))
+        problem = self.panels["devices"].document.problem
+        count = 4 if problem is None else len(problem.devices)
+        top = min(int(height * 0.46), max(120, 42 + count * 64 if count < 9 else 42 + count * 26))
         free = max(300, height - 110)
         window.resizeDocks([docks["devices"], docks["ops"]], [top, free - top], Qt.Orientation.Vertical)
         window.resizeDocks([docks["planners"], docks["help"]], [int(free * 0.64), int(free * 0.36)], Qt.Orientation.Vertical)

@@ -81,7 +81,11 @@ class Document(QObject):
         self.previewing.preview_changed.connect(self.preview_changed)
 
         # Parts' own methods under the document's roof; their docstrings are there.
-        self.moving_set, self.closure, self.move = self.editing.moving_set, self.editing.closure, self.editing.move
+        self.moving_set, self.closure, self.move = (
+            self.editing.moving_set,
+            self.editing.closure,
+            self.editing.move,
+        )
         self.set_assignment, self.follow = self.editing.set_assignment, self.editing.follow
         self.set_problem, self.clear_constraints = self.editing.set_problem, self.editing.clear_constraints
         self.pin, self.unpin = self.editing.pin, self.editing.unpin
@@ -210,16 +214,24 @@ class Document(QObject):
         """Open a model (several = deployed together). Raises :class:`StageboardError` before anything changes."""
         self.install(opening.prepare_model(paths, batch))
 
-    def open_graph(self, graph: Graph, paths: Sequence[str | Path] = (), target: Target | None = None) -> None:
+    def open_graph(
+        self, graph: Graph, paths: Sequence[str | Path] = (), target: Target | None = None
+    ) -> None:
         """Open a graph that is in memory already. Raises :class:`StageboardError` before anything changes."""
         self.install(opening.prepare_graph(graph, paths, target=target))
 
     def install(self, opened: Opened) -> None:
         """Let what :mod:`gui.opening` prepared take the place of the open document. Cannot fail."""
         problem, plan = opened.problem, opened.plan
-        entry = PlanEntry(opened.planner or "all on one device", opened.device_of.copy(), "start", planner=opened.planner)
+        entry = PlanEntry(
+            opened.planner or "all on one device", opened.device_of.copy(), "start", planner=opened.planner
+        )
         if plan is not None and opened.plan_path is not None:
-            entry.origin, entry.name, entry.provenance = "file", plan.name or opened.plan_path.stem, plan.provenance
+            entry.origin, entry.name, entry.provenance = (
+                "file",
+                plan.name or opened.plan_path.stem,
+                plan.provenance,
+            )
             entry.seed, entry.seconds = plan.provenance.seed, plan.provenance.seconds
         self.previewing.end()
         self.board.reset(problem, opened.live, opened.bounds)
@@ -244,7 +256,9 @@ class Document(QObject):
 
         Raises :class:`PlanError` (a damaged file, a plan of another graph) before anything changes.
         """
-        self.editing.open_plan(opening.prepare_plan(path, self.board.open_problem.graph, self.paths, self.batch))
+        self.editing.open_plan(
+            opening.prepare_plan(path, self.board.open_problem.graph, self.paths, self.batch)
+        )
 
     def save_plan(self, path: str | Path) -> None:
         """Write the assignment as a plan file, whole or not at all. Raises :class:`StageboardError`."""
@@ -261,7 +275,9 @@ class Document(QObject):
         problem, active = self.board.open_problem, self.active
         assert active is not None
         planner = "hand" if active.origin == "hand" else active.planner
-        provenance = active.provenance or Provenance(planner=planner, seed=active.seed, seconds=active.seconds or 0.0)
+        provenance = active.provenance or Provenance(
+            planner=planner, seed=active.seed, seconds=active.seconds or 0.0
+        )
         return problem.plan(self.device_of.copy(), provenance, active.name)
 
     # ------------------------------------------------------------------ changes
@@ -283,7 +299,9 @@ class Document(QObject):
             self.plan_list.evaluate_all(problem, self.board.bound_value)
             self.problem_changed.emit()
         elif entry is not None and entry.origin == "hand":
-            set_figures(entry, self.evaluation.objective, len(self.evaluation.violations), self.board.bound_value)
+            set_figures(
+                entry, self.evaluation.objective, len(self.evaluation.violations), self.board.bound_value
+            )
         if len(ops):
             self.assignment_changed.emit(AssignmentChange(ops, reason))
         self.readouts_changed.emit()
@@ -309,7 +327,9 @@ class Document(QObject):
         problem = self.board.open_problem
         device_of = np.array(device_of, np.int32)
         if device_of.shape != (problem.graph.n,):
-            raise PlanError(f"a plan for {problem.graph.n} ops was expected, this one places {device_of.size}")
+            raise PlanError(
+                f"a plan for {problem.graph.n} ops was expected, this one places {device_of.size}"
+            )
         entry = PlanEntry(
             self.plan_list.unused_name(name), device_of, origin, planner=planner, seed=seed, seconds=seconds,
             provenance=provenance,
@@ -321,7 +341,9 @@ class Document(QObject):
         self.history.listed(entry)
         return entry
 
-    def update_plan(self, entry: PlanEntry, device_of: Ints | None = None, seconds: float | None = None) -> None:
+    def update_plan(
+        self, entry: PlanEntry, device_of: Ints | None = None, seconds: float | None = None
+    ) -> None:
         """A planner improved its entry, or says how long it took."""
         if device_of is not None:
             entry.device_of = np.array(device_of, np.int32)

@@ -124,9 +124,15 @@ class Editing:
             if len(lost) > 1:
                 what = f"{len(lost)} pins name devices"
             self._document.message.emit(
-                Message("warning", f"{what} that the new target does not have and was dropped; undo brings it back")
+                Message(
+                    "warning",
+                    f"{what} that the new target does not have and was dropped; undo brings it back",
+                )
                 if len(lost) == 1
-                else Message("warning", f"{what} that the new target does not have and were dropped; undo brings them back")
+                else Message(
+                    "warning",
+                    f"{what} that the new target does not have and were dropped; undo brings them back",
+                )
             )
         return True
 
@@ -156,7 +162,10 @@ class Editing:
         if device is None:
             devices, moving = self._board.device_of[chosen], EMPTY
         else:
-            devices, moving = np.full(len(chosen), self._board.device(device), np.int32), self.moving_set(chosen)
+            devices, moving = (
+                np.full(len(chosen), self._board.device(device), np.int32),
+                self.moving_set(chosen),
+            )
         where = "" if device is None else f" to {problem.devices[device].title}"
         text = f"Pin {constraining.named(problem, chosen)}{where}"
         return self._constrain(constraining.with_pins(problem, chosen, devices), text, moving, device)
@@ -166,14 +175,18 @@ class Editing:
         problem, chosen = self._board.open_problem, op_array(ops)
         if not len(chosen):
             return False
-        return self._constrain(constraining.without_pins(problem, chosen), f"Unpin {constraining.named(problem, chosen)}")
+        return self._constrain(
+            constraining.without_pins(problem, chosen), f"Unpin {constraining.named(problem, chosen)}"
+        )
 
     def keep_together(self, ops: object) -> bool:
         """Require that ops share a device, whichever: one undo step. They stay where they are."""
         problem, chosen = self._board.open_problem, op_array(ops)
         if len(chosen) < 2:
             raise StageboardError("keeping ops together takes at least two; select more")
-        return self._constrain(constraining.with_together(problem, chosen), f"Keep {len(chosen)} ops together")
+        return self._constrain(
+            constraining.with_together(problem, chosen), f"Keep {len(chosen)} ops together"
+        )
 
     def separate(self, ops: object) -> bool:
         """Take ops out of the keep-together constraints: one undo step."""
@@ -198,7 +211,9 @@ class Editing:
             return False
         devices = np.full(len(ops), 0 if device is None else device, np.int32)
         extra = self._by_hand(ops, devices)
-        self._history.push(SetConstraints(self._document, text, ops, devices, problems=(before, after), **extra))
+        self._history.push(
+            SetConstraints(self._document, text, ops, devices, problems=(before, after), **extra)
+        )
         return True
 
     # ------------------------------------------------------------------ plans
@@ -213,9 +228,13 @@ class Editing:
     def remove_plan(self, entry: PlanEntry) -> None:
         """Take a plan out of the list: an undo step. Raises :class:`StageboardError` for one that is in use."""
         if entry is self._plans.active:
-            raise StageboardError(f"'{entry.name}' is the plan on the canvas; apply another before removing it")
+            raise StageboardError(
+                f"'{entry.name}' is the plan on the canvas; apply another before removing it"
+            )
         if entry.running:
-            raise StageboardError(f"a planner still works on '{entry.name}'; cancel it before removing its plan")
+            raise StageboardError(
+                f"a planner still works on '{entry.name}'; cancel it before removing its plan"
+            )
         if entry in self._plans.entries:
             self._history.push(RemovePlan(self._document, entry))
 

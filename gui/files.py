@@ -96,16 +96,21 @@ class Files:
         self._open_models_now(models, batch, plan)
 
     def _open_models_now(self, models: list[Path], batch: int, plan: Path | None) -> None:
-        from gui import opening
+        from gui import opening, reading
+
+        session = self._window.session
 
         def prepare() -> Opened:
             """In another thread: everything that takes long."""
-            return opening.prepare_model(models, batch)
+            graph = reading.read(opening.as_paths(models), batch)
+            known = None if session is None else session.target_for(graph)
+            target, objective = known or (None, "")
+            return opening.prepare_graph(graph, opening.as_paths(models), batch, target, objective)
 
         def install(opened: Opened) -> None:
             """In the window's thread."""
             self._document.install(opened)
-            self._window.remember(models)
+            self._window.remember()
             if plan is not None:
                 self.open_plan_file(plan)
 
@@ -119,7 +124,7 @@ class Files:
         except StageboardError as error:
             self._say("error", f"{error}. The open plan is unchanged.")
             return
-        self._window.remember([*self._document.paths])
+        self._window.remember()
 
     def choose_batch(self) -> None:
         """Read the open model again with another batch size."""

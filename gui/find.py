@@ -136,7 +136,9 @@ class _Finder:
             return self.device_of == int(value), rest
         if "*" in value or "?" in value:
             test = _whole(value)
-            on = [d for d, device in enumerate(self.problem.devices) if test(device.name) or test(device.title)]
+            on = [
+                d for d, device in enumerate(self.problem.devices) if test(device.name) or test(device.title)
+            ]
             return np.isin(self.device_of, on), rest
         names = [d.name for d in self.problem.devices]
         shown = ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
@@ -176,7 +178,9 @@ class _Finder:
         """Ops on the paths that a pattern of steps matches."""
         texts = [text.strip() for text in query.split("->")]
         if any(not text for text in texts):
-            raise QueryError("the path pattern has an empty step; write what stands between the arrows, '.' for any op")
+            raise QueryError(
+                "the path pattern has an empty step; write what stands between the arrows, '.' for any op"
+            )
         if len(texts) > MOST_STEPS:
             raise QueryError(f"the path pattern has {len(texts)} steps; at most {MOST_STEPS} are allowed")
         masks = [self.step(text) for text in texts]
@@ -185,10 +189,17 @@ class _Finder:
             if text in GAPS:
                 masks[i] = anything
                 if text != "**":
-                    near = [masks[j] for j in (i - 1, i + 1) if 0 <= j < len(texts) and texts[j] not in (*GAPS, ".")]
+                    near = [
+                        masks[j]
+                        for j in (i - 1, i + 1)
+                        if 0 <= j < len(texts) and texts[j] not in (*GAPS, ".")
+                    ]
                     masks[i] = ~np.logical_or.reduce(near) if near else anything
         return on_paths(
-            self.graph, masks, repeats=[text in GAPS for text in texts], optional=[text in (".*", "**") for text in texts]
+            self.graph,
+            masks,
+            repeats=[text in GAPS for text in texts],
+            optional=[text in (".*", "**") for text in texts],
         )
 
     def step(self, text: str) -> Bools:
@@ -207,7 +218,9 @@ _EXAMPLES = {
 }  # fmt: skip
 
 
-def on_paths(graph: Graph, masks: Sequence[Bools], repeats: Sequence[bool], optional: Sequence[bool]) -> Bools:
+def on_paths(
+    graph: Graph, masks: Sequence[Bools], repeats: Sequence[bool], optional: Sequence[bool]
+) -> Bools:
     """Ops on a path that goes through the steps in turn (bool[n]); O((ops + edges) x steps / word).
 
     ``masks[j]`` bool[n] says which ops step j may stand for, ``repeats[j]`` whether for several in a row, and
@@ -308,7 +321,9 @@ def _shape_pattern(value: str) -> list[str]:
     parts = [p for p in re.split(r"x|(\.\.+)", cleaned) if p]
     for part in parts:
         if not (part.isdecimal() or part == "*" or set(part) == {"."}):
-            raise QueryError(f"'shape:{value}' is not a shape; write sizes as in shape:1x64x56x56 or shape:..64")
+            raise QueryError(
+                f"'shape:{value}' is not a shape; write sizes as in shape:1x64x56x56 or shape:..64"
+            )
     return [".." if part.startswith(".") else part for part in parts]
 
 
@@ -321,7 +336,5 @@ def _shape_matches(pattern: Sequence[str], shape: Sequence[int]) -> bool:
                 fits[j] = fits[j] or fits[j - 1]
         else:
             wanted = None if part == "*" else int(part)
-            fits = [False] + [
-                fits[j] and (wanted is None or wanted == size) for j, size in enumerate(shape)
-            ]
+            fits = [False] + [fits[j] and (wanted is None or wanted == size) for j, size in enumerate(shape)]
     return fits[-1]

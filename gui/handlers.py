@@ -213,7 +213,7 @@ class Handlers:
 
     def set_theme(self, preference: str) -> None:
         """Light, dark or the system's."""
-        self._window.set_theme_preference(preference)
+        self._window.set_theme_name(preference)
 
     def toggle_motion(self) -> None:
         """Glide or jump."""

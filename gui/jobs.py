@@ -126,7 +126,8 @@ class Jobs(QObject):
             self._spare = Worker()
 
     def start(self, order: Order, title: str = "", follow: bool = True) -> Job:
-        """Start an order. The latest planner started is the followed one unless ``follow`` is false.
+        """Start an order. The latest planner started is the followed one unless ``follow`` is false; when it is over,
+        one that still runs or else the best of those that ended meanwhile.
 
         Raises :class:`PlannerRefusal` where the method does not serve the problem.
         """
@@ -278,7 +279,10 @@ class Jobs(QObject):
         document = self._document
         if job.entry is None or job.entry not in document.plans:
             provenance = Provenance(
-                planner=job.planner, options=dict(job.order.options), seed=job.order.seed, seconds=best.seconds
+                planner=job.planner,
+                options=dict(job.order.options),
+                seed=job.order.seed,
+                seconds=best.seconds,
             )
             job.entry = document.add_plan(
                 best.device_of, job.title, planner=job.planner, seed=job.order.seed, seconds=best.seconds,
@@ -363,6 +367,22 @@ class Jobs(QObject):
                 self._document.update_plan(job.entry, seconds=job.ended_after)
         self.job_changed.emit(job)
         self.ended.emit(job)
+        if job is self.followed and not self._closed:
+            self._follow_next()
+
+    def _follow_next(self) -> None:
+        """The followed job is over: on to the latest planner that still runs, else to the best that ended meanwhile."""
+        planners = [job for job in self.jobs if job is not self.followed and not job.order.is_bound]
+        running = [job for job in planners if job.alive]
+        found = [
+            job for job in planners if job.objective is not None and job.edits == self._document.edit_serial
+        ]
+        if running:
+            self.followed = running[-1]
+            self._show(running[-1])
+        elif found:
+            self.followed = min(found, key=lambda job: job.objective or 0.0)
+            self._show(self.followed)
 
 
 def _words(status: str, reason: str, message: str) -> str:
@@ -373,7 +393,10 @@ def _words(status: str, reason: str, message: str) -> str:
         return "there is no valid plan: proven"
     if status == "optimal":
         return "optimal: proven"
-    why = {"time": "time limit reached", "gap": "gap reached", "cancelled": "cancelled", "iterations": "iterations done"}
+    why = {
+        "time": "time limit reached",
+        "gap": "gap reached",
+        "cancelled": "cancelled",
+        "iterations": "iterations done",
+    }
     return why.get(reason, "finished") + (", no valid plan found" if status == "no_plan" else "")
-
-

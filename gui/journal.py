@@ -101,7 +101,7 @@ class Journal(QObject):
     def pushed(self, command: Command) -> None:
         """A step was taken."""
         self.flush()
-        line = {"step": command.to_json()}
+        line: dict[str, Any] = {"step": command.to_json()}
         if isinstance(command, SetAssignment) and command.key:
             line["key"] = command.key
         self._write(line)
@@ -425,5 +425,3 @@ def _list(document: Document, line: Mapping[str, Any]) -> None:
             np.asarray(device_of), str(given["name"]), origin=str(given["origin"]), planner=str(given["planner"]),
             seed=given.get("seed"), seconds=given.get("seconds"), id=str(given["id"]),
         )  # fmt: skip
-
-

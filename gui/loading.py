@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
+from gui import reading
 from planner.errors import StageboardError
 
-if TYPE_CHECKING:
-    from gui.window import MainWindow
+
+class Window(Protocol):
+    """What is asked of the window: to say what went wrong."""
+
+    def say(self, level: str, text: str) -> None:
+        """Show a notice."""
 
 
 class Loading(QObject):
-    """Runs ``prepare`` in a thread, then ``install`` with its result in the window's thread."""
+    """Runs ``prepare`` in a thread, then ``install`` with its result in the window's thread.
+
+    What is open stays untouched until ``install``. A :class:`StageboardError` of either is said as it stands.
+    """
 
     busy_changed = Signal()
     _finished = Signal(int, object, object)
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    JOIN_SECONDS = 10.0
+    """How long :meth:`drop` waits for a thread in the middle of something that cannot be interrupted."""
+
+    def __init__(self, window: Any) -> None:
+        super().__init__(window if isinstance(window, QObject) else None)
+        self._window: Window = window
         self._serial = 0
         self._install: Callable[[Any], None] | None = None
-        self._thread: threading.Thread | None = None
+        self._threads: list[threading.Thread] = []
         self.text = ""
-        self._finished.connect(self._done)
+        """What is being read, for a person; empty when nothing is."""
+        self._finished.connect(self._done, Qt.ConnectionType.QueuedConnection)
 
     @property
     def busy(self) -> bool:
@@ -35,11 +48,10 @@ class Loading(QObject):
         return self._install is not None
 
     def start(self, text: str, prepare: Callable[[], Any], install: Callable[[Any], None]) -> None:
-        """Begin. What is being read already is dropped when it is done."""
-        self._serial += 1
+        """Begin. What is being read already is dropped."""
+        self._cancel()
         serial = self._serial
         self._install, self.text = install, text
-        self.busy_changed.emit()
 
         def work() -> None:
             result, error = None, None
@@ -47,21 +59,26 @@ class Loading(QObject):
                 result = prepare()
             except Exception as problem:  # told in the window's thread, whatever it is
                 error = problem
-            try:
+            with contextlib.suppress(RuntimeError):  # the window may be gone
                 self._finished.emit(serial, result, error)
-            except RuntimeError:
-                pass  # the window is gone
 
-        self._thread = threading.Thread(target=work, name="stageboard-opening", daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=work, name="stageboard-opening", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+        self.busy_changed.emit()
+
+    def _cancel(self) -> None:
+        """Nobody waits for the threads at work any more; large files are read no further."""
+        self._serial += 1
+        self._install, self.text = None, ""
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        for thread in self._threads:
+            reading.cancel(thread)
 
     def _done(self, serial: int, result: Any, error: Any) -> None:
         if serial != self._serial or self._install is None:
             return
-        install, self._install = self._install, None
-        if self._thread is not None:
-            self._thread.join(1.0)
-            self._thread = None
+        install, self._install, self.text = self._install, None, ""
         self.busy_changed.emit()
         try:
             if isinstance(error, StageboardError):
@@ -74,10 +91,15 @@ class Loading(QObject):
         except StageboardError as problem:
             self._window.say("error", str(problem))
 
+    def cancel(self) -> None:
+        """Forget what is being read."""
+        if self.busy:
+            self._cancel()
+            self.busy_changed.emit()
+
     def drop(self) -> None:
-        """Forget what is being read (the window closes)."""
-        self._install = None
-        self._serial += 1
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            thread.join(5.0)
+        """Forget what is being read, and wait until nothing is left of it (the window closes)."""
+        self._cancel()
+        for thread in self._threads:
+            thread.join(self.JOIN_SECONDS)
+        self._threads = []

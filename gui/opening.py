@@ -131,15 +131,19 @@ def prepare_graph(
     timed = with_times(graph)
     problem = Problem(timed, target or default_target(timed), objective)
     device_of, planner = start_plan(problem)
-    return Opened(problem, as_paths(paths), batch, device_of, planner, ready(problem, device_of), quick_bounds(problem))
+    return Opened(
+        problem, as_paths(paths), batch, device_of, planner, ready(problem, device_of), quick_bounds(problem)
+    )
 
 
 def prepare_model(
     paths: str | Path | Sequence[str | Path], batch: int = 1, target: Target | None = None
 ) -> Opened:
-    """Read a model and prepare it. Raises :class:`StageboardError`."""
+    """Read a model and prepare it. Raises :class:`StageboardError`. Large files take a process where a thread asks."""
+    from gui.reading import read
+
     files = as_paths(paths)
-    return prepare_graph(read_graph(files, batch), files, batch, target)
+    return prepare_graph(read(files, batch), files, batch, target)
 
 
 def prepare_plan(path: str | Path, graph: Graph, paths: Sequence[Path], batch: int = 1) -> Opened:

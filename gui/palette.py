@@ -175,7 +175,7 @@ class Palette(QFrame):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setMouseTracking(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.clicked.connect(lambda index: self._run(index))
+        self.list.clicked.connect(self._run)
         self._delegate = _Delegate(theme, self)
         self.list.setItemDelegate(self._delegate)
         layout = QVBoxLayout(self)
@@ -283,7 +283,7 @@ class Palette(QFrame):
                     if choice.key and choice.key == event.text() and choice.enabled:
                         self._run(self.model.index(i, 0))
                         return True
-        if event.type() == QEvent.Type.FocusOut and isinstance(event, QFocusEvent):
-            if event.reason() not in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason):
-                self.dismiss()
+        staying = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
+        if isinstance(event, QFocusEvent) and event.type() == QEvent.Type.FocusOut and event.reason() not in staying:
+            self.dismiss()
         return super().eventFilter(watched, event)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import threading
+import weakref
 from collections.abc import Sequence
 from dataclasses import fields
 from multiprocessing.connection import Connection
@@ -99,3 +100,38 @@ class Reader:
         with self._lock:
             if not self._over:
                 self._process.terminate()
+
+
+_readers: dict[threading.Thread, Reader] = {}
+_cancelled: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+_guard = threading.Lock()
+
+
+def read(paths: Sequence[Path], batch: int = 1) -> Graph:
+    """Read a model: in this process, unless a thread beside the window's asks for a large file.
+
+    Raises :class:`StageboardError`, also when :func:`cancel` is called for the waiting thread.
+    """
+    from gui.opening import read_graph
+
+    thread = threading.current_thread()
+    if thread is threading.main_thread() or not is_large(paths):
+        return read_graph(paths, batch)
+    with _guard:
+        if thread in _cancelled:
+            raise ModelError(f"{paths[0].name} was not read: another file was chosen")
+        reader = _readers[thread] = Reader(paths, batch)
+    try:
+        return reader.read()
+    finally:
+        with _guard:
+            del _readers[thread]
+
+
+def cancel(thread: threading.Thread) -> None:
+    """End the process that ``thread`` waits for, or that it is about to start."""
+    with _guard:
+        _cancelled.add(thread)
+        reader = _readers.get(thread)
+    if reader is not None:
+        reader.cancel()

@@ -137,7 +137,9 @@ class _Parser:
         if c == "$":
             return _Node("end")
         if c in "*+?":
-            raise self.error(f"has a '{c}' with nothing to repeat before it; write \\{c} for the character itself")
+            raise self.error(
+                f"has a '{c}' with nothing to repeat before it; write \\{c} for the character itself"
+            )
         if c == "\\":
             return _Node("char", test=self.escape())
         return _Node("char", test=_is(c))
@@ -213,7 +215,9 @@ class Pattern:
         self._restart = self._closure([self._begin], at_start=False)
         self._steps: dict[tuple[frozenset[int], str], frozenset[int]] = {}
 
-    def _state(self, kind: str, to: list[int] | None = None, test: Predicate | None = None, next: int = -1) -> int:
+    def _state(
+        self, kind: str, to: list[int] | None = None, test: Predicate | None = None, next: int = -1
+    ) -> int:
         if len(self._tests) >= MOST_STATES:
             raise PatternError(f"the expression '{self.text}' repeats too much; use smaller numbers in {{ }}")
         self._tests.append(test)
@@ -274,7 +278,9 @@ class Pattern:
                     self._steps.clear()
                 self._steps[key] = following
             states = following
-        return self._match in states or self._match in self._closure(list(states), at_start=not text, at_end=True)
+        return self._match in states or self._match in self._closure(
+            list(states), at_start=not text, at_end=True
+        )
 
 
 @lru_cache(maxsize=64)

@@ -75,7 +75,11 @@ class Session(QObject):
         """Models opened of late, latest first; each is one file or several that were opened together."""
         found: list[tuple[Path, ...]] = []
         for entry in self._json("recent", list):
-            if isinstance(entry, list) and entry and all(isinstance(p, str) and p and "\0" not in p for p in entry):
+            if (
+                isinstance(entry, list)
+                and entry
+                and all(isinstance(p, str) and p and "\0" not in p for p in entry)
+            ):
                 found.append(tuple(Path(p) for p in entry))
         return found[:MOST_RECENT]
 
@@ -94,7 +98,9 @@ class Session(QObject):
         self._set_recent([])
 
     def _set_recent(self, recent: list[tuple[Path, ...]]) -> None:
-        self._store.setValue("recent", json.dumps([[str(path) for path in paths] for paths in recent[:MOST_RECENT]]))
+        self._store.setValue(
+            "recent", json.dumps([[str(path) for path in paths] for paths in recent[:MOST_RECENT]])
+        )
         self.recent_changed.emit()
 
     # ------------------------------------------------------------------ the window

@@ -56,7 +56,8 @@ class StartPage(QScrollArea):
     """A card in the middle with everything that can be opened."""
 
     open_requested = Signal()
-    file_chosen = Signal(object)
+    files_chosen = Signal(object)
+    """The files (a sequence of paths) to open together."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -115,7 +116,7 @@ class StartPage(QScrollArea):
         for row in self.rows:
             row.set_theme(theme)
 
-    def show_recent(self, recent: Sequence[Path]) -> None:
+    def show_recent(self, recent: Sequence[tuple[Path, ...]]) -> None:
         """List the samples and the files opened lately."""
         while (item := self._lists.takeAt(0)) is not None:
             widget = item.widget()
@@ -123,20 +124,21 @@ class StartPage(QScrollArea):
                 widget.hide()
                 widget.deleteLater()
         self.rows = []
-        found = [path for path in recent if path.is_file()][:MOST_RECENT]
-        self._column(0, "Samples", [(path, title, remark) for path, title, remark in samples()])
+        found = [paths for paths in recent if all(path.is_file() for path in paths)][:MOST_RECENT]
+        self._column(0, "Samples", [((path,), title, remark) for path, title, remark in samples()])
         if found:
-            self._column(1, "Recent", [(path, path.name, "") for path in found])
+            self._column(1, "Recent", [(paths, ", ".join(path.name for path in paths), "") for paths in found])
 
-    def _column(self, column: int, title: str, entries: Sequence[tuple[Path, str, str]]) -> None:
+    def _column(self, column: int, title: str, entries: Sequence[tuple[tuple[Path, ...], str, str]]) -> None:
         heading = QLabel(title)
         set_role(heading, "heading")
         heading.setContentsMargins(8, 0, 0, 2)
         self._lists.addWidget(heading, 0, column)
         self._lists.setColumnStretch(column, 1)
-        for i, (path, name, remark) in enumerate(entries):
+        for i, (paths, name, remark) in enumerate(entries):
             row = RowButton(self._theme, parent=self)
-            row.set_row(name, remark, self._theme.muted, tip=str(path))
-            row.clicked.connect(lambda _=False, path=path: self.file_chosen.emit(path))
+            row.strong = False
+            row.set_row(name, remark, self._theme.muted, tip="\n".join(str(path) for path in paths))
+            row.clicked.connect(lambda _=False, paths=paths: self.files_chosen.emit(paths))
             self._lists.addWidget(row, i + 1, column, Qt.AlignmentFlag.AlignTop)
             self.rows.append(row)

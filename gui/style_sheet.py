@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gui.assets import asset
+
 if TYPE_CHECKING:
     from gui.theme import Theme
 
@@ -75,8 +77,14 @@ QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabl
     background: {t.window}; }}
 QComboBox QAbstractItemView {{ background: {t.panel}; border: 1px solid {t.border}; outline: none;
     selection-background-color: {t.selection}; selection-color: {t.selection_text}; }}
-QCheckBox {{ spacing: 6px; }}
-QCheckBox:focus {{ color: {t.accent}; }}
+QComboBox::drop-down {{ border: none; width: 20px; }}
+QComboBox::down-arrow {{ image: url("{asset(f'icons/chevron-down-{t.name}.svg')}"); width: 12px; height: 12px; }}
+QCheckBox {{ spacing: 6px; min-height: 22px; }}
+QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {t.card_border}; border-radius: 4px;
+    background: {t.panel}; }}
+QCheckBox::indicator:checked {{ background: {t.accent}; border-color: {t.accent};
+    image: url("{asset(f'icons/check-{t.name}.svg')}"); }}
+QCheckBox::indicator:focus {{ border: 2px solid {t.focus}; width: 12px; height: 12px; }}
 
 QAbstractItemView {{ background: {t.panel}; color: {t.text}; border: none; outline: none;
     selection-background-color: {t.selection}; selection-color: {t.selection_text}; }}
@@ -84,8 +92,11 @@ QAbstractItemView:focus {{ border: 1px solid {t.focus}; }}
 QHeaderView {{ background: {t.panel}; }}
 QHeaderView::section {{ background: {t.panel}; color: {t.muted}; border: none;
     border-bottom: 1px solid {t.border}; padding: 4px 6px; }}
+QListWidget::item {{ padding: 2px 4px; border-radius: 4px; }}
+QListWidget::item:hover {{ background: {t.hover}; }}
+QListWidget::item:selected {{ background: {t.selection}; color: {t.selection_text}; }}
 QTableView {{ gridline-color: transparent; }}
-QTableView::item, QTreeView::item {{ padding: 1px 4px; }}
+QTableView::item {{ padding: 1px 6px 1px 4px; }}
 QTableCornerButton::section {{ background: {t.panel}; border: none; }}
 
 QScrollArea {{ background: transparent; border: none; }}

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QByteArray, QMimeData, QPoint, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QIcon, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.actions import ACTIONS, MENUS, ActionSet
+from gui.assets import asset
 from gui.docks import Docks
 from gui.handlers import Handlers
 from gui.header import Header
@@ -32,12 +33,15 @@ from gui.start_page import StartPage
 from gui.theme import Theme, ThemeController
 from gui.values import Message
 from gui.widgets.notice import NoticeBar
+from gui.widgets.numbers import plural
 
 if TYPE_CHECKING:
     from gui.document import Document
     from gui.jobs import Jobs
     from gui.session import Session
+    from planner.targets.base import Device
 
+VIEWS = ("flow", "lanes")
 CanvasFactory = Callable[["Document", Theme, QWidget], Any]
 
 
@@ -49,6 +53,15 @@ def default_canvas(document: Document, theme: Theme, parent: QWidget) -> Any:
     canvas = CanvasView(document, theme, parent)
     Minimap(canvas)
     return canvas
+
+
+def machine_words(devices: Sequence[Device]) -> str:
+    """``4 stages`` or ``6 accelerators and 1 CPU``."""
+    kinds: dict[str, int] = {}
+    for device in devices:
+        kinds[device.kind] = kinds.get(device.kind, 0) + 1
+    words = {"cpu": ("CPU", "CPUs")}
+    return " and ".join(plural(count, *words.get(kind, (kind, f"{kind}s"))) for kind, count in kinds.items())
 
 
 class MainWindow(QMainWindow):
@@ -69,6 +82,7 @@ class MainWindow(QMainWindow):
         self._sized = False
         self._closing_surely = False
         self.setAcceptDrops(True)
+        self.setWindowIcon(QIcon(asset("stageboard.svg")))
         theme = themes.theme
         # ---- the middle
         self.notice = NoticeBar(theme)
@@ -157,6 +171,7 @@ class MainWindow(QMainWindow):
             signal.connect(self._soon)
         document.undo_stack.indexChanged.connect(self._soon)
         document.problem_changed.connect(self._update_title)
+        document.problem_changed.connect(self.remember)
         document.plans_changed.connect(self._update_title)
         jobs.ended.connect(self._job_ended)
         canvas.view_changed.connect(self._soon)
@@ -173,7 +188,7 @@ class MainWindow(QMainWindow):
         self.readouts.violations_requested.connect(lambda: self.focus_panel("violations"))
         self.readouts.bottleneck_requested.connect(self._select_bottleneck)
         self.start_page.open_requested.connect(self.handlers.files.open_model)
-        self.start_page.file_chosen.connect(lambda path: self.handlers.files.open_files([path]))
+        self.start_page.files_chosen.connect(self.handlers.files.open_files)
         self.handlers.files.loading.busy_changed.connect(self._busy_changed)
         self.themes.changed.connect(self._theme_changed)
 
@@ -215,7 +230,7 @@ class MainWindow(QMainWindow):
             return
         self.setWindowTitle(f"{document.title}{mark} – Stageboard")
         active = document.active
-        parts = [f"{document.problem.graph.n:,} ops on {document.problem.target.spec()}"]
+        parts = [f"{plural(document.problem.graph.n, 'op')} on {machine_words(document.problem.devices)}"]
         if active is not None:
             parts.append(f"plan “{active.name}”" + (" · not saved" if document.modified else ""))
         self.header.show_title(document.problem.graph.name, "  ·  ".join(parts))
@@ -304,7 +319,18 @@ class MainWindow(QMainWindow):
         if wanted is not None:
             wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def set_theme_preference(self, preference: str) -> None:
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is on its way: no reading, no layout, no animation, no panel about to redraw."""
+        panels = (*self.docks.panels.values(), self.readouts)
+        return not (
+            self.handlers.files.loading.busy
+            or self._update_later.isActive()
+            or not getattr(self.canvas, "settled", True)
+            or any(panel.waiting for panel in panels)
+        )
+
+    def set_theme_name(self, preference: str) -> None:
         """system, light or dark."""
         self.themes.set_preference(preference)
         if self.session is not None:
@@ -323,47 +349,61 @@ class MainWindow(QMainWindow):
         self.reduced_motion = reduced
         self.canvas.set_reduced_motion(reduced)
         if self.session is not None:
-            self.session.reduced_motion = reduced
+            self.session.set_value("reduced motion", "yes" if reduced else "no")
 
     def reset_docks(self) -> None:
         """All panels where and as large as they were at first."""
         self.docks.arrange()
-        QTimer.singleShot(0, self, lambda: self.docks.size(self.width(), self.height()))
+        self._size_docks()
 
     # ------------------------------------------------------------------ recent files and session
-    def _recent(self) -> list[Path]:
-        return [] if self.session is None else list(self.session.recent_files)
+    def _recent(self) -> list[tuple[Path, ...]]:
+        return [] if self.session is None else self.session.recent
 
-    def remember(self, paths: Sequence[Path]) -> None:
-        """Files that were opened go to the top of the recent ones."""
-        if self.session is not None:
-            for path in paths:
-                self.session.add_recent(path)
+    def remember(self) -> None:
+        """What is open goes to the top of the recent models, with the target it is planned for."""
+        document = self.document
+        if self.session is not None and document.problem is not None:
+            self.session.add_recent(document.paths)
+            self.session.keep_target(document.problem.graph, document.problem.target, document.problem.objective)
 
     def _fill_recent(self) -> None:
         self._recent_menu.clear()
-        files = self._recent()
-        for path in files:
-            action = self._recent_menu.addAction(f"{path.name}    {path.parent}")
-            action.setEnabled(path.is_file())
-            action.triggered.connect(lambda _=False, path=path: self.handlers.files.open_files([path]))
-        if not files:
+        recent = self._recent()
+        for paths in recent:
+            names = ", ".join(path.name for path in paths)
+            action = self._recent_menu.addAction(f"{names}    {paths[0].parent}")
+            action.setEnabled(all(path.is_file() for path in paths))
+            action.triggered.connect(lambda _=False, paths=paths: self.handlers.files.open_files(paths))
+        if not recent:
             self._recent_menu.addAction("Nothing yet").setEnabled(False)
+        elif self.session is not None:
+            self._recent_menu.addSeparator()
+            self._recent_menu.addAction("Forget These", self.session.clear_recent)
 
     def _restore(self) -> None:
         if self.session is None:
             return
-        self.set_reduced_motion(bool(self.session.reduced_motion))
-        geometry, state = self.session.geometry, self.session.dock_state
-        if geometry and self.restoreGeometry(QByteArray(geometry)) and state:
-            self._sized = self.restoreState(QByteArray(state))
+        self.set_reduced_motion(self.session.value("reduced motion") == "yes")
+        view = self.session.value("view")
+        if view in VIEWS:
+            self.canvas.set_view(view)
+        geometry, layout = self.session.geometry, self.session.layout
+        if not geometry.isEmpty() and self.restoreGeometry(geometry) and not layout.isEmpty():
+            self._sized = self.restoreState(layout)
 
     def showEvent(self, event: QShowEvent) -> None:
         """The first time without a remembered layout: sizes that suit the window."""
         super().showEvent(event)
         if not self._sized:
             self._sized = True
-            QTimer.singleShot(0, self, lambda: self.docks.size(self.width(), self.height()))
+            self._size_docks()
+            # A window manager may still maximise it; and the first model says how many devices there are.
+            QTimer.singleShot(200, self, self._size_docks)
+            self.document.graph_changed.connect(self._size_docks, Qt.ConnectionType.SingleShotConnection)
+
+    def _size_docks(self) -> None:
+        QTimer.singleShot(0, self, lambda: self.docks.size(self.width(), self.height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The palette stays in the middle."""
@@ -411,9 +451,10 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         if self.session is not None:
-            self.session.geometry = bytes(self.saveGeometry().data())
-            self.session.dock_state = bytes(self.saveState().data())
-            self.session.save()
+            self.session.geometry = self.saveGeometry()
+            self.session.layout = self.saveState()
+            self.session.set_value("view", self.canvas.view)
+            self.session.sync()
         self.handlers.files.loading.drop()
         self.jobs.close()
         self.canvas.close_canvas()

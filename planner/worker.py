@@ -20,7 +20,17 @@ from planner.bound import Bound
 from planner.errors import StageboardError
 from planner.graph import Ints
 from planner.problem import Problem
-from planner.search import AnyOf, Callbacks, Cancel, GapReached, IterationLimit, Progress, Result, Stop, TimeLimit
+from planner.search import (
+    AnyOf,
+    Callbacks,
+    Cancel,
+    GapReached,
+    IterationLimit,
+    Progress,
+    Result,
+    Stop,
+    TimeLimit,
+)
 
 
 @dataclass(frozen=True)
@@ -150,7 +160,12 @@ def _serve(pipe: Connection) -> None:
     except Exception as error:  # the worker's last line of defence: the parent must hear of every failure
         import traceback
 
-        pipe.send(Failed(f"'{order.method}' failed unexpectedly ({type(error).__name__}: {error})", traceback.format_exc()))
+        pipe.send(
+            Failed(
+                f"'{order.method}' failed unexpectedly ({type(error).__name__}: {error})",
+                traceback.format_exc(),
+            )
+        )
 
 
 class Worker:
@@ -192,7 +207,11 @@ class Worker:
 
     def _send_cancel(self) -> None:
         """Two may not write at once: the order goes first."""
-        if self._cancelled_at is None or self._cancel_sent or (self._sender is not None and self._sender.is_alive()):
+        if (
+            self._cancelled_at is None
+            or self._cancel_sent
+            or (self._sender is not None and self._sender.is_alive())
+        ):
             return
         self._cancel_sent = True
         with contextlib.suppress(OSError):
@@ -214,7 +233,9 @@ class Worker:
                     message = Ended(replace(message.result, problem=self._order.problem))
                 messages.append(message)
                 if isinstance(message, (Ended, Failed)):
-                    self.close(grace=0.0)  # it has nothing left to do but to tidy up, which nobody needs to wait for
+                    self.close(
+                        grace=0.0
+                    )  # it has nothing left to do but to tidy up, which nobody needs to wait for
                     return messages
         except (EOFError, OSError):
             messages.append(self._gone())
@@ -222,20 +243,26 @@ class Worker:
             return messages
         if self._cancelled_at is not None and time.monotonic() - self._cancelled_at > self.GRACE:
             self._process.terminate()
-            messages.append(Failed("stopped: the planner did not answer in time; its best plan so far was kept"))
+            messages.append(
+                Failed("stopped: the planner did not answer in time; its best plan so far was kept")
+            )
             self.close()
         return messages
 
     def _gone(self) -> Failed:
         self._process.join(1.0)
         code = self._process.exitcode
-        return Failed(f"the planner's process ended unexpectedly (exit code {code}); its best plan so far was kept")
+        return Failed(
+            f"the planner's process ended unexpectedly (exit code {code}); its best plan so far was kept"
+        )
 
     def close(self, grace: float = 0.5) -> None:
         """Free everything; ends the process if it still runs after ``grace`` seconds."""
         self.finished = True
         if self._sender is not None:
-            if self._sender.is_alive():  # the process does not read: nobody may close the pipe under the sender's hands
+            if (
+                self._sender.is_alive()
+            ):  # the process does not read: nobody may close the pipe under the sender's hands
                 self._process.kill()
             self._sender.join()
         self.connection.close()
@@ -247,4 +274,3 @@ class Worker:
                 self._process.kill()
                 self._process.join()
         self._process.close()
-

@@ -12,7 +12,14 @@ from gui.widgets.numbers import TimeColumn, gap_text, signed_percent
 if TYPE_CHECKING:
     from gui.values import Preview
 
-RULE_WORDS = {1: "breaks the order", 2: "breaks contiguity", 4: "does not fit", 8: "not supported", 16: "pinned", 32: "splits a group"}
+RULE_WORDS = {
+    1: "breaks the order",
+    2: "breaks contiguity",
+    4: "does not fit",
+    8: "not supported",
+    16: "pinned",
+    32: "splits a group",
+}
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,9 @@ class Consequence:
         return theme.muted if self.change <= 5e-4 else theme.warning
 
 
-def consequences(preview: Preview, objective: float, column: TimeColumn, reasons: tuple[str, ...]) -> list[Consequence]:
+def consequences(
+    preview: Preview, objective: float, column: TimeColumn, reasons: tuple[str, ...]
+) -> list[Consequence]:
     """One per device. ``reasons`` are the short words for the rules in the way, '' where there are none."""
     out = []
     for d in range(len(preview.objective)):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -44,10 +46,10 @@ class DropChoice(QFrame):
         column.addLayout(row)
         self.hide()
 
-    def _choose(self, signal: Signal) -> object:
+    def _choose(self, signal: SignalInstance) -> Callable[[], None]:
         def chosen() -> None:
             self.hide()
-            signal.emit()  # type: ignore[attr-defined]
+            signal.emit()
 
         return chosen
 

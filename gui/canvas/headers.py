@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.canvas.labels import font, metrics
+from gui.canvas.fonts import font, metrics
 from gui.canvas.palette import CanvasPalette
 from gui.canvas.scene import Scene
 from gui.canvas.viewport import Viewport
@@ -60,7 +60,12 @@ def lane_extents(scene: Scene, viewport: Viewport) -> list[tuple[float, float]]:
 
 
 def paint_headers(
-    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, data: HeaderData | None, ratio: float
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    data: HeaderData | None,
+    ratio: float,
 ) -> None:
     """All headers that are in sight. What fits depends on the lane's height: title and cost, then bar, then traffic."""
     if not scene.layout.lanes:
@@ -77,7 +82,13 @@ def paint_headers(
 
 
 def _paint_header(
-    painter: QPainter, box: QRectF, d: int, viewport: Viewport, palette: CanvasPalette, data: HeaderData | None, ratio: float
+    painter: QPainter,
+    box: QRectF,
+    d: int,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    data: HeaderData | None,
+    ratio: float,
 ) -> None:
     theme, colour = palette.theme, palette.devices[d]
     painter.fillRect(box, QColor(colour.band))

@@ -43,7 +43,7 @@ class Items:
     @cached_property
     def work(self) -> Floats:
         """Work of each item (float64[count])."""
-        return np.bincount(self.item_of, weights=self.graph.work, minlength=self.count)
+        return np.bincount(self.item_of, weights=self.graph.work, minlength=self.count).astype(np.float64)
 
     @cached_property
     def incident(self) -> tuple[Ints, Ints]:
@@ -118,5 +118,7 @@ def _edges(graph: Graph, item_of: Ints, count: int) -> tuple[Ints, Ints, Floats]
     _, once = np.unique(tensor * max(count, 1) + dst, return_index=True)
     keys = src[once] * max(count, 1) + dst[once]
     pairs, inverse = np.unique(keys, return_inverse=True)
-    weight = np.bincount(inverse, weights=graph.tensor_bytes[tensor[once]], minlength=len(pairs))
+    weight = np.bincount(inverse, weights=graph.tensor_bytes[tensor[once]], minlength=len(pairs)).astype(
+        np.float64
+    )
     return (pairs // max(count, 1)).astype(np.int32), (pairs % max(count, 1)).astype(np.int32), weight

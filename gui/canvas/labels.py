@@ -6,32 +6,18 @@ import re
 from functools import lru_cache
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.detail import Detail
-from gui.canvas.overview import areas_of
+from gui.canvas.fonts import font, metrics
+from gui.canvas.overview import paint_plates
 from gui.canvas.palette import CanvasPalette
 from gui.canvas.scene import Scene
 from gui.canvas.viewport import Viewport
 from planner.quantity import time_text
 
 MOST_LABELS = 700
-
-
-@lru_cache(maxsize=64)
-def font(pixels: int, bold: bool) -> QFont:
-    """The interface font at a pixel size."""
-    made = QFont()
-    made.setPixelSize(max(6, pixels))
-    made.setBold(bold)
-    return made
-
-
-@lru_cache(maxsize=64)
-def metrics(pixels: int, bold: bool) -> QFontMetricsF:
-    """Metrics of :func:`font`."""
-    return QFontMetricsF(font(pixels, bold))
 
 
 def short_name(name: str) -> str:
@@ -68,7 +54,7 @@ def paint_labels(
 ) -> None:
     """Labels for the level of detail; none where more than ``most`` cards would carry one (they would be tiny)."""
     if detail == Detail.OVERVIEW:
-        _paint_areas(painter, scene, viewport, palette, ratio)
+        paint_plates(painter, scene, viewport, palette, ratio)
         return
     shown = _visible(scene, viewport)
     if detail == Detail.BLOCKS:
@@ -92,7 +78,12 @@ def _visible(scene: Scene, viewport: Viewport) -> np.ndarray:
 
 
 def _paint_names(
-    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, shown: np.ndarray, ratio: float
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    shown: np.ndarray,
+    ratio: float,
 ) -> None:
     card = 44.0 * viewport.scale
     pixels = int(min(12 * ratio, max(7 * ratio, 0.62 * card)))
@@ -112,7 +103,12 @@ def _paint_names(
 
 
 def _paint_cards(
-    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, shown: np.ndarray, ratio: float
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    shown: np.ndarray,
+    ratio: float,
 ) -> None:
     theme = palette.theme
     zoom = min(1.5, max(0.8, viewport.scale / ratio))
@@ -127,7 +123,12 @@ def _paint_cards(
         w, h = scene.w[i] * viewport.scale, scene.h[i] * viewport.scale
         room = w - 1.6 * pad
         mark = 14 * zoom * ratio if scene.pinned[i] else 0.0
-        names.append((QRectF(x + pad, y + 0.1 * h, room - mark, 0.44 * h), elided(short_name(items.names[i]), big, True, int(room - mark))))
+        names.append(
+            (
+                QRectF(x + pad, y + 0.1 * h, room - mark, 0.44 * h),
+                elided(short_name(items.names[i]), big, True, int(room - mark)),
+            )
+        )
         cost = time_text(float(items.work[i]), graph.time_unit)
         wide = metrics(small, False).horizontalAdvance(cost)
         kind = f"{items.size[i]} ops" if items.size[i] > 1 else kind_text(scene, i)
@@ -168,26 +169,5 @@ def _pin(painter: QPainter, x: float, y: float, size: float, colour: QColor) -> 
     painter.setPen(QPen(colour, max(1.0, 0.3 * size)))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawEllipse(QRectF(x - 0.6 * size, y - 0.9 * size, 1.2 * size, 1.2 * size))
-    painter.drawLine(x, y + 0.3 * size, x, y + 1.3 * size)
+    painter.drawLine(QPointF(x, y + 0.3 * size), QPointF(x, y + 1.3 * size))
     painter.restore()
-
-
-def _paint_areas(
-    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
-) -> None:
-    """The largest area of each device carries its number of ops and title."""
-    areas = areas_of(scene)
-    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
-    pixels = int(11 * ratio)
-    painter.setFont(font(pixels, True))
-    for d in range(scene.k):
-        own = np.flatnonzero(areas.device == d)
-        if len(own) == 0:
-            continue
-        i = own[np.argmax(areas.w[own] * areas.h[own])]
-        text = f"{d}"
-        x = areas.x[i] * viewport.scale + viewport.ox
-        y = areas.y[i] * viewport.scale + viewport.oy
-        rect = QRectF(x, y, max(areas.w[i] * viewport.scale, 20), max(areas.h[i] * viewport.scale, 12))
-        painter.setPen(QColor(palette.devices[d].ink))
-        painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), text)

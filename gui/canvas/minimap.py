@@ -7,11 +7,13 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from gui.canvas import raster
-from gui.canvas.detail import Detail
+from gui.canvas.detail import Detail, detail_at
+from gui.canvas.overview import paint_ground
 from gui.canvas.painter import paint_bands, paint_cards, wrap_image
+from gui.canvas.palette import packed
+from gui.canvas.scene import STYLE
 from gui.canvas.view import CanvasView
 from gui.canvas.viewport import Viewport
-from gui.canvas.palette import packed
 
 WIDTH, HEIGHT = 168, 108
 MARGIN = 10
@@ -68,7 +70,10 @@ class Minimap(QWidget):
             self._map.fit(scene.layout.bounds, margin=5 * ratio)
             raster.fill(self._buffer, None, packed(palette.theme.panel), replace=True)
             paint_bands(self._buffer, scene, self._map, palette)
-            paint_cards(self._buffer, scene, self._map, palette, Detail.BLOCKS, ratio)
+            if detail_at(STYLE.card_h * self._map.scale / ratio) == Detail.OVERVIEW:
+                paint_ground(self._buffer, scene, self._map, palette, ratio)
+            else:
+                paint_cards(self._buffer, scene, self._map, palette, Detail.BLOCKS, ratio)
         image = wrap_image(self._buffer)
         image.setDevicePixelRatio(ratio)
         painter = QPainter(self)

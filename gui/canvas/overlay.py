@@ -8,8 +8,9 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas import raster
 from gui.canvas.consequence import Consequence
+from gui.canvas.fonts import font, metrics
 from gui.canvas.headers import HEADER_WIDTH, lane_extents
-from gui.canvas.labels import font, metrics, short_name
+from gui.canvas.labels import short_name
 from gui.canvas.palette import CanvasPalette, packed
 from gui.canvas.scene import Scene
 from gui.canvas.viewport import Viewport
@@ -19,7 +20,13 @@ MOST_EDGES = 1500
 
 
 def paint_attention(
-    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, items: np.ndarray, ratio: float, along: np.ndarray
+    buffer: np.ndarray,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    items: np.ndarray,
+    ratio: float,
+    along: np.ndarray,
 ) -> None:
     """Edges and neighbours of ``items`` stand out; ``along`` (items that a drop would take along) are outlined.
 
@@ -49,7 +56,13 @@ def paint_attention(
 
 
 def _outline(
-    buffer: np.ndarray, scene: Scene, place: tuple[float, float, float], items: np.ndarray, colour: np.ndarray | np.uint32, width: float, ratio: float
+    buffer: np.ndarray,
+    scene: Scene,
+    place: tuple[float, float, float],
+    items: np.ndarray,
+    colour: np.ndarray | np.uint32,
+    width: float,
+    ratio: float,
 ) -> None:
     if len(items) == 0:
         return
@@ -60,7 +73,13 @@ def _outline(
 
 
 def paint_lane_consequences(
-    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, said: list[Consequence], target: int, ratio: float
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    said: list[Consequence],
+    target: int,
+    ratio: float,
 ) -> None:
     """Each lane says what a drop would give; illegal lanes grey out with the reason (logical pixels)."""
     theme = palette.theme
@@ -78,7 +97,14 @@ def paint_lane_consequences(
             painter.setPen(QPen(QColor(palette.devices[d].accent), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(box.adjusted(1, 1, -1, -1))
-        _bubble(painter, QPointF(box.right() - 8, (top + bottom) / 2), said[d].long, said[d].colour(theme), theme, bottom - top)
+        _bubble(
+            painter,
+            QPointF(box.right() - 8, (top + bottom) / 2),
+            said[d].long,
+            said[d].colour(theme),
+            theme,
+            bottom - top,
+        )
 
 
 def _bubble(painter: QPainter, anchor: QPointF, text: str, colour: str, theme: Theme, room: float) -> None:
@@ -98,16 +124,35 @@ def _bubble(painter: QPainter, anchor: QPointF, text: str, colour: str, theme: T
 
 
 def paint_carried(
-    painter: QPainter, position: QPointF, label: str, kind: str, target: str, said: Consequence | None, accent: str, theme: Theme, bounds: QRectF, detail: str
+    painter: QPainter,
+    position: QPointF,
+    label: str,
+    kind: str,
+    target: str,
+    said: Consequence | None,
+    accent: str,
+    theme: Theme,
+    bounds: QRectF,
+    detail: str,
 ) -> None:
     """The dragged card under the pointer with its consequence beside it (logical pixels)."""
     box = QRectF(position.x() + 10, position.y() + 8, 132, 38)
     said_lines = []
     if said is not None:
-        said_lines = [f"{target}: {said.short}", detail if not said.legal else (f"gap {said.gap}, rules hold" if said.gap else "rules hold")]
+        said_lines = [
+            f"{target}: {said.short}",
+            detail if not said.legal else (f"gap {said.gap}, rules hold" if said.gap else "rules hold"),
+        ]
         if said.stays:
             said_lines = [f"{target}: stays here"]
-    wide = max([metrics(12, True).horizontalAdvance(t) for t in said_lines[:1]] + [metrics(11, False).horizontalAdvance(t) for t in said_lines[1:]] + [0.0]) + 18
+    wide = (
+        max(
+            [metrics(12, True).horizontalAdvance(t) for t in said_lines[:1]]
+            + [metrics(11, False).horizontalAdvance(t) for t in said_lines[1:]]
+            + [0.0]
+        )
+        + 18
+    )
     wide = min(wide, 460.0)
     whole = box.united(QRectF(box.right() + 8, box.top(), wide, 40)) if said_lines else box
     dx = min(0.0, bounds.right() - 6 - whole.right())
@@ -120,19 +165,39 @@ def paint_carried(
     painter.drawRoundedRect(box, 5, 5)
     painter.setFont(font(12, True))
     painter.setPen(QColor(theme.text))
-    painter.drawText(box.adjusted(9, 3, -6, -18), int(Qt.AlignmentFlag.AlignVCenter), metrics(12, True).elidedText(short_name(label), Qt.TextElideMode.ElideMiddle, 116))
+    painter.drawText(
+        box.adjusted(9, 3, -6, -18),
+        int(Qt.AlignmentFlag.AlignVCenter),
+        metrics(12, True).elidedText(short_name(label), Qt.TextElideMode.ElideMiddle, 116),
+    )
     painter.setFont(font(10, False))
     painter.setPen(QColor(theme.muted))
-    painter.drawText(box.adjusted(9, 18, -6, -3), int(Qt.AlignmentFlag.AlignVCenter), metrics(10, False).elidedText(kind, Qt.TextElideMode.ElideRight, 116))
+    painter.drawText(
+        box.adjusted(9, 18, -6, -3),
+        int(Qt.AlignmentFlag.AlignVCenter),
+        metrics(10, False).elidedText(kind, Qt.TextElideMode.ElideRight, 116),
+    )
     if not said_lines or said is None:
         return
     plate = QRectF(box.right() + 8, box.top(), wide, 40 if len(said_lines) > 1 else 24)
-    soft = theme.panel if said.stays else theme.bad_soft if not said.legal else theme.good_soft if said.change < -5e-4 else theme.panel
+    soft = (
+        theme.panel
+        if said.stays
+        else theme.bad_soft
+        if not said.legal
+        else theme.good_soft
+        if said.change < -5e-4
+        else theme.panel
+    )
     painter.setPen(QPen(QColor(said.colour(theme)), 1.2))
     painter.setBrush(QColor(soft))
     painter.drawRoundedRect(plate, 5, 5)
     painter.setFont(font(12, True))
-    painter.drawText(plate.adjusted(9, 3, -6, 0 if len(said_lines) == 1 else -18), int(Qt.AlignmentFlag.AlignVCenter), said_lines[0])
+    painter.drawText(
+        plate.adjusted(9, 3, -6, 0 if len(said_lines) == 1 else -18),
+        int(Qt.AlignmentFlag.AlignVCenter),
+        said_lines[0],
+    )
     if len(said_lines) > 1:
         painter.setFont(font(11, False))
         painter.setPen(QColor(theme.text))

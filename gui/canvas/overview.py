@@ -1,94 +1,206 @@
-"""Seen from afar: stages as areas with ribbons between them whose width is bytes."""
+"""Seen from afar: the ground each stage covers, one plate per stage, and ribbons between them whose width is bytes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas import raster
+from gui.canvas.fonts import font, metrics
 from gui.canvas.palette import CanvasPalette, packed
-from gui.canvas.scene import Scene, device_flow
+from gui.canvas.scene import STYLE, Scene
 from gui.canvas.viewport import Viewport
 from gui.theme import mix
+from planner.graph import Floats
+from planner.quantity import bytes_text
 
-Floats = np.ndarray
+PLATE_HEIGHT = 24.0
+PLATE_WIDTH = 178.0
+WIDEST_RIBBON = 16.0
+MOST_PLATES = 12
+"""With more devices the plates shrink to their numbers."""
+LEAST_SHARE = 0.02
+"""Ribbons thinner than this share of the widest carry no figure."""
 
 
 @dataclass(frozen=True, eq=False)
-class Areas:
-    """One rectangle per run of a device's ops in a row (scene units): where it lies, its device, how many ops."""
+class Ribbon:
+    """Bytes from one device to another, as a curve in device pixels (float64[8]) and a place for the figure."""
 
-    x: Floats
-    y: Floats
-    w: Floats
-    h: Floats
-    device: np.ndarray
-    count: np.ndarray
-
-
-def areas_of(scene: Scene, pad: float = 8.0) -> Areas:
-    """The areas of a settled or moving scene."""
-    layout = scene.layout
-    rows = layout.row.astype(np.int64) * 2 + layout.mirrored
-    key = rows * scene.k + scene.device
-    labels, inverse = np.unique(key, return_inverse=True)
-    m = len(labels)
-    x0, y0 = np.full(m, np.inf), np.full(m, np.inf)
-    x1, y1 = np.full(m, -np.inf), np.full(m, -np.inf)
-    np.minimum.at(x0, inverse, scene.x)
-    np.minimum.at(y0, inverse, scene.y)
-    np.maximum.at(x1, inverse, scene.x + scene.w)
-    np.maximum.at(y1, inverse, scene.y + scene.h)
-    count = np.bincount(inverse, weights=scene.items.size, minlength=m)
-    device = (labels % scene.k).astype(np.int32)
-    return Areas(x0 - pad, y0 - pad, x1 - x0 + 2 * pad, y1 - y0 + 2 * pad, device, count)
+    src: int
+    dst: int
+    bytes: float
+    width: float
+    curve: Floats
+    apex: QPointF
 
 
 def paint_overview(
     buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
 ) -> None:
-    """Areas, then ribbons from the last area of a device to the first area of each device it feeds."""
-    areas = areas_of(scene)
-    place = (viewport.scale, viewport.ox, viewport.oy)
-    theme = palette.theme
-    fill = np.array([packed(mix(theme.canvas, d.accent, 0.55)) for d in palette.devices], np.uint32)
+    """The ground of the stages and the ribbons; :func:`paint_plates` adds what QPainter draws."""
+    paint_ground(buffer, scene, viewport, palette, ratio)
+    found = ribbons(scene, viewport, ratio)
+    if not found:
+        return
+    curves = np.array([r.curve for r in found])
+    width = np.array([r.width for r in found])
+    place = (1.0, 0.0, 0.0)
+    arrow = np.maximum(7.0 * ratio, 1.5 * width)
+    edge = packed(palette.theme.canvas)
+    raster.curves(buffer, None, curves, *place, colour=edge, width_px=width + 3.0 * ratio, opacity=0.85)
+    colour = palette.accent[np.array([r.src for r in found])]
+    raster.curves(buffer, None, curves, *place, colour=colour, width_px=width, opacity=0.9, arrow_px=arrow)
+
+
+def paint_ground(
+    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> None:
+    """Every op as its whole cell of the grid, so that the ops of a stage flow together into one area."""
+    theme, grow = palette.theme, 0.6 * ratio / viewport.scale
+    pad_x, pad_y = STYLE.gap_x / 2 + grow, STYLE.gap_y / 2 + grow
+    fill = np.array(
+        [packed(mix(theme.canvas, d.accent, 0.5 if theme.dark else 0.42)) for d in palette.devices], np.uint32
+    )
+    cells = fill[scene.device]
+    if scene.highlighted.any():
+        faded = np.array([packed(mix(theme.canvas, d.accent, 0.14)) for d in palette.devices], np.uint32)
+        cells = np.where(scene.highlighted, palette.accent[scene.device], faded[scene.device])
+    cells = np.where(scene.violating, np.uint32(packed(theme.bad)), cells)
+    cells = np.where(scene.selected, np.uint32(packed(theme.edge_selected)), cells)
     raster.rounded_rects(
-        buffer, None, areas.x, areas.y, areas.w, areas.h, *place, fill=fill[areas.device],
-        stroke=palette.accent[areas.device], stroke_px=1.0 * ratio, radius_px=3.0 * ratio, min_px=2.0,
+        buffer, None, scene.x - pad_x, scene.y - pad_y, scene.w + 2 * pad_x, scene.h + 2 * pad_y,
+        viewport.scale, viewport.ox, viewport.oy, fill=cells.astype(np.uint32), radius_px=0.0, min_px=1.0,
     )  # fmt: skip
-    src, dst, width = _ribbons(scene, areas, ratio)
-    if len(src):
-        order = np.argsort(-width)
-        raster.edges_between(
-            buffer, None, areas.x, areas.y, areas.w, areas.h, src[order], dst[order], *place,
-            colour=palette.accent[areas.device[src[order]]], width_px=width[order], opacity=0.5,
-        )  # fmt: skip
 
 
-def _ribbons(scene: Scene, areas: Areas, ratio: float) -> tuple[np.ndarray, np.ndarray, Floats]:
-    flow = _flow(scene)
+def plates(scene: Scene, viewport: Viewport, ratio: float) -> dict[int, QRectF]:
+    """One plate per device that has ops, in a column, each as near to the middle of its ops as the others allow."""
+    count = np.bincount(scene.device, minlength=scene.k)
+    used = np.flatnonzero(count)
+    if len(used) == 0:
+        return {}
+    middle = np.bincount(scene.device, weights=scene.y + scene.h / 2, minlength=scene.k)[used] / count[used]
+    y = middle * viewport.scale + viewport.oy
+    order = np.lexsort((used, y)) if scene.layout.lanes == () else np.arange(len(used))
+    bx, by, bw, bh = scene.layout.bounds
+    top, bottom = by * viewport.scale + viewport.oy, (by + bh) * viewport.scale + viewport.oy
+    tall = PLATE_HEIGHT * ratio
+    pitch = min(tall + 18 * ratio, max(12 * ratio, (bottom - top) / len(used)))
+    tall = min(tall, pitch - 2 * ratio)
+    wide = (PLATE_WIDTH if scene.k <= MOST_PLATES else 76.0) * ratio
+    x = (bx + bw / 2) * viewport.scale + viewport.ox - wide / 2
+    places = y[order]
+    for i in range(1, len(places)):
+        places[i] = max(places[i], places[i - 1] + pitch)
+    limit = max(bottom - tall / 2, float(places[0]))
+    for i in range(len(places) - 1, -1, -1):
+        places[i] = min(places[i], limit)
+        limit = places[i] - pitch
+    return {
+        int(used[d]): QRectF(x, float(p) - tall / 2, wide, tall) for d, p in zip(order, places, strict=True)
+    }
+
+
+def ribbons(scene: Scene, viewport: Viewport, ratio: float) -> list[Ribbon]:
+    """From plate to plate, widest first: straight down or up between neighbours, else in an arc, forward ones on the right."""
+    flow, boxes = scene.flow, plates(scene, viewport, ratio)
     most = flow.max(initial=0.0)
     if most <= 0:
-        empty = np.empty(0, np.int32)
-        return empty, empty, np.empty(0)
-    sources, targets = np.nonzero(flow)
-    last = np.full(scene.k, -1, np.int32)
-    first = np.full(scene.k, -1, np.int32)
-    for i, d in enumerate(areas.device.tolist()):
-        last[d] = i
-        if first[d] < 0:
-            first[d] = i
-    width = np.maximum(1.0, 14.0 * flow[sources, targets] / most) * ratio
-    return last[sources], first[targets], width
+        return []
+    rank = {d: i for i, d in enumerate(boxes)}
+    out = []
+    for a, b in np.argwhere(flow > 0).tolist():
+        if a not in boxes or b not in boxes:
+            continue
+        width = max(1.2, WIDEST_RIBBON * float(np.sqrt(flow[a, b] / most))) * ratio
+        curve = _curve(boxes[a], boxes[b], rank[b] - rank[a], ratio)
+        middle = (curve[:2] + 3 * curve[2:4] + 3 * curve[4:6] + curve[6:]) / 8
+        out.append(Ribbon(a, b, float(flow[a, b]), width, curve, QPointF(float(middle[0]), float(middle[1]))))
+    return sorted(out, key=lambda r: -r.width)
 
 
-def _flow(scene: Scene) -> Floats:
-    items = scene.items
-    if items.count == items.graph.n:
-        return device_flow(items.graph, scene.device, scene.k)
-    flow = np.zeros((scene.k, scene.k))
-    a, b = scene.device[items.edge_src], scene.device[items.edge_dst]
-    away = a != b
-    np.add.at(flow, (a[away], b[away]), items.edge_bytes[away])
-    return flow
+def _curve(a: QRectF, b: QRectF, steps: int, ratio: float) -> Floats:
+    down = steps > 0
+    if abs(steps) == 1:
+        x = a.center().x() + (-1 if down else 1) * 0.22 * a.width()
+        y0, y1 = (a.bottom(), b.top()) if down else (a.top(), b.bottom())
+        third = (y1 - y0) / 3
+        return np.array([x, y0, x, y0 + third, x, y1 - third, x, y1])
+    side = 1 if down else -1
+    x = a.right() if down else a.left()
+    y0 = a.center().y() + (0.15 if down else -0.15) * a.height()
+    y1 = b.center().y() - (0.15 if down else -0.15) * b.height()
+    reach = side * (30 * ratio + 0.42 * abs(y1 - y0))
+    return np.array([x, y0, x + reach, y0, x + reach, y1, x, y1])
+
+
+def paint_plates(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> None:
+    """Each stage's title and number of ops, and the bytes of the wider ribbons."""
+    theme = palette.theme
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
+    boxes = plates(scene, viewport, ratio)
+    ops = np.bincount(scene.device, weights=scene.items.size, minlength=scene.k)
+    _paint_figures(painter, scene, viewport, palette, boxes, ratio)
+    for d, box in boxes.items():
+        painter.setPen(QPen(QColor(palette.devices[d].accent), 1.5 * ratio))
+        painter.setBrush(QColor(theme.card))
+        painter.drawRoundedRect(box, 5 * ratio, 5 * ratio)
+        painter.fillRect(
+            QRectF(box.left() + ratio, box.top() + 3 * ratio, 4 * ratio, box.height() - 6 * ratio),
+            QColor(palette.devices[d].accent),
+        )
+        inner = box.adjusted(11 * ratio, 0, -8 * ratio, 0)
+        size = int(min(12 * ratio, box.height() - 2 * ratio))
+        count = "" if scene.k > MOST_PLATES else f"{int(ops[d]):,} ops"
+        painter.setFont(font(size, False))
+        painter.setPen(QColor(theme.muted))
+        painter.drawText(inner, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), count)
+        room = inner.width() - metrics(size, False).horizontalAdvance(count) - 4 * ratio
+        painter.setFont(font(size, True))
+        device = scene.devices[d]
+        title = device.title if metrics(size, True).horizontalAdvance(device.title) <= room else device.name
+        painter.setPen(QColor(theme.text))
+        shown = metrics(size, True).elidedText(title, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), shown)
+
+
+def _paint_figures(
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    boxes: dict[int, QRectF],
+    ratio: float,
+) -> None:
+    """Bytes beside the wider ribbons, left out where they would lie on something else."""
+    theme, size = palette.theme, int(10.5 * ratio)
+    taken = list(boxes.values())
+    found = ribbons(scene, viewport, ratio)
+    painter.setFont(font(size, True))
+    for ribbon in found:
+        if ribbon.bytes < LEAST_SHARE * found[0].bytes:
+            break
+        text = bytes_text(ribbon.bytes)
+        wide = metrics(size, True).horizontalAdvance(text) + 8 * ratio
+        straight = ribbon.curve[0] == ribbon.curve[2]
+        down = ribbon.curve[7] > ribbon.curve[1]
+        shift = ribbon.width / 2 + 4 * ratio
+        left = ribbon.apex.x() + shift if straight != down else ribbon.apex.x() - shift - wide
+        box = QRectF(left, ribbon.apex.y() - 8 * ratio, wide, 16 * ratio)
+        if any(box.intersects(other) for other in taken):
+            continue
+        taken.append(box)
+        back = QColor(theme.card)
+        back.setAlphaF(0.88)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(back)
+        painter.drawRoundedRect(box, 3 * ratio, 3 * ratio)
+        painter.setPen(QColor(theme.text))
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)

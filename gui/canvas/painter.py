@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from PySide6.QtGui import QImage, QPainter
 
@@ -24,7 +26,13 @@ def wrap_image(buffer: Image) -> QImage:
 
 
 def paint_scene(
-    buffer: Image, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float, *, text: bool = True
+    buffer: Image,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    ratio: float,
+    *,
+    text: bool = True,
 ) -> Detail:
     """Paint everything that does not follow the pointer. ``ratio`` is device pixels per logical pixel."""
     theme = palette.theme
@@ -72,7 +80,9 @@ def edge_style(
     near = detail >= Detail.LABELS
     widest = float(items.edge_bytes.max(initial=0.0))
     share = np.sqrt(items.edge_bytes / widest) if widest > 0 else np.zeros(len(items.edge_bytes))
-    width = np.where(between, (1.2 + 1.8 * share) if near else 1.0 + 0.6 * share, 1.1 if near else 0.8) * ratio
+    width = (
+        np.where(between, (1.2 + 1.8 * share) if near else 1.0 + 0.6 * share, 1.1 if near else 0.8) * ratio
+    )
     opacity = np.where(between, 0.9 if near else 0.7, 0.75 if near else 0.4)
     return colour.astype(np.uint32), width, opacity
 
@@ -85,22 +95,21 @@ def paint_edges(
     if len(items.edge_src) == 0:
         return
     colour, width, opacity = edge_style(scene, palette, detail, ratio)
-    place = (viewport.scale, viewport.ox, viewport.oy)
     arrow = 5.0 * ratio if detail == Detail.CARDS else 0.0
-    common = {"colour": colour, "width_px": width, "opacity": opacity}
-    cards = (scene.x, scene.y, scene.w, scene.h, items.edge_src, items.edge_dst)
-    sides = {"leave": scene.leave, "enter": scene.enter}
+    place = {"scale": viewport.scale, "ox": viewport.ox, "oy": viewport.oy}
+    curve: dict[str, Any] = {
+        "x": scene.x, "y": scene.y, "w": scene.w, "h": scene.h, "src": items.edge_src, "dst": items.edge_dst, **place,
+        "leave": scene.leave, "enter": scene.enter, "colour": colour, "width_px": width, "opacity": opacity,
+    }  # fmt: skip
     plain = scene.straight if scene.settled else np.concatenate([scene.straight, scene.routed])
     if detail >= Detail.LABELS and len(scene.stubs):
-        raster.stubs(
-            buffer, None, *cards, *place, length_px=min(26.0 * ratio, 40.0 * viewport.scale), index=scene.stubs,
-            **common, **sides,
-        )  # fmt: skip
-    raster.edges_between(buffer, None, *cards, *place, index=plain, arrow_px=arrow, handle_max=240.0, **common, **sides)
+        tail = min(26.0 * ratio, 40.0 * viewport.scale)
+        raster.stubs(buffer, None, length_px=tail, index=scene.stubs, **curve)
+    raster.edges_between(buffer, None, index=plain, arrow_px=arrow, handle_max=240.0, **curve)
     if scene.settled and len(scene.routed):
         chosen = scene.routed
         raster.routes(
-            buffer, None, scene.route_ptr, scene.route_x, scene.route_y, *place, radius=14.0,
+            buffer, None, scene.route_ptr, scene.route_x, scene.route_y, **place, radius=14.0,
             colour=colour[chosen], width_px=width[chosen], opacity=opacity[chosen], arrow_px=arrow,
         )  # fmt: skip
 
@@ -118,14 +127,22 @@ def paint_cards(
         fill = palette.block[scene.device]
         fill = np.where(scene.violating, np.uint32(packed(theme.bad)), fill)
         fill = np.where(marked, np.uint32(packed(theme.edge_selected)), fill)
-        raster.rounded_rects(buffer, None, *place, fill=fill, radius_px=1.5 * ratio, opacity=opacity, min_px=1.0)
+        raster.rounded_rects(
+            buffer, None, *place, fill=fill, radius_px=1.5 * ratio, opacity=opacity, min_px=1.0
+        )
         return
-    body = np.where(scene.mixed, np.uint32(packed(mix(theme.card, theme.muted, 0.12))), palette.body[scene.device])
+    body = np.where(
+        scene.mixed, np.uint32(packed(mix(theme.card, theme.muted, 0.12))), palette.body[scene.device]
+    )
     body = np.where(marked, np.uint32(packed(theme.selection)), body)
     stroke = np.where(scene.violating, np.uint32(packed(theme.bad)), accent)
     stroke = np.where(marked, np.uint32(packed(theme.edge_selected)), stroke)
     wide = np.where(marked | scene.violating, 2.0, 1.0) * ratio
-    shadow = {"shadow": packed(theme.shadow, 0.10), "shadow_px": 5.0 * ratio, "shadow_dy": 1.5 * ratio}
+    shadow: dict[str, Any] = {
+        "shadow": packed(theme.shadow, 0.10),
+        "shadow_px": 5.0 * ratio,
+        "shadow_dy": 1.5 * ratio,
+    }
     raster.rounded_rects(
         buffer, None, *place, fill=body.astype(np.uint32), stroke=stroke.astype(np.uint32), stroke_px=wide,
         radius_px=(5.0 if detail == Detail.CARDS else 3.0) * ratio, accent=accent,

@@ -12,9 +12,10 @@ from PySide6.QtGui import QColor, QPageLayout, QPageSize, QPainter, QPainterPath
 
 from gui.canvas import raster
 from gui.canvas.detail import Detail, detail_at
+from gui.canvas.fonts import font, metrics
 from gui.canvas.headers import HEADER_WIDTH, HeaderData, header_data, paint_headers
 from gui.canvas.items import items_of
-from gui.canvas.labels import font, metrics, paint_labels
+from gui.canvas.labels import paint_labels
 from gui.canvas.layout.result import EdgeClass
 from gui.canvas.painter import edge_style, paint_scene, wrap_image
 from gui.canvas.palette import CanvasPalette, canvas_palette
@@ -27,6 +28,7 @@ from planner.files import write_atomically
 from planner.graph import Ints
 from planner.grouping import GroupView
 from planner.problem import Problem
+from planner.targets.base import Device
 
 if TYPE_CHECKING:
     from PySide6.QtSvg import QSvgGenerator
@@ -65,7 +67,8 @@ def compose(
     items = items_of(problem.graph, grouping, folded)
     header = HEADER_WIDTH if view == "lanes" else 0
     room = (max(100.0, size[0] - header - 24.0), max(80.0, size[1] - TITLE_HEIGHT - 24.0))
-    scene = scene_of(items, view, assigned, k, room)
+    named = problem.devices if device_of is not None else (Device("ops", "none", "not placed"),)
+    scene = scene_of(items, view, assigned, k, room, named)
     subtitle = f"{plural(problem.graph.n, 'op')}, {problem.target.title.lower()}"
     headers = None
     if device_of is not None:
@@ -108,9 +111,13 @@ def save_picture(
 
     file = Path(path)
     if file.suffix.lower() not in SUFFIXES:
-        raise StageboardError(f"{file}: pictures are written as .png, .svg or .pdf; choose one of these endings")
+        raise StageboardError(
+            f"{file}: pictures are written as .png, .svg or .pdf; choose one of these endings"
+        )
     if not (64 <= size[0] <= 16384 and 64 <= size[1] <= 16384):
-        raise StageboardError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn; 64 to 16384 each way")
+        raise StageboardError(
+            f"a picture of {size[0]} x {size[1]} pixels cannot be drawn; 64 to 16384 each way"
+        )
     picture = compose(problem, device_of, size, THEMES[theme], view, title, bound, grouping, folded)
     write_atomically(file, _encoded(picture, file.suffix.lower()))
 
@@ -126,7 +133,7 @@ def _encoded(picture: Picture, suffix: str) -> bytes:
         pixels = raster.new_image(width, height)
         image = wrap_image(pixels)
         paint_png(pixels, picture)
-        image.save(buffer, "PNG")
+        image.save(buffer, "PNG")  # type: ignore[call-overload]  # the stubs know only bytes
     elif suffix == ".svg":
         from PySide6.QtSvg import QSvgGenerator
 
@@ -176,7 +183,9 @@ def paint_vectors(painter: QPainter, picture: Picture) -> None:
     painter.translate(0, TITLE_HEIGHT)
     for d, lane in enumerate(scene.layout.lanes):
         _, y = viewport.to_pixels(0, lane.band[1])
-        painter.fillRect(QRectF(0, y, viewport.width, lane.band[3] * viewport.scale), QColor(palette.devices[d].band))
+        painter.fillRect(
+            QRectF(0, y, viewport.width, lane.band[3] * viewport.scale), QColor(palette.devices[d].band)
+        )
     detail = max(Detail.BLOCKS, detail_at(STYLE.card_h * viewport.scale))
     _vector_edges(painter, scene, viewport, palette, detail)
     _vector_cards(painter, scene, viewport, palette, detail)
@@ -200,13 +209,19 @@ def _vector_edges(
         colour.setAlphaF(float(opacities[e]))
         painter.setPen(QPen(colour, float(widths[e])))
         stub = scene.edge_class[e] == EdgeClass.STUB
-        painter.drawPath(_stub_path(scene, viewport, e) if stub else _edge_path(scene, viewport, e, int(routed[e])))
+        painter.drawPath(
+            _stub_path(scene, viewport, e) if stub else _edge_path(scene, viewport, e, int(routed[e]))
+        )
 
 
 def _edge_ends(scene: Scene, viewport: Viewport, e: int) -> tuple[QPointF, QPointF]:
     u, v = int(scene.items.edge_src[e]), int(scene.items.edge_dst[e])
-    a = viewport.to_pixels(scene.x[u] + (scene.w[u] if scene.leave[e] == 0 else 0.0), scene.y[u] + scene.h[u] / 2)
-    b = viewport.to_pixels(scene.x[v] + (scene.w[v] if scene.enter[e] == 0 else 0.0), scene.y[v] + scene.h[v] / 2)
+    a = viewport.to_pixels(
+        scene.x[u] + (scene.w[u] if scene.leave[e] == 0 else 0.0), scene.y[u] + scene.h[u] / 2
+    )
+    b = viewport.to_pixels(
+        scene.x[v] + (scene.w[v] if scene.enter[e] == 0 else 0.0), scene.y[v] + scene.h[v] / 2
+    )
     return QPointF(*a), QPointF(*b)
 
 

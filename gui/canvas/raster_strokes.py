@@ -383,7 +383,12 @@ def fill_triangle(img, c0, c1, c2, c3, x0, y0, x1, y1, x2, y2, source, alpha, ga
         return
     if area < 0.0:
         x1, y1, x2, y2 = x2, y2, x1, y1
-    if not (min(x0, x1, x2) < c2 and max(x0, x1, x2) > c0 and min(y0, y1, y2) < c3 and max(y0, y1, y2) > c1):
+    if not (
+        min(x0, x1, x2) - 1.0 < c2
+        and max(x0, x1, x2) + 1.0 > c0
+        and min(y0, y1, y2) - 1.0 < c3
+        and max(y0, y1, y2) + 1.0 > c1
+    ):
         return
     la, lb, lc = math.hypot(x1 - x0, y1 - y0), math.hypot(x2 - x1, y2 - y1), math.hypot(x0 - x2, y0 - y2)
     xs, xe = max(c0, math.floor(min(x0, x1, x2)) - 1), min(c2, math.ceil(max(x0, x1, x2)) + 1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -11,11 +13,14 @@ from gui.canvas.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_
 from gui.canvas.layout.result import EdgeClass
 from planner.graph import Bools, Floats, Graph, Ints
 from planner.plan import Evaluation
+from planner.targets.base import Device
 
 STYLE = LayoutStyle(header_w=1.0, header_h=1.0)
 """Lane headers are drawn in the margin at a readable size whatever the zoom, so the scene keeps no room for them."""
 
 LEAST_LANE_PX = 17.0
+NONE: Bools = np.empty(0, bool)
+"""Stands for a mask in which no item is marked."""
 
 
 def forward_partners(graph: Graph) -> Ints:
@@ -37,7 +42,9 @@ def skeleton_of(items: Items) -> Skeleton:
         mate = forward_partners(graph)[first]
         partner = np.where(mate >= 0, items.item_of[mate], -1).astype(np.int32)
         partner[graph.backward[np.maximum(items.first[np.maximum(partner, 0)], 0)]] = -1
-    kinds = np.unique(np.array(graph.kinds), return_inverse=True)[1].astype(np.int32)[first] if graph.n else None
+    kinds = (
+        np.unique(np.array(graph.kinds), return_inverse=True)[1].astype(np.int32)[first] if graph.n else None
+    )
     layers = graph.layer[first] if (graph.layer >= 0).any() else None
     return prepare(
         items.count,
@@ -69,17 +76,20 @@ class Scene:
     x: Floats
     y: Floats
     settled: bool = True
-    selected: Bools | None = None
-    highlighted: Bools | None = None
-    pinned: Bools | None = None
-    violating: Bools | None = None
+    selected: Bools = NONE
+    highlighted: Bools = NONE
+    pinned: Bools = NONE
+    violating: Bools = NONE
     evaluation: Evaluation | None = None
+    devices: Sequence[Device] = ()
+    """What the devices are called; none: they are numbered."""
 
     def __post_init__(self) -> None:
         count = self.items.count
         for name in ("selected", "highlighted", "pinned", "violating"):
-            if getattr(self, name) is None:
+            if getattr(self, name) is NONE:
                 setattr(self, name, np.zeros(count, bool))
+        self.devices = self.devices or tuple(Device(str(d), "", str(d)) for d in range(self.k))
         self.prepare_edges()
 
     @property
@@ -104,28 +114,32 @@ class Scene:
         self.routed = np.flatnonzero(has_route & (self.edge_class != EdgeClass.STUB)).astype(np.int32)
         self.straight = np.flatnonzero(~has_route & (self.edge_class != EdgeClass.STUB)).astype(np.int32)
         self.stubs = np.flatnonzero(self.edge_class == EdgeClass.STUB).astype(np.int32)
-        self._laid_index = np.full(m, -1, np.int64)
-        self._laid_index[laid] = np.arange(len(laid))
-        self.route_ptr, self.route_x, self.route_y = route_table(layout, self._laid_index[self.routed])
+        laid_index = np.full(m, -1, np.int64)
+        laid_index[laid] = np.arange(len(laid))
+        self.route_ptr, self.route_x, self.route_y = route_table(layout, laid_index[self.routed])
         mirrored = layout.mirrored
         self.leave = np.where(mirrored[items.edge_src], 2, 0).astype(np.uint8)
         self.enter = np.where(mirrored[items.edge_dst], 0, 2).astype(np.uint8)
-
-    def route_of(self, edges: Ints) -> tuple[Ints, Floats, Floats]:
-        """Drawn polylines of some edges that have a route in the layout (CSR ptr, x, y)."""
-        return route_table(self.layout, self._laid_index[edges])
-
-    def has_route(self, edges: Ints) -> Bools:
-        """Which of ``edges`` the layout placed."""
-        result: Bools = self._laid_index[edges] >= 0
-        return result
 
     def set_devices(self, device_of: Ints, k: int) -> None:
         """Take over an assignment of ops."""
         self.k = k
         self.device, self.mixed = self.items.devices(device_of, k)
+        self.__dict__.pop("flow", None)
 
-    def mask(self, ops: Ints) -> Bools:
+    @cached_property
+    def flow(self) -> Floats:
+        """Bytes that go from device to device (float64[k, k]); with folded groups, of the edges that are drawn."""
+        items = self.items
+        if items.count == items.graph.n:
+            return device_flow(items.graph, self.device, self.k)
+        flow = np.zeros((self.k, self.k))
+        a, b = self.device[items.edge_src], self.device[items.edge_dst]
+        away = a != b
+        np.add.at(flow, (a[away], b[away]), items.edge_bytes[away])
+        return flow
+
+    def mask(self, ops: np.ndarray) -> Bools:
         """Items that stand for any of ``ops``."""
         mask = np.zeros(self.items.count, bool)
         if len(ops):
@@ -152,7 +166,9 @@ def route_table(layout: Layout, edges: np.ndarray) -> tuple[Ints, Floats, Floats
     ys[ptr[1:] - 1] = layout.y[v] + layout.h[v] / 2
     starts = layout.route_offsets[:-1][edges]
     source = np.repeat(starts - np.concatenate([[0], np.cumsum(inner)[:-1]]), inner) + np.arange(inner.sum())
-    place = np.repeat(ptr[:-1] + 1 - np.concatenate([[0], np.cumsum(inner)[:-1]]), inner) + np.arange(inner.sum())
+    place = np.repeat(ptr[:-1] + 1 - np.concatenate([[0], np.cumsum(inner)[:-1]]), inner) + np.arange(
+        inner.sum()
+    )
     xs[place] = layout.route_points[source, 0]
     ys[place] = layout.route_points[source, 1]
     return ptr, xs, ys
@@ -182,13 +198,20 @@ def arrange(
 
 
 def scene_of(
-    items: Items, view: str, device_of: Ints, k: int, viewport: tuple[float, float], skeleton: Skeleton | None = None
+    items: Items,
+    view: str,
+    device_of: Ints,
+    k: int,
+    viewport: tuple[float, float],
+    devices: Sequence[Device] = (),
 ) -> Scene:
     """A settled scene."""
-    skeleton = skeleton or skeleton_of(items)
+    skeleton = skeleton_of(items)
     layout = arrange(items, skeleton, view, device_of, k, viewport)
     device, mixed = items.devices(device_of, k)
-    return Scene(items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy())
+    return Scene(
+        items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy(), devices=devices
+    )
 
 
 def crossing_bytes(graph: Graph, device_of: Ints, k: int) -> tuple[Floats, Floats]:
@@ -216,16 +239,3 @@ def _crossings(graph: Graph, device_of: Ints, k: int) -> tuple[np.ndarray, np.nd
     away = to != device_of[graph.tensor_producer[tensor]]
     pairs = np.unique(tensor[away] * k + to[away])
     return pairs // k, pairs % k
-
-
-__all__ = [
-    "STYLE",
-    "Scene",
-    "arrange",
-    "crossing_bytes",
-    "device_flow",
-    "forward_partners",
-    "route_table",
-    "scene_of",
-    "skeleton_of",
-]

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.consequence import Consequence
-from gui.canvas.labels import font, metrics
+from gui.canvas.fonts import font, metrics
 from gui.canvas.palette import CanvasPalette
 
 CHIP_HEIGHT = 40.0
@@ -27,7 +27,8 @@ def chip_rects(width: float, height: float, k: int) -> list[QRectF]:
     left = (width - per_row * wide - (per_row - 1) * GAP) / 2
     top = height - PAD - rows * tall - (rows - 1) * GAP
     return [
-        QRectF(left + (i % per_row) * (wide + GAP), top + (i // per_row) * (tall + GAP), wide, tall) for i in range(k)
+        QRectF(left + (i % per_row) * (wide + GAP), top + (i // per_row) * (tall + GAP), wide, tall)
+        for i in range(k)
     ]
 
 
@@ -53,7 +54,12 @@ def paint_strip(
     painter.drawRoundedRect(back, 8, 8)
     for d, (rect, said) in enumerate(zip(rects, consequences, strict=True)):
         colour = palette.devices[d]
-        painter.setPen(QPen(QColor(theme.text if d == target else colour.accent if said.legal else theme.border), 2 if d == target else 1))
+        painter.setPen(
+            QPen(
+                QColor(theme.text if d == target else colour.accent if said.legal else theme.border),
+                2 if d == target else 1,
+            )
+        )
         painter.setBrush(QColor(colour.band if said.legal else theme.card_disabled))
         painter.drawRoundedRect(rect, 5, 5)
         inner = rect.adjusted(8, 3, -8, -3)
@@ -61,11 +67,19 @@ def paint_strip(
         painter.setFont(font(11, True))
         painter.setPen(QColor(theme.text if said.legal else theme.faint))
         top = QRectF(inner.left(), inner.top(), inner.width(), 16) if two else inner
-        title = metrics(11, True).elidedText(titles[d], Qt.TextElideMode.ElideRight, inner.width() * (1 if two else 0.5))
+        title = metrics(11, True).elidedText(
+            titles[d], Qt.TextElideMode.ElideRight, inner.width() * (1 if two else 0.5)
+        )
         painter.drawText(top, int(Qt.AlignmentFlag.AlignVCenter), title)
         low = QRectF(inner.left(), inner.top() + 17, inner.width(), 16) if two else inner
         painter.setFont(font(11, False))
         painter.setPen(QColor(said.colour(theme)))
-        text = metrics(11, False).elidedText(said.short, Qt.TextElideMode.ElideRight, low.width() * (1 if two else 0.5))
-        align = Qt.AlignmentFlag.AlignVCenter if two else Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        text = metrics(11, False).elidedText(
+            said.short, Qt.TextElideMode.ElideRight, low.width() * (1 if two else 0.5)
+        )
+        align = (
+            Qt.AlignmentFlag.AlignVCenter
+            if two
+            else Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        )
         painter.drawText(low, int(align), text)

@@ -29,12 +29,19 @@ def op_tooltip(document: Document, items: Items, item: int) -> str:
         ptr, idx = graph.outputs
         tensors = idx[ptr[v] : ptr[v + 1]]
         shapes = [" × ".join(map(str, s)) for t in tensors.tolist() if (s := graph.tensor_shapes[t])]
-        rows.append(("output", bytes_text(float(graph.tensor_bytes[tensors].sum())) + (f" ({shapes[0]})" if shapes else "")))
+        rows.append(
+            (
+                "output",
+                bytes_text(float(graph.tensor_bytes[tensors].sum())) + (f" ({shapes[0]})" if shapes else ""),
+            )
+        )
         if graph.param_bytes[v]:
             rows.append(("parameters", bytes_text(float(graph.param_bytes[v]))))
         title, kind = graph.op_names[v], graph.kinds[v]
     else:
         rows.append(("parameters", bytes_text(float(graph.param_bytes[ops].sum()))))
         title, kind = items.names[item], plural(len(ops), "op")
-    table = "".join(f"<tr><td>{escape(k)}&nbsp;&nbsp;</td><td align='right'>{escape(v)}</td></tr>" for k, v in rows)
+    table = "".join(
+        f"<tr><td>{escape(k)}&nbsp;&nbsp;</td><td align='right'>{escape(v)}</td></tr>" for k, v in rows
+    )
     return f"<b>{escape(title)}</b><br>{escape(kind)}<table>{table}</table>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
@@ -122,6 +122,11 @@ class CanvasView(QWidget):
         return canvas_palette(self.theme, 1 if problem is None else len(problem.devices))
 
     @property
+    def consequences(self) -> list[Consequence]:
+        """What a drop on each device would give; empty while nothing is dragged."""
+        return self._consequences
+
+    @property
     def interacting(self) -> bool:
         """Whether someone is in the middle of a gesture or a question."""
         return self._gesture is not None or self._pressed is not None or self._choice.isVisible()
@@ -214,7 +219,9 @@ class CanvasView(QWidget):
         y1 = float((scene.layout.y[items] + scene.h[items]).max())
         pad = 60.0
         smallest = self.viewport.smallest
-        self.viewport.fit((x0 - pad, y0 - pad, x1 - x0 + 2 * pad, y1 - y0 + 2 * pad), largest=1.1 * self.devicePixelRatioF())
+        self.viewport.fit(
+            (x0 - pad, y0 - pad, x1 - x0 + 2 * pad, y1 - y0 + 2 * pad), largest=1.1 * self.devicePixelRatioF()
+        )
         self.viewport.smallest = smallest
         self._moved_viewport()
 
@@ -227,13 +234,22 @@ class CanvasView(QWidget):
         ratio = self.devicePixelRatioF()
         if self.viewport.scale < 0.55 * ratio:
             self.viewport.scale = 0.8 * ratio
-            self.center_on(float(scene.layout.x[i] + scene.w[i] / 2), float(scene.layout.y[i] + scene.h[i] / 2))
+            self.center_on(
+                float(scene.layout.x[i] + scene.w[i] / 2), float(scene.layout.y[i] + scene.h[i] / 2)
+            )
             return
         x, y = self.viewport.to_pixels(float(scene.layout.x[i]), float(scene.layout.y[i]))
         w, h = float(scene.w[i]) * self.viewport.scale, float(scene.h[i]) * self.viewport.scale
-        inside = x >= self.viewport.left and y >= 0 and x + w <= self.viewport.width and y + h <= self.viewport.height
+        inside = (
+            x >= self.viewport.left
+            and y >= 0
+            and x + w <= self.viewport.width
+            and y + h <= self.viewport.height
+        )
         if not inside:
-            self.center_on(float(scene.layout.x[i] + scene.w[i] / 2), float(scene.layout.y[i] + scene.h[i] / 2))
+            self.center_on(
+                float(scene.layout.x[i] + scene.w[i] / 2), float(scene.layout.y[i] + scene.h[i] / 2)
+            )
 
     def op_rect(self, op: int) -> QRectF:
         """Where an op's card is drawn (logical pixels); for tests and assistive tools."""
@@ -243,7 +259,10 @@ class CanvasView(QWidget):
         ratio = self.devicePixelRatioF()
         x, y = self.viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
         return QRectF(
-            x / ratio, y / ratio, float(scene.w[i]) * self.viewport.scale / ratio, float(scene.h[i]) * self.viewport.scale / ratio
+            x / ratio,
+            y / ratio,
+            float(scene.w[i]) * self.viewport.scale / ratio,
+            float(scene.h[i]) * self.viewport.scale / ratio,
         )
 
     def lane_rect(self, device: int) -> QRectF:
@@ -377,12 +396,13 @@ class CanvasView(QWidget):
             return items, made, arrange(items, made, view, device_of, k, size, keep)
 
         def deliver(result: object) -> None:
-            self._take_layout(view, animate, result)
+            self._take_layout(view, animate, *cast("tuple[Items, Skeleton, Layout]", result))
 
         self._worker.request(items.count, make, deliver)
 
-    def _take_layout(self, view: str, animate: bool, result: object) -> None:
-        items, skeleton, layout = result  # type: ignore[misc]
+    def _take_layout(
+        self, view: str, animate: bool, items: Items, skeleton: Skeleton, layout: Layout
+    ) -> None:
         problem = self.document.problem
         if items is not self._items or view != self.view or problem is None:
             return
@@ -391,7 +411,8 @@ class CanvasView(QWidget):
         before = self.scene
         k = len(problem.devices)
         device, mixed = items.devices(self.document.device_of, k)
-        scene = Scene(items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy())
+        places = layout.x.copy(), layout.y.copy()
+        scene = Scene(items, skeleton, layout, view, device, mixed, k, *places, devices=problem.devices)
         if before is not None and before.items is items:
             scene.highlighted = before.highlighted
         self.scene = scene
@@ -629,7 +650,9 @@ class CanvasView(QWidget):
             self._choice.dismiss()
             return
         position = event.position()
-        if event.button() == Qt.MouseButton.MiddleButton or (event.button() == Qt.MouseButton.LeftButton and self._space):
+        if event.button() == Qt.MouseButton.MiddleButton or (
+            event.button() == Qt.MouseButton.LeftButton and self._space
+        ):
             self._begin(Pan(self, position))
             return
         if event.button() != Qt.MouseButton.LeftButton:
@@ -840,4 +863,3 @@ class CanvasView(QWidget):
         self.stop_gesture("closing")
         self._glide.stop()
         self._worker.close()
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -22,6 +22,7 @@ class Panel(QWidget):
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.document = document
         self.theme = theme
         self._stale = True
@@ -47,6 +48,11 @@ class Panel(QWidget):
         if self._stale:
             self._stale = False
             self.refresh()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a refresh is about to happen."""
+        return self._later.isActive()
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -82,6 +82,14 @@ class ConvergencePanel(Panel):
         jobs.job_changed.connect(self._job_changed)
         document.graph_changed.connect(self.request_refresh)
         self._jobs_changed()
+
+    def sizeHint(self) -> QSize:
+        """High enough to read a slope."""
+        return QSize(480, 190)
+
+    def minimumSizeHint(self) -> QSize:
+        """Less is no plot."""
+        return QSize(200, 140)
 
     # ------------------------------------------------------------------ which job
     def job(self) -> Job | None:

@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.theme import DeviceColour, Theme, font
@@ -164,10 +173,15 @@ class DeviceCard(QWidget):
         painter.drawText(rect, flags, shown)
         return float(metrics.horizontalAdvance(shown))
 
+    def _fits(self, detail: str, width: float) -> bool:
+        """Whether the word ``bottleneck`` has room beside the detail."""
+        word = QFontMetricsF(self._fonts["small bold"]).horizontalAdvance("bottleneck")
+        return QFontMetricsF(self._fonts["small"]).horizontalAdvance(detail) + word + 8 <= width
+
     def _figure(self, s: CardState, t: Theme) -> tuple[str, str]:
         """The figure at the right and its colour."""
         if not s.previewing or s.origin:
-            return s.cost, t.text
+            return s.cost, t.warning if s.bottleneck and not s.previewing else t.text
         if not s.legal:
             return ("not allowed" if not s.target or "along" not in s.would else s.would), t.muted
         return s.would, {1: t.good, -1: t.bad, 0: t.text}[s.better]
@@ -177,9 +191,7 @@ class DeviceCard(QWidget):
         figure, colour = self._figure(s, t)
         used = self._text(painter, QRectF(left, 6, width, 16), RIGHT, figure, "small" if grey else "name", colour)
         room = right - used - 8 - left
-        name = self._text(painter, QRectF(left, 6, room, 16), LEFT, s.name, "name", t.muted if grey else t.text)
-        if s.bottleneck and not s.previewing and room - name > 70:
-            self._text(painter, QRectF(left + name + 8, 6, room - name - 8, 16), LEFT, "bottleneck", "small bold", t.warning)
+        self._text(painter, QRectF(left, 6, room, 16), LEFT, s.name, "name", t.muted if grey else t.text)
         bar = QRectF(left, 26, width, 6)
         paint_parts(painter, bar, cost_parts(*s.parts, c, t.bad), s.full)
         if s.bottleneck:
@@ -192,7 +204,10 @@ class DeviceCard(QWidget):
             else:
                 self._text(painter, line, LEFT, s.reason, "small", t.muted)
         else:
-            self._text(painter, line, LEFT, s.detail, "small", t.bad if s.over else t.muted)
+            used = 0.0
+            if s.bottleneck and not s.previewing and self._fits(s.detail, width):
+                used = self._text(painter, line, RIGHT, "bottleneck", "small bold", t.warning) + 6
+            self._text(painter, line.adjusted(0, 0, -used, 0), LEFT, s.detail, "small", t.bad if s.over else t.muted)
 
     def _paint_line(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
         middle, left, right = 0.0, 8.0, self.width() - 8.0

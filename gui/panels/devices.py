@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QVBoxLayout, QWidget
 from gui.panels.base import Panel
 from gui.panels.device_card import CardState, DeviceCard
 from gui.theme import Theme, device_colours
-from gui.widgets.numbers import gap_text, plural, signed_percent, time_column
+from gui.widgets.numbers import gap_text, plural, share_text, signed_percent, time_column
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class DevicesPanel(Panel):
         chosen = np.unique(self.document.device_of[self.document.selection])
         for d, (card, device) in enumerate(zip(self.cards, devices, strict=True)):
             used, cap = float(evaluation.memory[d]), float(capacity[d])
-            memory = bytes_text(used) if not np.isfinite(cap) else f"{bytes_text(used)} / {bytes_text(cap)}"
+            memory = bytes_text(used) if not np.isfinite(cap) else share_text(used, cap)
             state = CardState(
                 name=device.title,
                 cost=column.text(float(evaluation.cost[d])),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MOST_TENSORS = 12
 MOST_ATTRIBUTES = 24
 MOST_NAMES = 8
+LONGEST_REASON = 84
 
 
 def framed(body: str, theme: Theme) -> str:
@@ -28,6 +29,7 @@ def framed(body: str, theme: Theme) -> str:
     return (
         f"<style>a {{ color: {theme.accent}; text-decoration: none; }} td {{ padding: 2px 0; }}"
         f" h3 {{ margin: 0 0 2px 0; }} .m {{ color: {theme.muted}; }} .s {{ margin-top: 10px; font-weight: bold; }}"
+        f" .r {{ color: {theme.muted}; font-size: 8pt; padding-bottom: 4px; }}"
         f" .good {{ color: {theme.good}; }} .bad {{ color: {theme.bad}; }}</style>{body}"
     )
 
@@ -77,11 +79,11 @@ def _device_name(document: Document, device: int) -> str:
 def ops_page(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme) -> str:
     """The page of one selected op, or the sums of several, and where they could move."""
     selection = document.selection
-    body = _one_op(document, int(selection[0])) if len(selection) == 1 else _several(document)
-    return body + _moves(document, check, reasons, theme)
+    moves = _moves(document, check, reasons, theme)
+    return _one_op(document, int(selection[0]), moves) if len(selection) == 1 else _several(document) + moves
 
 
-def _one_op(document: Document, v: int) -> str:
+def _one_op(document: Document, v: int, moves: str) -> str:
     problem = document.problem
     assert problem is not None
     graph, unit = problem.graph, problem.graph.time_unit
@@ -94,11 +96,11 @@ def _one_op(document: Document, v: int) -> str:
     ins, outs = _tensors(graph.inputs, v), _tensors(graph.outputs, v)
     times = e.tensor_time
     moved = float(times[ins].sum() + times[outs].sum())
-    partial = bool(np.isnan(graph.work).any())
     rows = [
         ("Device", _link("device", device, _device_name(document, device))),
-        ("Work", one_time(float(e.work[e.class_of[device], v]), unit) + _other_time(graph, v, unit)),
-        ("Transfers, if all cross", one_time(moved, unit)),
+        ("Work here", one_time(float(e.work[e.class_of[device], v]), unit)),
+        *_work_elsewhere(graph, v, unit),
+        ("All its transfers", one_time(moved, unit)),
         ("Parameters", f"{_count(float(graph.params[v]))} ({bytes_text(float(graph.param_bytes[v]))})"
          if graph.params[v] or graph.param_bytes[v] else ""),
         ("Multiply-accumulates", _count(float(graph.macs[v])) if graph.macs[v] else ""),
@@ -111,11 +113,10 @@ def _one_op(document: Document, v: int) -> str:
         ("Id", escape(graph.op_ids[v]) if graph.op_ids[v] != graph.op_names[v] else ""),
     ]  # fmt: skip
     body = f"<h3>{escape(graph.op_names[v])}</h3><p class='m'>{escape(graph.kinds[v])}</p>" + _rows(rows)
-    if partial:
-        body += nothing("Some times are unknown.")
     if len(mates):
         take_back = f" · {_link('separate', '', 'separate')}" if together else ""
         body += _section("Moves together with") + f"<p>{_names(graph, mates)}{take_back}</p>"
+    body += moves
     if len(ins):
         body += _section("Receives") + _rows(_tensor_rows(graph, ins, from_producer=True))
     if len(outs):
@@ -123,11 +124,11 @@ def _one_op(document: Document, v: int) -> str:
     return body + _attributes(graph.attrs[v])
 
 
-def _other_time(graph: Graph, v: int, unit: str | None) -> str:
+def _work_elsewhere(graph: Graph, v: int, unit: str | None) -> list[tuple[str, str]]:
     a, b = float(graph.work[v]), float(graph.work_cpu[v])
     if abs(a - b) <= 1e-12 * max(a, b):
-        return ""
-    return f" <span class='m'>(accelerator {one_time(a, unit)}, CPU {one_time(b, unit)})</span>"
+        return []
+    return [("On an accelerator", one_time(a, unit)), ("On a CPU", one_time(b, unit))]
 
 
 def _several(document: Document) -> str:
@@ -297,21 +298,25 @@ def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme
     for d, device in enumerate(problem.devices):
         mark = f"<span style='color: {colours[d].accent}'>■</span>&nbsp;"
         if len(check.origins) == 1 and d == check.origins[0]:
-            rows.append(f"<tr><td>{mark}{escape(device.title)}</td><td colspan='2' align='right' class='m'>is here</td></tr>")
+            rows.append(
+                f"<tr><td width='46%'>{mark}{escape(device.title)}</td>"
+                "<td colspan='2' align='right' class='m'>is here</td></tr>"
+            )
         elif check.legal[d]:
             would = float(check.objective[d])
             change = (would - now) / now if now else 0.0
             tone = "good" if would < now * (1 - 1e-12) else "bad" if would > now * (1 + 1e-12) else "m"
             gap = f" title='gap {gap_text(float(check.gap[d]))}'" if np.isfinite(check.gap[d]) else ""
             rows.append(
-                f"<tr><td{gap}>{mark}{_link('move', d, device.title)}</td><td align='right'>{column.text(would)}</td>"
+                f"<tr><td width='46%'{gap}>{mark}{_link('move', d, device.title)}</td><td align='right'>{column.text(would)}</td>"
                 f"<td align='right' class='{tone}'>&nbsp;&nbsp;{signed_percent(change)}</td></tr>"
             )
         else:
-            reason = escape(reasons.get(d, "not allowed"))
+            reason = reasons.get(d, "not allowed")
+            short = reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 1].rstrip() + "…"
             rows.append(
-                f"<tr><td class='m'>{mark}{escape(device.title)}</td><td colspan='2' align='right'>"
+                f"<tr><td class='m' width='46%'>{mark}{escape(device.title)}</td><td colspan='2' align='right'>"
                 f"{_link('along', d, 'take along')}</td></tr>"
-                f"<tr><td colspan='3' class='bad'>{reason}</td></tr>"
+                f"<tr><td colspan='3' class='r'>{escape(short)}</td></tr>"
             )
     return _section("Moving to") + f"<table width='100%' cellspacing='0'>{''.join(rows)}</table>"

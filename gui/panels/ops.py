@@ -11,11 +11,12 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QObject,
+    QSize,
     Qt,
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -42,6 +43,8 @@ HELP = (
     "Words match names. Also: kind:Conv*   shape:..64   device:“acc 0”   /regular expression/\n"
     "and paths such as  MatMul -> .* -> Softmax"
 )
+WIDTHS = (150, 76, 96, 80, 92)
+"""Of the columns: name (grows with the panel), work, kind, device, bytes."""
 PAUSE = 120
 """Milliseconds without a key after which the table follows the find box."""
 
@@ -89,8 +92,9 @@ class OpsPanel(Panel):
         self.table.setSortingEnabled(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setStretchLastSection(True)
-        for column, width in enumerate((150, 70, 90, 76, 84)):
+        for column, width in enumerate(WIDTHS):
             self.table.setColumnWidth(column, width)
+        self.table.setIconSize(QSize(10, 10))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 6, 0, 0)
         layout.setSpacing(4)
@@ -119,6 +123,14 @@ class OpsPanel(Panel):
         document.assignment_changed.connect(self._moved)
         document.selection_changed.connect(self._selection_changed)
         self._graph_is_new = True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Names and work are always in sight; with more room the other columns come in, then names grow."""
+        super().resizeEvent(event)
+        room = self.width() - 8 - 12
+        rest = sum(WIDTHS[2:])
+        name = room - WIDTHS[1] if room < WIDTHS[0] + WIDTHS[1] + rest else room - WIDTHS[1] - rest
+        self.table.setColumnWidth(0, max(100, name))
 
     # ------------------------------------------------------------------ contents
     def refresh(self) -> None:
@@ -212,7 +224,8 @@ class OpsPanel(Panel):
             starts = rows[np.concatenate([[0], breaks + 1])]
             ends = rows[np.concatenate([breaks, [len(rows) - 1]])]
             for first, end in zip(starts.tolist(), ends.tolist(), strict=True):
-                selection.append(QItemSelection(self.model.index(first, 0), self.model.index(end, last)).first())
+                # Not append(QItemSelection(...).first()): that range lies in a list that is gone by then.
+                selection.select(self.model.index(first, 0), self.model.index(end, last))
         self._following = True
         try:
             self.table.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from gui.theme import LIGHT, Theme, device_colours
-from gui.widgets.numbers import TimeColumn, time_column
+from gui.widgets.numbers import TimeColumn, detailed_column
 from planner.graph import Ints
 from planner.problem import Problem
 from planner.quantity import bytes_text
@@ -21,6 +22,20 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
 
 
+@lru_cache(maxsize=256)
+def _swatch(colour: str) -> QIcon:
+    """A small rounded square of a device's colour."""
+    pixmap = QPixmap(20, 20)
+    pixmap.fill(QColor(0, 0, 0, 0))
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QColor(0, 0, 0, 0))
+    painter.setBrush(QColor(colour))
+    painter.drawRoundedRect(0, 0, 20, 20, 5, 5)
+    painter.end()
+    return QIcon(pixmap)
+
+
 class OpsModel(QAbstractTableModel):
     """Rows are ops in the table's order. ``Bytes`` is the size of what the op produces."""
 
@@ -28,7 +43,7 @@ class OpsModel(QAbstractTableModel):
         super().__init__(parent)
         self._problem: Problem | None = None
         self._device_of: Ints = np.empty(0, np.int32)
-        self._colours: list[QColor] = []
+        self._icons: list[QIcon] = []
         self._shown: Ints | None = None
         self._order: Ints = np.empty(0, np.int32)
         self._row_of: Ints = np.empty(0, np.int32)
@@ -53,8 +68,8 @@ class OpsModel(QAbstractTableModel):
             ptr, idx = graph.outputs
             owner = np.repeat(np.arange(graph.n), np.diff(ptr))
             self._produced = np.bincount(owner, graph.tensor_bytes[idx], graph.n)
-            self._column = time_column(graph.work.tolist(), graph.time_unit)
-            self._colours = [QColor(c.accent) for c in device_colours(len(problem.devices), theme)]
+            self._column = detailed_column(graph.work.tolist(), graph.time_unit)
+            self._icons = [_swatch(c.accent) for c in device_colours(len(problem.devices), theme)]
         if fresh or problem is None:
             self._shown = None
         self._arrange()
@@ -174,7 +189,7 @@ class OpsModel(QAbstractTableModel):
             e = self._problem.evaluator
             return self._column.number(float(e.work[e.class_of[self._device_of[op]], op]))
         if role == Qt.ItemDataRole.DecorationRole and column == NAME:
-            return self._colours[int(self._device_of[op])]
+            return self._icons[int(self._device_of[op])]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column in (WORK, BYTES) else _LEFT
         if role == Qt.ItemDataRole.ToolTipRole:

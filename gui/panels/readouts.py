@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -14,7 +14,7 @@ from gui.panels.base import Panel
 from gui.theme import Theme, font
 from gui.widgets.bars import GapBar
 from gui.widgets.labels import ElidedLabel
-from gui.widgets.numbers import DASH, gap_text, one_time, plural, rate_text, signed_percent
+from gui.widgets.numbers import DASH, gap_text, one_time, plural, rate_text, share_text, signed_percent
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class Readout(QWidget):
     def __init__(self, theme: Theme, label: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._widest = 0
         self._label, self._value, self._note = ElidedLabel(label, self), ElidedLabel("", self), ElidedLabel("", self)
         self._label.setFont(font(8.0))
         self._value.setFont(font(14.0, weight=QFont.Weight.Bold))
@@ -42,6 +43,17 @@ class Readout(QWidget):
             layout.addWidget(part)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.set_theme(theme)
+
+    def sizeHint(self) -> QSize:
+        """As wide as it has been for this graph, so that figures that change do not push one another about."""
+        hint = super().sizeHint()
+        self._widest = max(self._widest, hint.width())
+        return QSize(self._widest, hint.height())
+
+    def forget_width(self) -> None:
+        """Another graph: widths start over."""
+        self._widest = 0
+        self.updateGeometry()
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
@@ -130,13 +142,15 @@ class ReadoutStrip(Panel):
         self._gap_before: tuple[str, float] | None = None
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 0, 16, 0)
-        layout.setSpacing(24)
+        layout.setSpacing(28)
+        self.gap_bar.setMaximumWidth(520)
         for widget, stretch in (
-            (self.objective, 5), (self.bound, 5), (self.gap, 3), (self.gap_bar, 7), (self.rules, 4), (self.memory, 5),
-            (self.size, 4),
+            (self.objective, 0), (self.bound, 0), (self.gap, 0), (self.gap_bar, 1), (self.rules, 0), (self.memory, 0),
+            (self.size, 0),
         ):  # fmt: skip
             layout.addWidget(widget, stretch)
         self._readouts = (self.objective, self.bound, self.gap, self.rules, self.memory, self.size)
+        document.graph_changed.connect(self._forget_widths)
         for signal in (
             document.graph_changed, document.problem_changed, document.assignment_changed,
             document.readouts_changed, document.preview_changed,
@@ -149,6 +163,10 @@ class ReadoutStrip(Panel):
             readout.set_theme(theme)
         self.gap_bar.set_theme(theme)
         super().set_theme(theme)
+
+    def _forget_widths(self) -> None:
+        for readout in self._readouts:
+            readout.forget_width()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A narrow window has no room for the number of devices: the device dock shows it too."""
@@ -244,7 +262,7 @@ class ReadoutStrip(Panel):
         used, cap = float(evaluation.memory[worst]), float(capacity[worst])
         colour = self.theme.bad if used > cap else ""
         self.memory.show_value(
-            f"Memory (fullest, {problem.devices[worst].name})", f"{_short(used, cap)} / {bytes_text(cap)}",
+            f"Memory (fullest, {problem.devices[worst].name})", share_text(used, cap),
             f"{bytes_text(total)} on all devices", colour,
         )  # fmt: skip
 
@@ -252,9 +270,3 @@ class ReadoutStrip(Panel):
 def _is_one_devices_cost(objective: str) -> bool:
     """Whether the objective is the cost of the worst device (a sum of parts such as gpipe is not)."""
     return objective in {"bottleneck", "max-load", "stage-time", "chip-latency"}
-
-
-def _short(used: float, cap: float) -> str:
-    """``used`` without its unit where it has the capacity's."""
-    text, unit = bytes_text(used), bytes_text(cap).split()[-1]
-    return text.removesuffix(f" {unit}")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from gui.panels.base import Panel
+from gui.suggesting import MoveSearch
 from gui.theme import Theme, device_colours
 from gui.widgets.bars import Part, StackedBar
 from gui.widgets.labels import ElidedLabel, set_role
@@ -57,6 +58,8 @@ class SuggestionsPanel(Panel):
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE)
         self._settle.timeout.connect(self._search)
+        self._searching = MoveSearch(document, self)
+        self._searching.found.connect(self._found)
         for signal in (document.graph_changed, document.problem_changed, document.assignment_changed):
             signal.connect(self.request_refresh)
 
@@ -64,23 +67,36 @@ class SuggestionsPanel(Panel):
         """The plan changed: look for moves once it has rested for a moment, so that a run is not slowed down."""
         if self.document.problem is None:
             self._settle.stop()
+            self._searching.stop()
             self._show([], "No model is open.")
             return
         self._settle.start()
 
+    @property
+    def waiting(self) -> bool:
+        """Whether the list is about to change."""
+        return super().waiting or self._settle.isActive() or self._searching.busy
+
     def search_now(self) -> None:
-        """Look for the best moves at once."""
+        """Look for the best moves at once, however long it takes (the user asked for one)."""
         self._settle.stop()
-        self._search()
+        self._searching.stop()
+        if self.document.problem is not None:
+            self._found(self.document.best_moves(MOST))
 
     def _search(self) -> None:
+        """Look for the best moves a few milliseconds at a time; not while something is dragged."""
+        if self.document.problem is None:
+            return
+        if self.document.preview is not None:
+            self._settle.start()
+            return
+        self._searching.start(MOST)
+
+    def _found(self, moves: list[Move]) -> None:
         document = self.document
         if document.problem is None:
             return
-        if document.preview is not None:
-            self._settle.start()
-            return
-        moves = document.best_moves(MOST)
         if moves:
             self._show(moves, "Best single moves under the rules. Click to make one.")
         elif document.gap == 0.0:
@@ -165,6 +181,7 @@ class WhyPanel(Panel):
         for i, part in enumerate(self.PARTS):
             name, value, bar = ElidedLabel(self.WORDS.get(part, part)), QLabel(""), StackedBar(theme, 6)
             set_role(name, "muted")
+            value.setAlignment(Qt.AlignmentFlag.AlignRight)
             grid.addWidget(name, 3 + 2 * i, 0)
             grid.addWidget(value, 3 + 2 * i, 1)
             grid.addWidget(bar, 4 + 2 * i, 0, 1, 2)
@@ -174,7 +191,8 @@ class WhyPanel(Panel):
         area = QScrollArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(area.focusPolicy())
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setAccessibleName("Parts of the bottleneck's cost")
         area.setWidget(inside)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

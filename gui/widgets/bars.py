@@ -112,6 +112,8 @@ class GapBar(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Bar, ticks and their words; words that would collide move apart."""
+        if self._plan is None:
+            return
         t = self._theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -124,7 +126,7 @@ class GapBar(QWidget):
         words_y = int(bar.bottom()) + 5 + metrics.ascent()
         painter.setPen(QColor(t.muted))
         painter.drawText(QPointF(1, words_y), "0")
-        if self._plan is None or not math.isfinite(self._plan) or self._plan <= 0:
+        if not math.isfinite(self._plan) or self._plan <= 0:
             return
         plan_word, plan_width = "plan", metrics.horizontalAdvance("plan")
         plan_x = self.width() - plan_width - 1

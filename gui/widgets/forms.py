@@ -7,8 +7,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
@@ -23,6 +24,9 @@ from planner.errors import StageboardError
 from planner.quantity import parse_quantity
 from planner.search import Option
 
+FIELD_WIDTH = 112
+TITLES = {"cpus": "CPUs", "count": "Blocks"}
+"""Titles that are not the field's name with a capital letter."""
 Value = bool | int | float | str
 _PREFIXES = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0), ("m", 1e-3), ("µ", 1e-6), ("n", 1e-9))
 _BINARY = (("TiB", 2.0**40), ("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0))
@@ -34,8 +38,8 @@ def quantity_text(value: float, unit: str) -> str:
         return "unlimited"
     if unit == "B":
         for name, scale in _BINARY:
-            if value >= scale and (value / scale * 1000) % 1 == 0:
-                return f"{value / scale:g} {name}"
+            if value >= scale and float(f"{value / scale:.8g}") * scale == value:
+                return f"{value / scale:.8g} {name}"
         return f"{value:.17g} B"
     if not unit:
         return f"{value:.17g}"
@@ -76,8 +80,7 @@ class Form(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(5)
-        self._grid.setColumnStretch(0, 3)
-        self._grid.setColumnStretch(1, 4)
+        self._grid.setColumnStretch(0, 1)
         self._readers: dict[str, Callable[[], Value]] = {}
         self.fields: dict[str, QWidget] = {}
 
@@ -96,6 +99,14 @@ class Form(QWidget):
 
     def _add(self, name: str, title: str, tip: str, field: QWidget, read: Callable[[], Value]) -> None:
         row = len(self.fields)
+        if isinstance(field, QAbstractSpinBox):
+            field.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
+        if not isinstance(field, QCheckBox):
+            field.setMinimumWidth(FIELD_WIDTH)
+            field.setMaximumWidth(FIELD_WIDTH)
+            # The wheel scrolls the panel, not the value of a field that it happens to pass.
+            field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            field.installEventFilter(self)
         label = ElidedLabel(title)
         set_role(label, "muted")
         label.set_tip(tip)
@@ -107,6 +118,13 @@ class Form(QWidget):
         self._grid.addWidget(field, row, 1)
         self.fields[name] = field
         self._readers[name] = read
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """See :meth:`_add`."""
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
 
     # ------------------------------------------------------------------ kinds of fields
     def add_bool(self, name: str, title: str, value: bool, tip: str = "") -> None:
@@ -182,7 +200,7 @@ class Form(QWidget):
         for f in dataclasses.fields(instance):
             meta = f.metadata
             value = getattr(instance, f.name)
-            title = str(meta.get("label") or f.name.replace("_", " ").capitalize())
+            title = str(meta.get("label") or TITLES.get(f.name) or f.name.replace("_", " ").capitalize())
             tip = str(meta.get("help", ""))
             if meta.get("source"):
                 tip += f"\nSource: {meta['source']}"

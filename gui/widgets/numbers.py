@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from planner.quantity import time_text
+from planner.quantity import bytes_text, time_text
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
@@ -49,6 +49,17 @@ def time_column(values: Iterable[float], unit: str | None) -> TimeColumn:
     return TimeColumn(1e-3 if largest == 0 else 1e-9, "ms" if largest == 0 else "ns")
 
 
+def detailed_column(values: Iterable[float], unit: str | None) -> TimeColumn:
+    """Like :func:`time_column`, with as many decimals as the small ones of ``values`` need (at most six)."""
+    known = sorted(v for v in values if v > 0 and math.isfinite(v))
+    column = time_column(known, unit)
+    if not known:
+        return column
+    small = known[len(known) // 4] / column.scale
+    digits = column.digits if small >= 0.1 else min(6, 1 - math.floor(math.log10(small)))
+    return TimeColumn(column.scale, column.suffix, max(column.digits, digits))
+
+
 def percent(fraction: float, digits: int = 1) -> str:
     """``4.2 %``."""
     if not math.isfinite(fraction):
@@ -87,6 +98,12 @@ def rate_text(per_second: float) -> str:
     if per_second >= 10:
         return f"{per_second:.1f}"
     return f"{per_second:.2f}"
+
+
+def share_text(used: float, capacity: float) -> str:
+    """``28.90 / 32.00 MiB``: both in one unit where they have the same."""
+    whole = bytes_text(capacity)
+    return f"{bytes_text(used).removesuffix(' ' + whole.split()[-1])} / {whole}"
 
 
 def plural(count: int, one: str, many: str = "") -> str:

@@ -20,6 +20,7 @@ class RowButton(QAbstractButton):
         self._theme = theme
         self.value = value
         self.value_colour = ""
+        self.strong = True
         self.mark = ""
         self.setText(text)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -89,7 +90,7 @@ class RowButton(QAbstractButton):
             left += 14
         right = self.width() - 8
         if self.value:
-            painter.setFont(font(9.0, bold=True))
+            painter.setFont(font(9.0, bold=self.strong))
             width = painter.fontMetrics().horizontalAdvance(self.value)
             painter.setPen(QColor(self.value_colour or t.text))
             painter.drawText(

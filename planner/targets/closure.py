@@ -38,6 +38,7 @@ def take_along(live: LiveEvaluation, ops: Ints, device: int) -> Ints:
         positions = [device_order(live.quotient[part]) for part in range(2)]
     else:
         return groups.expand(ops)
+    member_ptr, members = groups.members
     inside = np.zeros(e.n, bool)
     queue = groups.expand(ops).tolist()
     inside[queue] = True
@@ -53,8 +54,9 @@ def take_along(live: LiveEvaluation, ops: Ints, device: int) -> Ints:
         for w in e.succ_idx[e.succ_ptr[v] : e.succ_ptr[v + 1]].tolist():
             if not inside[w] and e.part[w] == part and position[live.device_of[w]] < here:
                 follow.append(w)
-        for u in groups.expand(follow).tolist() if follow else []:
-            if not inside[u]:
-                inside[u] = True
-                queue.append(u)
+        for g in {int(groups.group_of[u]) for u in follow}:
+            for u in members[member_ptr[g] : member_ptr[g + 1]].tolist():
+                if not inside[u]:
+                    inside[u] = True
+                    queue.append(u)
     return np.flatnonzero(inside).astype(np.int32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -157,14 +157,24 @@ class LiveEvaluation:
     def cyclic_devices(self) -> int:
         """How many devices wait for each other now."""
         if self._cyclic is None:
-            self._cyclic = int(kernels.cyclic_devices(self.quotient[0]) + kernels.cyclic_devices(self.quotient[1]))
+            self._cyclic = int(
+                kernels.cyclic_devices(self.quotient[0]) + kernels.cyclic_devices(self.quotient[1])
+            )
         return self._cyclic
 
     def contiguity_after(self, ops: Ints) -> Ints:
         """How many devices would wait for each other after a move to each device (int32[k])."""
         e = self.evaluator
         result: Ints = kernels.contiguity_after(
-            ops, self._moved, self.device_of, e.part, e.succ_ptr, e.succ_idx, e.pred_ptr, e.pred_idx, self.quotient
+            ops,
+            self._moved,
+            self.device_of,
+            e.part,
+            e.succ_ptr,
+            e.succ_idx,
+            e.pred_ptr,
+            e.pred_idx,
+            self.quotient,
         )
         return result
 
@@ -184,6 +194,14 @@ class LiveEvaluation:
 
         Only ops on the bottleneck devices or next to them can lower the worst cost, so only those are tried.
         """
+        moves = [move for found in self.improving_moves(legal_only) for move in found]
+        return sorted(moves, key=lambda m: (m.objective, m.ops))[:limit]
+
+    def improving_moves(self, legal_only: bool = True) -> Iterator[list[Move]]:
+        """All single moves that lower the objective, for one op (with colocated mates) after the other.
+
+        A search by steps for windows that must not stand still: go on only while the assignment stays as it is.
+        """
         e = self.evaluator
         groups = e.problem.groups
         now = self.objective
@@ -200,19 +218,16 @@ class LiveEvaluation:
         else:
             candidates = np.arange(groups.count)
         objective, cost, memory = np.empty(e.k), np.empty((e.k, e.k)), np.empty((e.k, e.k))
-        moves: list[Move] = []
         for g in candidates.tolist():
             ops = groups.ops(g)
             self._delta_into(ops, objective, cost, memory)
             better = objective < now * (1 - 1e-9)
-            if not better.any():
-                continue
-            if legal_only:
+            if legal_only and better.any():
                 better &= self.check(ops).legal
-            for d in np.flatnonzero(better).tolist():
-                moves.append(Move(tuple(ops.tolist()), d, float(objective[d]), now - float(objective[d])))
-        moves.sort(key=lambda m: (m.objective, m.ops))
-        return moves[:limit]
+            yield [
+                Move(tuple(ops.tolist()), d, float(objective[d]), now - float(objective[d]))
+                for d in np.flatnonzero(better).tolist()
+            ]
 
     # ------------------------------------------------------------------ edits
     def apply(self, ops: Ints | Sequence[int], devices: Ints | Sequence[int] | int) -> None:

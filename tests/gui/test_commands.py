@@ -52,7 +52,13 @@ def test_damaged_assignments_are_refused(runs: Any) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [{}, {"ops": [9], "devices": 0}, {"ops": [1, 1], "devices": 0}, {"ops": [1], "devices": []}, {"ops": [1], "devices": -1}],
+    [
+        {},
+        {"ops": [9], "devices": 0},
+        {"ops": [1, 1], "devices": 0},
+        {"ops": [1], "devices": []},
+        {"ops": [1], "devices": -1},
+    ],
 )
 def test_damaged_moves_are_refused(data: dict[str, Any]) -> None:
     with pytest.raises(StageboardError, match="journal"):
@@ -73,8 +79,12 @@ def test_damaged_constraints_are_refused(data: Any) -> None:
 @pytest.mark.parametrize(
     "problem",
     [
-        Problem(chain_graph(), Pipeline(count=3, memory=5e6, bandwidth=1e9), constraints=(Pin("n1", "stage 2"),)),
-        Problem(chain_graph(), DevicePool(accelerators=3, contiguous=False), "gpipe", (Together(("n4", "n5")),)),
+        Problem(
+            chain_graph(), Pipeline(count=3, memory=5e6, bandwidth=1e9), constraints=(Pin("n1", "stage 2"),)
+        ),
+        Problem(
+            chain_graph(), DevicePool(accelerators=3, contiguous=False), "gpipe", (Together(("n4", "n5")),)
+        ),
     ],
 )
 def test_problems_survive(problem: Problem) -> None:

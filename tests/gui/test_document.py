@@ -34,7 +34,9 @@ def heard(document: Document, *signals: str) -> list[tuple[str, Any]]:
     """What the signals say from now on, in order."""
     log: list[tuple[str, Any]] = []
     for name in signals:
-        getattr(document, name).connect(lambda *args, name=name: log.append((name, args[0] if args else None)))
+        getattr(document, name).connect(
+            lambda *args, name=name: log.append((name, args[0] if args else None))
+        )
     return log
 
 
@@ -81,7 +83,12 @@ def test_opening_tells_everyone_once(document: Document) -> None:
     names = ("graph_changed", "assignment_changed", "readouts_changed", "plans_changed", "modified_changed")
     log = heard(document, *names)
     document.open_graph(chain_graph(9, "other"))
-    assert [name for name, _ in log] == ["graph_changed", "assignment_changed", "readouts_changed", "plans_changed"]
+    assert [name for name, _ in log] == [
+        "graph_changed",
+        "assignment_changed",
+        "readouts_changed",
+        "plans_changed",
+    ]
     change = log[1][1]
     assert isinstance(change, AssignmentChange)
     assert (change.ops, change.reason) == (None, "load")
@@ -123,7 +130,12 @@ def test_a_move_is_one_step_with_its_readouts(document: Document) -> None:
     assert document.device_of[5] == 2
     assert document.undo_stack.count() == 1
     assert document.undo_stack.undoText() == "Move block1/relu_5 to Stage 2"
-    assert [name for name, _ in log] == ["assignment_changed", "readouts_changed", "plans_changed", "modified_changed"]
+    assert [name for name, _ in log] == [
+        "assignment_changed",
+        "readouts_changed",
+        "plans_changed",
+        "modified_changed",
+    ]
     assert log[0][1].ops.tolist() == [5]
     assert document.active is not None
     assert document.active.origin == "hand"
@@ -491,7 +503,9 @@ ACTIONS: dict[str, Action] = {
     "apply": _apply,
     "rename": lambda d, r: d.rename_plan(d.plans[int(r.integers(len(d.plans)))], f"name {r.integers(99)}"),
     "remove": lambda d, r: d.remove_plan(d.plans[int(r.integers(len(d.plans)))]),
-    "follow": lambda d, r: d.follow(r.integers(0, _k(d), 12), d.plans[1], "job", "Follow") if _listed(d) else None,
+    "follow": lambda d, r: (
+        d.follow(r.integers(0, _k(d), 12), d.plans[1], "job", "Follow") if _listed(d) else None
+    ),
     "undo": lambda d, r: d.undo_stack.undo(),
     "redo": lambda d, r: d.undo_stack.redo(),
 }
@@ -529,7 +543,9 @@ def test_undo_of_everything_restores_and_redo_repeats(actions: list[tuple[str, i
     perform(document, actions)
     last = state(document)
     assert document.problem is not None
-    assert document.evaluation.objective == pytest.approx(document.problem.evaluate(document.device_of).objective)
+    assert document.evaluation.objective == pytest.approx(
+        document.problem.evaluate(document.device_of).objective
+    )
     while document.undo_stack.canUndo():
         document.undo_stack.undo()
     assert state(document) == first

@@ -132,7 +132,9 @@ EXPRESSIONS = st.recursive(
     lambda inner: st.one_of(
         st.tuples(inner, inner).map("".join),
         st.tuples(inner, inner).map(lambda two: f"(?:{two[0]}|{two[1]})"),
-        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,3}", "*?"])).map(lambda two: f"(?:{two[0]}){two[1]}"),
+        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,3}", "*?"])).map(
+            lambda two: f"(?:{two[0]}){two[1]}"
+        ),
     ),
     max_leaves=8,
 )
@@ -191,7 +193,11 @@ def enumerated(graph: Graph, masks: list[np.ndarray], repeats: list[bool], optio
         return matches(path[1:], step + 1) or (repeats[step] and matches_more(path[1:], step))
 
     def matches_more(path: list[int], step: int) -> bool:
-        return bool(path) and bool(masks[step][path[0]]) and (matches(path[1:], step + 1) or matches_more(path[1:], step))
+        return (
+            bool(path)
+            and bool(masks[step][path[0]])
+            and (matches(path[1:], step + 1) or matches_more(path[1:], step))
+        )
 
     def extend(path: list[int]) -> None:
         if matches(path, 0):

@@ -101,7 +101,9 @@ def found(document: Document, device_of: np.ndarray, seconds: float = 0.1) -> In
     return Incumbent(device_of, objective(document, device_of), seconds)
 
 
-def result(job: Job, reason: str = "finished", bounds: tuple[Bound, ...] = (), status: str = "feasible") -> Ended:
+def result(
+    job: Job, reason: str = "finished", bounds: tuple[Bound, ...] = (), status: str = "feasible"
+) -> Ended:
     return Ended(Result("slice", job.problem, None, None, bounds, status, reason, 1.0, 0, {}, 3))
 
 
@@ -201,6 +203,30 @@ def test_only_the_followed_job_is_shown(jobs: Jobs, document: Document) -> None:
     assert len(jobs.running) == 2
 
 
+def test_when_the_followed_job_is_over_the_one_before_is_followed(jobs: Jobs, document: Document) -> None:
+    first, worker = start(jobs, document)
+    second, quick = start(jobs, document)
+    worse, better = sorted((THIRDS, HALVES), key=lambda d: -objective(document, d))
+    say(jobs, worker, found(document, better))
+    say(jobs, quick, found(document, worse))
+    assert document.device_of.tolist() == worse.tolist()
+    say(jobs, quick, result(second))
+    assert jobs.followed is first
+    assert document.device_of.tolist() == better.tolist()
+    say(jobs, worker, result(first))
+    assert document.device_of.tolist() == better.tolist()
+
+
+def test_a_result_is_not_forgotten_because_another_job_was_followed(jobs: Jobs, document: Document) -> None:
+    first, worker = start(jobs, document)
+    second, other = start(jobs, document)
+    say(jobs, worker, found(document, THIRDS), result(first))
+    assert not document.device_of.any()
+    say(jobs, other, result(second, status="no_plan"))
+    assert document.device_of.tolist() == THIRDS.tolist()
+    assert jobs.followed is first
+
+
 def test_an_applied_entry_is_not_changed_under_the_users_hands(jobs: Jobs, document: Document) -> None:
     job, worker = start(jobs, document)
     document.move([11], 2)
@@ -282,7 +308,11 @@ def test_progress_and_the_ways_to_end(jobs: Jobs, document: Document) -> None:
 
     job, worker = start(jobs, document)
     say(jobs, worker, found(document, THIRDS))
-    say(jobs, worker, Failed("its process ended unexpectedly (exit code -9); its best plan so far was kept", "trace"))
+    say(
+        jobs,
+        worker,
+        Failed("its process ended unexpectedly (exit code -9); its best plan so far was kept", "trace"),
+    )
     assert job.state == "failed"
     assert job.entry in document.plans
     assert document.device_of.tolist() == THIRDS.tolist()
@@ -333,7 +363,9 @@ def test_a_spare_process_is_kept_ready(jobs: Jobs, document: Document, qtbot: Qt
     assert all(w.finished for w in Scripted.made)
 
 
-def test_many_busy_jobs_share_the_ticks(jobs: Jobs, document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_busy_jobs_share_the_ticks(
+    jobs: Jobs, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jobs, "TICK_SECONDS", 0.0)
     workers = [start(jobs, document)[1] for _ in range(3)]
     for worker in workers:
@@ -344,6 +376,12 @@ def test_many_busy_jobs_share_the_ticks(jobs: Jobs, document: Document, monkeypa
 
 
 # ---------------------------------------------------------------------- real processes
+def endless(document: Document) -> Order:
+    """An order that ends only when it is told to."""
+    assert document.problem is not None
+    return Order("slice-random", document.problem, options={"orders": 10_000_000})
+
+
 @pytest.fixture
 def real(document: Document) -> Generator[Jobs]:
     jobs = Jobs(document)
@@ -356,7 +394,7 @@ def test_two_real_planners_and_a_bound_at_once(real: Jobs, document: Document, q
     real.warm_up()
     orders = [
         Order("slice", document.problem),
-        Order("slice-random", document.problem, time_limit=0.5),
+        Order("slice-random", document.problem, iterations=5),
         Order("simple", document.problem, is_bound=True),
     ]
     started = [real.start(order) for order in orders]
@@ -370,7 +408,7 @@ def test_two_real_planners_and_a_bound_at_once(real: Jobs, document: Document, q
 
 def test_a_killed_process_keeps_its_best(real: Jobs, document: Document, qtbot: QtBot) -> None:
     assert document.problem is not None
-    job = real.start(Order("slice-random", document.problem))
+    job = real.start(endless(document))
     qtbot.waitUntil(lambda: job.objective is not None, timeout=60_000)
     pid = real._workers[job]._process.pid
     assert pid is not None
@@ -384,9 +422,9 @@ def test_a_killed_process_keeps_its_best(real: Jobs, document: Document, qtbot: 
 def test_closing_ends_every_process(real: Jobs, document: Document, qtbot: QtBot) -> None:
     assert document.problem is not None
     real.warm_up()
-    first = real.start(Order("slice-random", document.problem))
+    first = real.start(endless(document))
     qtbot.waitUntil(lambda: first.objective is not None, timeout=60_000)
-    late = real.start(Order("slice-random", document.problem))  # its process still starts
+    late = real.start(endless(document))  # its process still starts
     real.cancel(first)
     real.close()
     assert [job.state for job in (first, late)] == ["cancelled", "cancelled"]
@@ -395,7 +433,7 @@ def test_closing_ends_every_process(real: Jobs, document: Document, qtbot: QtBot
 
 def test_cancelling_a_real_planner_keeps_its_best(real: Jobs, document: Document, qtbot: QtBot) -> None:
     assert document.problem is not None
-    job = real.start(Order("slice-random", document.problem))
+    job = real.start(endless(document))
     real.cancel(job)  # before it can have read its order
     qtbot.waitUntil(lambda: not job.alive, timeout=60_000)
     assert job.state == "cancelled"

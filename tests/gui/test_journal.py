@@ -203,7 +203,9 @@ def test_a_damaged_step_ends_the_recovery_with_a_word(where: Path) -> None:
     assert "last 2 entries" in said[0].text
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]\n", '{"journal": 99}\n', "\x00\xff\n", '{"journal": 1}\n{"index": 1}\n'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[1]\n", '{"journal": 99}\n', "\x00\xff\n", '{"journal": 1}\n{"index": 1}\n']
+)
 def test_rubbish_is_no_journal(where: Path, text: str) -> None:
     where.mkdir()
     (where / "journal-5.jsonl").write_text(text)
@@ -246,7 +248,9 @@ def test_a_full_disk_is_said_once(where: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("gui.journal._create", full)
     document.move([3], 2)
     document.move([4], 2)
-    assert [m.text for m in said] == ["the crash journal cannot be written (no space left on device); save your plan often"]
+    assert [m.text for m in said] == [
+        "the crash journal cannot be written (no space left on device); save your plan often"
+    ]
     assert document.device_of[4] == 2
     journal.close()
 

@@ -11,38 +11,53 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gui import reading
 from gui.document import Document
-from gui.loading import Loader
+from gui.loading import Loading
 from gui.opening import prepare_model
 from gui.reading import Reader
-from planner.errors import ModelError
+from planner.errors import ModelError, StageboardError
 from planner.graph import Graph
 from tests.gui.models import write_model
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
 
+class Window:
+    """Keeps what is said to it."""
+
+    def __init__(self) -> None:
+        self.said: list[tuple[str, str]] = []
+
+    def say(self, level: str, text: str) -> None:
+        self.said.append((level, text))
+
+
 @pytest.fixture
-def loader() -> Generator[Loader]:
-    loader = Loader()
-    yield loader
-    loader.close()
+def window() -> Window:
+    return Window()
 
 
-def open_and_wait(loader: Loader, qtbot: QtBot, path: Path) -> Document:
+@pytest.fixture
+def loading(window: Window) -> Generator[Loading]:
+    loading = Loading(window)
+    yield loading
+    loading.drop()
+
+
+def open_and_wait(loading: Loading, qtbot: QtBot, path: Path) -> Document:
     document = Document()
-    loader.done.connect(document.install)
-    with qtbot.waitSignal(loader.done, timeout=60_000):
-        loader.open_model(path)
-        assert loader.busy
-        assert loader.what == path.name
-    assert not loader.busy
+    loading.start(f"Opening {path.name}", lambda: prepare_model(path), document.install)
+    assert loading.busy
+    assert loading.text == f"Opening {path.name}"
+    qtbot.waitUntil(lambda: not loading.busy, timeout=60_000)
+    assert loading.text == ""
     return document
 
 
-def test_a_model_opened_in_the_background_is_the_same(loader: Loader, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_model_opened_in_the_background_is_the_same(loading: Loading, qtbot: QtBot, tmp_path: Path) -> None:
     path = write_model(tmp_path)
-    document = open_and_wait(loader, qtbot, path)
+    document = open_and_wait(loading, qtbot, path)
     at_once = Document()
     at_once.open_model(path)
     assert document.problem == at_once.problem
@@ -50,16 +65,29 @@ def test_a_model_opened_in_the_background_is_the_same(loader: Loader, qtbot: QtB
     assert document.paths == (path,)
 
 
-def test_a_large_file_is_read_by_a_process(
-    loader: Loader, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def count_readers(monkeypatch: pytest.MonkeyPatch) -> list[Reader]:
+    made: list[Reader] = []
+
+    class Counted(Reader):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            made.append(self)
+
+    monkeypatch.setattr("gui.reading.Reader", Counted)
     monkeypatch.setattr("gui.reading.LARGE_JSON", 10)
+    return made
+
+
+def test_a_large_file_is_read_by_a_process(
+    loading: Loading, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = count_readers(monkeypatch)
     path = write_model(tmp_path)
-    made: list[Any] = []
-    monkeypatch.setattr("gui.loading.Reader", lambda *given: made.append(Reader(*given)) or made[-1])
-    document = open_and_wait(loader, qtbot, path)
+    at_once = prepare_model(path)
+    assert not made
+    document = open_and_wait(loading, qtbot, path)
     assert len(made) == 1
-    assert document.problem == prepare_model(path).problem
+    assert document.problem == at_once.problem
     graph = document.graph
     assert isinstance(graph, Graph)
     for value in vars(graph).values():
@@ -68,62 +96,89 @@ def test_a_large_file_is_read_by_a_process(
 
 @pytest.mark.parametrize("large", [False, True])
 def test_a_bad_file_is_one_sentence(
-    loader: Loader, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: bool
+    loading: Loading,
+    window: Window,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    large: bool,
 ) -> None:
     if large:
         monkeypatch.setattr("gui.reading.LARGE_JSON", 1)
     path = tmp_path / "bad.json"
     path.write_text('{"nodes": [{')
-    with qtbot.waitSignal(loader.failed, timeout=60_000) as heard:
-        loader.open_model(path)
-    assert heard.args is not None
-    assert "bad.json" in heard.args[0]
-    assert "\n" not in heard.args[0]
-    assert not loader.busy
+    document = open_and_wait(loading, qtbot, path)
+    assert document.graph is None
+    [(level, text)] = window.said
+    assert level == "error"
+    assert "bad.json" in text
+    assert "\n" not in text
 
 
-def test_an_unexpected_error_is_told_too(loader: Loader, qtbot: QtBot, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_error_is_told_too(loading: Loading, window: Window, qtbot: QtBot) -> None:
     def broken() -> Any:
-        raise ZeroDivisionError
+        raise ZeroDivisionError("oh")
 
-    with qtbot.waitSignal(loader.failed, timeout=10_000) as heard:
-        loader.load(broken, "it")
-    assert heard.args == ["it could not be opened because of an unexpected ZeroDivisionError; please report it"]
-    assert "opening it failed" in caplog.text
+    loading.start("it", broken, lambda _: None)
+    qtbot.waitUntil(lambda: not loading.busy)
+    assert window.said == [
+        ("error", "the model cannot be opened (ZeroDivisionError: oh); what was open is unchanged")
+    ]
 
 
-def test_cancelled_and_replaced_loads_say_nothing(loader: Loader, qtbot: QtBot, tmp_path: Path) -> None:
+def test_cancelled_and_replaced_loads_say_nothing(
+    loading: Loading, window: Window, qtbot: QtBot, tmp_path: Path
+) -> None:
     go = threading.Event()
-    path = write_model(tmp_path)
-    told: list[Any] = []
-    loader.done.connect(told.append)
-    loader.failed.connect(told.append)
+    installed: list[str] = []
 
-    def slow() -> Any:
+    def slow() -> str:
         go.wait(30)
-        return prepare_model(path)
+        raise StageboardError("nobody wants to know")
 
-    loader.load(slow, "first")
-    loader.cancel()
-    assert not loader.busy
-    loader.load(slow, "second")
-    loader.open_model(path)
+    loading.start("first", slow, lambda _: installed.append("first"))
+    loading.cancel()
+    assert not loading.busy
+    loading.start("second", slow, lambda _: installed.append("second"))
+    loading.start("third", lambda: "third", installed.append)
     go.set()
-    qtbot.waitUntil(lambda: not loader.busy, timeout=60_000)
-    loader.close()
+    qtbot.waitUntil(lambda: not loading.busy)
+    loading.drop()
     qtbot.wait(10)
-    assert len(told) == 1
-    assert told[0].paths == (path,)
+    assert installed == ["third"]
+    assert window.said == []
 
 
 def test_cancelling_a_large_file_ends_its_process(
-    loader: Loader, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    loading: Loading, window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.reading.LARGE_JSON", 10)
-    loader.open_model(write_model(tmp_path))
-    qtbot.waitUntil(lambda: loader._reader is not None, timeout=10_000)
-    loader.cancel()
-    loader.close()  # the guards see to it that neither thread nor process is left
+    made = count_readers(monkeypatch)
+    path = write_model(tmp_path)
+    loading.start("it", lambda: prepare_model(path), lambda _: None)
+    qtbot.waitUntil(lambda: bool(made), timeout=10_000)
+    loading.cancel()
+    loading.drop()  # the guards see to it that neither thread nor process is left
+    assert not reading._readers
+    assert window.said == []
+
+
+def test_a_thread_cancelled_early_reads_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = count_readers(monkeypatch)
+    path = write_model(tmp_path)
+    caught: list[StageboardError] = []
+
+    def work() -> None:
+        reading.cancel(threading.current_thread())
+        try:
+            reading.read((path,))
+        except StageboardError as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert len(caught) == 1
+    assert not made
 
 
 def test_a_reader_that_dies_says_so(tmp_path: Path) -> None:

@@ -80,7 +80,11 @@ def test_the_target_of_each_model(tmp_path: Path) -> None:
     assert session.target_for(other) == (Pipeline(count=7, memory=8e6, bandwidth=1e9), "bottleneck")
 
 
-@given(st.dictionaries(st.sampled_from(["recent", "targets", "theme", "window/geometry", "version", "more/x"]), st.text()))
+@given(
+    st.dictionaries(
+        st.sampled_from(["recent", "targets", "theme", "window/geometry", "version", "more/x"]), st.text()
+    )
+)
 def test_rubbish_is_left_out(tmp_path_factory: pytest.TempPathFactory, values: dict[str, str]) -> None:
     path = tmp_path_factory.mktemp("session") / "session.ini"
     session = Session(path)
@@ -95,7 +99,9 @@ def test_rubbish_is_left_out(tmp_path_factory: pytest.TempPathFactory, values: d
     assert session.recent[0] == (path,)
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00rubbish", b"[General\nversion=", b"version=99\ntheme=dark\n"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\xfe\x00rubbish", b"[General\nversion=", b"version=99\ntheme=dark\n"]
+)
 def test_damaged_files_and_later_versions(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "session.ini"
     path.write_bytes(content)

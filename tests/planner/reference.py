@@ -105,7 +105,8 @@ def objective(problem: Problem, device_of: list[int]) -> float:
     mode = problem.target.communication
     split = [parts(problem, device_of, d) for d in devices]
     return sum(
-        max(combined(mode, p["receive"][part], p["work"][part], p["send"][part]) for p in split) for part in (0, 1)
+        max(combined(mode, p["receive"][part], p["work"][part], p["send"][part]) for p in split)
+        for part in (0, 1)
     )
 
 
@@ -147,7 +148,9 @@ def broken(problem: Problem, device_of: list[int]) -> set[str]:
         if target.contiguous and not all(contiguous(problem, device_of, part) for part in (0, 1)):
             found.add("contiguous")
         for d in range(target.accelerators):
-            if sum(float(graph.memory[v]) for v in range(graph.n) if device_of[v] == d) > target.memory * (1 + 1e-9):
+            if sum(float(graph.memory[v]) for v in range(graph.n) if device_of[v] == d) > target.memory * (
+                1 + 1e-9
+            ):
                 found.add("memory")
         if any(not graph.supported[v] and not is_cpu(problem, device_of[v]) for v in range(graph.n)):
             found.add("support")
@@ -187,8 +190,15 @@ def slicings(order: Iterable[Iterable[int]], devices: int, chain: bool) -> Itera
     for count in range(1, min(devices, m) + 1):
         for cuts in itertools.combinations(range(1, m), count - 1):
             bounds = [0, *cuts, m]
-            choices = itertools.combinations(range(devices), count) if chain else itertools.permutations(range(devices), count)
+            choices = (
+                itertools.combinations(range(devices), count)
+                if chain
+                else itertools.permutations(range(devices), count)
+            )
             for sequence in choices:
                 yield {
-                    v: sequence[i] for i in range(count) for group in groups[bounds[i] : bounds[i + 1]] for v in group
+                    v: sequence[i]
+                    for i in range(count)
+                    for group in groups[bounds[i] : bounds[i + 1]]
+                    for v in group
                 }

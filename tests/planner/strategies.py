@@ -17,7 +17,11 @@ amounts = st.one_of(st.just(0.0), st.integers(0, 40).map(lambda q: q / 4))
 
 @st.composite
 def graphs(
-    draw: st.DrawFn, least: int = 1, most: int = 8, training: bool | None = None, supported: bool | None = None
+    draw: st.DrawFn,
+    least: int = 1,
+    most: int = 8,
+    training: bool | None = None,
+    supported: bool | None = None,
 ) -> Graph:
     """A DAG with up to two tensors per op, each with several consumers; ids are not in topological order.
 
@@ -75,7 +79,9 @@ def pipelines(draw: st.DrawFn, least: int = 1, most: int = 4) -> Pipeline:
 def pools(draw: st.DrawFn, most: int = 4, contiguous: bool | None = None) -> DevicePool:
     """Accelerators and CPUs, every communication mode, with and without a memory cap."""
     accelerators = draw(st.integers(0, most))
-    cpus = draw(st.integers(0 if accelerators else 1, max(0 if accelerators else 1, min(2, most - accelerators))))
+    cpus = draw(
+        st.integers(0 if accelerators else 1, max(0 if accelerators else 1, min(2, most - accelerators)))
+    )
     return DevicePool(
         accelerators=accelerators,
         cpus=cpus,

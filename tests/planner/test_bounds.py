@@ -47,11 +47,17 @@ def test_a_fractional_share_is_below_every_whole_assignment(data: st.DataObject)
     k, pieces = data.draw(st.integers(1, 4)), data.draw(st.integers(0, 5))
     class_of = np.array(data.draw(st.lists(st.integers(0, 1), min_size=k, max_size=k)))
     per_class = np.array(
-        data.draw(st.lists(st.lists(st.integers(0, 9), min_size=pieces, max_size=pieces), min_size=2, max_size=2)), float
+        data.draw(
+            st.lists(st.lists(st.integers(0, 9), min_size=pieces, max_size=pieces), min_size=2, max_size=2)
+        ),
+        float,
     ).reshape(2, pieces)
     work = per_class[class_of]
     allowed = np.array(
-        data.draw(st.lists(st.lists(st.booleans(), min_size=pieces, max_size=pieces), min_size=k, max_size=k)), bool
+        data.draw(
+            st.lists(st.lists(st.booleans(), min_size=pieces, max_size=pieces), min_size=k, max_size=k)
+        ),
+        bool,
     ).reshape(k, pieces)
     work = np.where(allowed, work, np.inf)
     if pieces == 0 or not np.isfinite(work).any(axis=0).all():
@@ -71,7 +77,9 @@ def test_the_simple_bound_by_hand() -> None:
     assert run_bound(Simple(), Problem(line(1, 2, 3), Pipeline(2))).bounds[0].value == 3.0
     assert run_bound(Simple(), Problem(line(2, 2, 2, 2), Pipeline(2))).bounds[0].value == 4.0
     # One unit of work takes 1/1 on the accelerator and 4/1 on the CPU: 10 units balance at 8.
-    assert run_bound(Simple(), Problem(line(*[1.0] * 10), DevicePool(1, 1))).bounds[0].value == pytest.approx(8.0)
+    assert run_bound(Simple(), Problem(line(*[1.0] * 10), DevicePool(1, 1))).bounds[0].value == pytest.approx(
+        8.0
+    )
     together = Problem(line(1, 2, 3), Pipeline(3), constraints=(Together(("o1", "o2")),))
     assert run_bound(Simple(), together).bounds[0].value == 5.0
     pins = tuple(Pin(f"o{i}", "stage 0") for i in range(3))
@@ -101,9 +109,12 @@ def test_a_bound_is_used_where_what_it_assumed_holds() -> None:
     relaxed = Problem(line(1, 2, 3), DevicePool(2, 1, contiguous=False))
     strict = Problem(line(1, 2, 3), DevicePool(2, 1, contiguous=True, memory=1e9))
     assert strict.strongest_bound([run_bound(Simple(), relaxed).bounds[0]]) is not None
-    assert Problem(line(1, 2, 3), DevicePool(2, 1, communication="overlap")).strongest_bound(
-        [run_bound(Simple(), relaxed).bounds[0]]
-    ) is None
+    assert (
+        Problem(line(1, 2, 3), DevicePool(2, 1, communication="overlap")).strongest_bound(
+            [run_bound(Simple(), relaxed).bounds[0]]
+        )
+        is None
+    )
 
 
 def test_gap_and_strongest() -> None:

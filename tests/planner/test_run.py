@@ -84,7 +84,9 @@ class Heard(Callbacks):
 
 def test_only_better_valid_plans_get_out() -> None:
     problem = Problem(graph(), Pipeline(2))
-    scripted = Scripted([0] * 6, [1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1])
+    scripted = Scripted(
+        [0] * 6, [1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]
+    )
     heard = Heard()
     result = run(scripted, problem, callbacks=heard)
     assert scripted.kept == [True, False, False, True, False]
@@ -130,7 +132,12 @@ def test_stop_criteria_by_themselves() -> None:
 
 def test_finished_without_a_plan_says_so() -> None:
     result = run(Scripted(), Problem(graph(), Pipeline(2)))
-    assert (result.status, result.stop_reason, result.objective, result.device_of) == ("no_plan", "finished", None, None)
+    assert (result.status, result.stop_reason, result.objective, result.device_of) == (
+        "no_plan",
+        "finished",
+        None,
+        None,
+    )
     assert plan_of(result) is None
     assert status_of(None, math.inf) == "infeasible"
     assert status_of(None, 3.0) == "no_plan"
@@ -211,7 +218,11 @@ def test_the_catalogue_names_every_planner_once_and_describes_it() -> None:
 def test_equal_seeds_give_equal_runs() -> None:
     rng = np.random.default_rng(5)
     ops = [Op(str(i), str(i), work=float(w), work_cpu=3.0 * w) for i, w in enumerate(rng.integers(1, 20, 40))]
-    tensors = [Tensor(str(i), (str(j), str(min(39, j + 3))), float(rng.integers(1, 9))) for i in range(39) for j in (i + 1,)]
+    tensors = [
+        Tensor(str(i), (str(j), str(min(39, j + 3))), float(rng.integers(1, 9)))
+        for i in range(39)
+        for j in (i + 1,)
+    ]
     g = Graph.build("random", ops, tensors)
     cases = [
         (Problem(g, Pipeline(4, bandwidth=1.0)), "slice-random", {"orders": 30}),

@@ -37,5 +37,5 @@ class Gesture(ABC):
     def finish(self, global_pos: QPoint, modifiers: Qt.KeyboardModifier) -> None:
         """The button was released."""
 
-    def cancel(self, reason: str) -> None:
+    def cancel(self, reason: str) -> None:  # noqa: B027  many gestures have nothing to undo
         """Undo what the gesture showed: escape, lost focus, or the document changed under it."""

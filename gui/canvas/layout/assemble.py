@@ -15,11 +15,13 @@ from gui.canvas.layout.result import Frame, Lane, Layout, Row
 from gui.canvas.layout.routes import route
 from gui.canvas.layout.skeleton import Skeleton
 from gui.canvas.layout.style import LayoutStyle
-from gui.canvas.layout.tracks import pack
+from gui.canvas.layout.tracks import pack, sweep
 from gui.canvas.layout.wrap import Ribbon, candidates, choose_breaks, lane_padding, row_heights, scale_of
 
 #: how often every path is taken out and put back at the better place
 ROUNDS = 2
+#: edges per op from which on a graph is dense, and barycentre sweeps for it
+DENSE, SWEEPS = 1.7, 8
 #: how much a gap may grow to fill the viewport, in gaps
 JUSTIFY_X, JUSTIFY_Y = 2.0, 1.0
 
@@ -177,7 +179,9 @@ def _pack(skeleton: Skeleton, lane: NDArray[np.int32], lane_count: int, leaf, ou
     lane_off = np.concatenate([[0], np.cumsum(width, dtype=np.int64)])
     # bands are kept as flat as their fullest column, so there paths cannot reserve room in columns they skip
     flat = framed and not (tall > 1).any()
-    path, offsets, members = cover(n, col, span, leaf, out_off, out, 0 if flat else MAX_GAP)
+    # a dense graph has no long chains worth keeping straight: there every card finds its own place
+    dense = len(out) > DENSE * n
+    path, offsets, members = cover(n, col, span, leaf, out_off, out, -1 if dense else 0 if flat else MAX_GAP)
     offset, owner, first, begin, depth = profiles(n, col, span, tall, leaf, path, offsets, members)
     most = int(depth.max(initial=1))
     height = cap + (cap > 1) if flat else min(8 * max(cap, 2) + 2 * most + 32, 4 * n + 2 * most + 8)
@@ -185,6 +189,8 @@ def _pack(skeleton: Skeleton, lane: NDArray[np.int32], lane_count: int, leaf, ou
     bases = np.concatenate([[0], np.cumsum(np.repeat(width, 2), dtype=np.int64)])
     slot = pack(n, group, bases, height, col, span, tall, leaf, owner, offset, path, offsets, members,
                 first, begin, depth, out_off, out, in_off, ins, ROUNDS)  # fmt: skip
+    if dense:
+        sweep(n, group, bases, col, span, tall, leaf, path, offsets, slot, out_off, out, in_off, ins, SWEEPS)
     column = (lane_off[lane] + col).astype(np.int32)
     cut, stuck = _borders(int(lane_off[-1]), column, span, out_off, out, leaf)
     ribbon = Ribbon(

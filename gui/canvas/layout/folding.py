@@ -35,7 +35,8 @@ def _anchors(n, strip, rank, partner, src, dst):
         if p >= 0 and strip[p] == 0:
             want[v] = rank[p]
         elif count[v + 1] > count[v]:
-            part = np.sort(seen[count[v] : count[v + 1]])
+            part = seen[count[v] : count[v + 1]]
+            part = part[np.argsort(part)]  # never np.sort in a kernel, see tests/gui/canvas/test_kernels.py
             want[v] = part[len(part) // 2]
     return want
 

@@ -83,7 +83,7 @@ def _sequence(count, out_off, out, indegree, rank):
         while ready and c < 0:
             top = heapq.heappop(ready)[1]
             if position[top] < 0:
-                c = top
+                c = int(top)
         if c < 0:
             while position[waiting[at]] >= 0:
                 at += 1

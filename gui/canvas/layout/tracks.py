@@ -53,7 +53,8 @@ def _wish(p, offsets, members, path, place, col, out_off, out, in_off, ins, scra
                     scratch[count] = place[q]
                     count += 1
         if count:
-            seen = np.sort(scratch[:count])
+            seen = scratch[:count]
+            seen = seen[np.argsort(seen)]  # never np.sort in a kernel, see tests/gui/canvas/test_kernels.py
             middle = seen[count // 2]
             return middle, 2 * seen.sum() < 2 * middle * count
     return -1, False
@@ -208,7 +209,8 @@ def sweep(n, group, bases, col, span, tall, leaf, path, offsets, slot, out_off, 
             if count < 2:
                 continue
             cards = cards[:count]
-            slots = np.sort(slot[cards])
+            slots = slot[cards]
+            slots = slots[np.argsort(slots)]
             wish = np.argsort(mean[cards], kind="mergesort")
             for q in range(count):
                 slot[cards[wish[q]]] = slots[q]

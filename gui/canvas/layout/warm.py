@@ -23,5 +23,7 @@ def warm_up() -> None:
     plain = prepare(n, src, dst)
     flow_layout(plain, (400.0, 400.0))
     lanes_layout(plain, np.arange(n) * 2 // n, 2, (400.0, 400.0))
+    every = np.array([(a, b) for a in range(5) for b in range(a)], np.int32)
+    flow_layout(prepare(5, every[:, 1], every[:, 0]), (400.0, 400.0))  # dense: sweeps
     repeated_blocks(None, n, src, dst)
     collapse(n, src, dst, np.arange(n) // 4, [1])

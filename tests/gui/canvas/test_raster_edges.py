@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gui.canvas import raster
@@ -37,14 +37,13 @@ def supersampled(points: np.ndarray, width: float, size: int, fine: int = 6) -> 
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     distance, nearest = cKDTree(points).query(grid, distance_upper_bound=width / 2 + 1)
     inside = distance <= width / 2
-    ends = (
-        (points[0], points[1], 0, points[len(points) // 5 :]),
-        (points[-1], points[-2], len(points) - 1, points[: -len(points) // 5]),
-    )
-    for end, inner, index, rest in ends:
-        # past a flat end only what some later part of the curve covers
-        beyond = (nearest == index) & ((grid - end) @ (end - inner) > 0)
-        inside[beyond] &= cKDTree(rest).query(grid[beyond])[0] <= width / 2
+    nearest_point = np.asarray(points)[np.minimum(nearest, len(points) - 1)]
+    arc = np.concatenate([[0.0], np.hypot(*np.diff(points, axis=0).T).cumsum()])
+    for end, away in ((points[0], arc), (points[-1], arc[-1] - arc)):
+        inner = points[np.abs(away - 0.05).argmin()]
+        # past a flat end only what some other part of the curve covers
+        beyond = (np.hypot(*(nearest_point - end).T) < 0.1) & ((grid - end) @ (end - inner) > 0)
+        inside[beyond] &= cKDTree(points[away > width / 2]).query(grid[beyond])[0] <= width / 2
     return inside.reshape(size, fine, size, fine).mean(axis=(1, 3))
 
 
@@ -81,14 +80,22 @@ def test_area_of_a_straight_line_is_length_times_width(width: float, angle: floa
     assert cover(img).sum() == pytest.approx(110.6 * width, rel=0.03)
 
 
+def is_gentle(ctrl: list[float]) -> bool:
+    """Turns by less than 150 degrees in all and nowhere with a radius under 4 px."""
+    steps = np.diff(dense(ctrl, 400), axis=0)
+    heading = np.unwrap(np.arctan2(steps[:, 1], steps[:, 0]))
+    turns, lengths = np.abs(np.diff(heading)), np.hypot(*steps.T)[1:]
+    return turns.sum() < 2.6 and bool((turns * 4.0 <= lengths + 1e-6).all())
+
+
 @given(CURVES, st.sampled_from([0.7, 1.2, 3.0, 5.0, 12.0]), st.integers(10, 250))
 def test_translucent_curves_are_even_at_their_joints(ctrl: list[float], width: float, alpha: int) -> None:
     opaque, thin = raster.new_image(80, 80), raster.new_image(80, 80)
     raster.curves(opaque, None, [ctrl], *VIEW, colour=BLACK, width_px=width)
     raster.curves(thin, None, [ctrl], *VIEW, colour=alpha << 24, width_px=width)
-    # a narrow line may meet itself where the curve crosses itself or turns on the spot; nothing else blends twice
-    wrong = np.abs(parts(thin)[..., 0] - cover(opaque) * alpha) > 2.0
-    assert wrong.sum() <= (30 if width <= 3.0 else 0)
+    # thin lines take the way without a mask: they may meet themselves where a curve goes back or turns on the spot
+    assume(width > 3.0 or is_gentle(ctrl))
+    assert np.abs(parts(thin)[..., 0] - cover(opaque) * alpha).max() <= 2.0
 
 
 def test_gentle_translucent_curves_are_even_everywhere() -> None:
@@ -264,7 +271,7 @@ def test_routes_round_their_corners_evenly() -> None:
         img = raster.new_image(80, 80)
         raster.routes(img, None, ptr, px, py, *VIEW, colour=0x80000000, width_px=width, radius=12.0)
         assert (img >> np.uint32(24)).max() <= 129
-        assert cover(img)[30, 60] == pytest.approx(128 / 255, abs=0.01)
+        assert cover(img)[30, 50:70].sum() == pytest.approx(width * 128 / 255, rel=0.03)
         assert cover(img)[10, 60 + math.ceil(width / 2)] == 0.0  # the corner is cut
         length = 50 + 40 + 40 + 65 - 2 * (24 - 12 * 1.6232)  # a quadratic with both legs 1 is 1.6232 long
         assert cover(img).sum() == pytest.approx(length * width * 128 / 255, rel=0.03)

@@ -52,7 +52,13 @@ def test_every_plan_is_valid_and_no_better_than_the_optimum(problem: Problem, se
 def test_local_search_ends_where_no_single_move_helps(data: st.DataObject) -> None:
     problem = data.draw(problems(graph=graphs(least=2)))
     starts = [np.array(data.draw(placements(problem)), np.int32) for _ in range(2)]
-    result = run(planner("local-search"), problem, options={"restarts": 2}, starts=starts, seed=data.draw(st.integers(0, 99)))
+    result = run(
+        planner("local-search"),
+        problem,
+        options={"restarts": 2},
+        starts=starts,
+        seed=data.draw(st.integers(0, 99)),
+    )
     if result.device_of is not None:
         assert problem.live(result.device_of).best_moves() == []
     for start in starts:
@@ -82,7 +88,9 @@ def diamond(**more: object) -> Graph:
     """0 -> 1, 2 -> 3, and 3 -> 4 -> 5."""
     ops = [Op(f"o{i}", f"o{i}", work=1.0 + i, work_cpu=8.0, memory=4.0, **more) for i in range(6)]  # type: ignore[arg-type]
     pairs = {0: (1, 2), 1: (3,), 2: (3,), 3: (4,), 4: (5,)}
-    return Graph.build("diamond", ops, [Tensor(f"o{a}", tuple(f"o{b}" for b in to), 1.0, 0.5) for a, to in pairs.items()])
+    return Graph.build(
+        "diamond", ops, [Tensor(f"o{a}", tuple(f"o{b}" for b in to), 1.0, 0.5) for a, to in pairs.items()]
+    )
 
 
 @pytest.mark.parametrize("name", ["slice", "slice-random", "local-search"])
@@ -131,7 +139,9 @@ def test_memory_fill_gives_each_run_of_unsupported_ops_a_cpu() -> None:
     result = run(planner("memory-fill"), Problem(graph, DevicePool(3, 2)))
     assert result.device_of is not None and result.device_of.tolist() == [0, 3, 1, 4, 2]
     assert run(planner("memory-fill"), Problem(graph, DevicePool(3, 1))).status == "no_plan"
-    assert run(planner("memory-fill"), Problem(graph, DevicePool(3, 1, contiguous=False))).device_of is not None
+    assert (
+        run(planner("memory-fill"), Problem(graph, DevicePool(3, 1, contiguous=False))).device_of is not None
+    )
 
 
 def test_local_search_on_a_full_pool_starts_from_what_fits() -> None:
@@ -143,7 +153,9 @@ def test_local_search_on_a_full_pool_starts_from_what_fits() -> None:
 # ------------------------------------------------------------------------------------------------------ expert splits
 def split_file(folder: Path, accelerators: list[list[str]], cpus: list[list[str]]) -> str:
     path = folder / "split.json"
-    path.write_text(json.dumps({"fpgas": [{"nodes": a} for a in accelerators], "cpus": [{"nodes": c} for c in cpus]}))
+    path.write_text(
+        json.dumps({"fpgas": [{"nodes": a} for a in accelerators], "cpus": [{"nodes": c} for c in cpus]})
+    )
     return str(path)
 
 
@@ -190,14 +202,18 @@ def test_dpl_reproduces_the_papers_column(row: dict[str, str]) -> None:
     assert result.objective >= float(row["dp"]) - 0.005
 
 
-@pytest.mark.parametrize("row", [r for r in WORKLOADS if r["expert"] != "-"], ids=lambda row: row["workload"])
+# The table has a sixth figure, of inceptionv3_training, whose split was not published.
+PUBLISHED = [
+    r for r in WORKLOADS if r["expert"] != "-" and not r["workload"].endswith("inceptionv3_training")
+]
+
+
+@pytest.mark.parametrize("row", PUBLISHED, ids=lambda row: row["workload"])
 def test_expert_splits_reproduce_the_papers_column(row: dict[str, str]) -> None:
     problem = workload(row)
     name = row["workload"].rsplit("/", 1)[1]
-    available = SHARED / f"workloads/device-placement/expert-splits/{name}_expert.json"
-    if not available.exists():
-        pytest.skip("this expert split was not published")
-    result = run(planner("expert"), problem, options={"split": str(available)})
+    path = shared(f"workloads/device-placement/expert-splits/{name}_expert.json")
+    result = run(planner("expert"), problem, options={"split": path})
     assert result.objective is not None
     assert f"{result.objective:.2f}" == row["expert"]
 

@@ -51,7 +51,11 @@ def test_the_depth_first_order_by_hand() -> None:
     assert depth_first_order(ptr, idx).tolist() == [4, 0, 2, 1, 3]
 
 
-@given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))))))
+@given(
+    st.integers(1, 7).flatmap(
+        lambda n: st.tuples(st.just(n), st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))))
+    )
+)
 def test_strong_components_are_mutual_reachability(case: tuple[int, set[tuple[int, int]]]) -> None:
     n, arcs = case
     src = np.array([a for a, _ in sorted(arcs)], np.int32)

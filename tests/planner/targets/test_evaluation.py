@@ -38,7 +38,9 @@ def test_evaluation_equals_the_reference(data: st.DataObject) -> None:
 
 def fan_out() -> Graph:
     """a feeds b and c with one tensor of 8 bytes; b feeds c with 4 bytes."""
-    ops = [Op(i, i, work=w, work_cpu=10 * w, param_bytes=16.0) for i, w in (("a", 1.0), ("b", 2.0), ("c", 3.0))]
+    ops = [
+        Op(i, i, work=w, work_cpu=10 * w, param_bytes=16.0) for i, w in (("a", 1.0), ("b", 2.0), ("c", 3.0))
+    ]
     return Graph.build("fan", ops, [Tensor("a", ("b", "c"), 8.0), Tensor("b", ("c",), 4.0)])
 
 

@@ -38,7 +38,9 @@ def sentences(problem: Problem, device_of: list[int]) -> list[str]:
 
 def test_sending_back_names_producer_consumer_and_stages() -> None:
     problem = Problem(abcd(), Pipeline(3))
-    assert sentences(problem, [2, 1, 0, 0]) == ["op_a sends back from stage 2 to stage 1, where op_b needs it"]
+    assert sentences(problem, [2, 1, 0, 0]) == [
+        "op_a sends back from stage 2 to stage 1, where op_b needs it"
+    ]
     assert sentences(problem, [0, 2, 1, 1]) == []
 
 
@@ -90,10 +92,16 @@ def test_colour_classes_hold_on_a_pool_only() -> None:
     ops = [Op(i, i, work=1.0, work_cpu=1.0, colour_class=7) for i in "ab"]
     graph = Graph.build("pair", ops, [])
     assert sentences(Problem(graph, Pipeline(2)), [0, 1]) == []
-    assert sentences(Problem(graph, DevicePool(2, 0)), [0, 1]) == ["a and b must share a device but are on acc 0 and acc 1"]
+    assert sentences(Problem(graph, DevicePool(2, 0)), [0, 1]) == [
+        "a and b must share a device but are on acc 0 and acc 1"
+    ]
 
 
-@given(st.integers(1, 5).flatmap(lambda k: st.lists(st.lists(st.booleans(), min_size=k, max_size=k), min_size=k, max_size=k)))
+@given(
+    st.integers(1, 5).flatmap(
+        lambda k: st.lists(st.lists(st.booleans(), min_size=k, max_size=k), min_size=k, max_size=k)
+    )
+)
 def test_device_cycles_are_cycles_and_none_is_missed(rows: list[list[bool]]) -> None:
     adjacent = np.array(rows)
     before = adjacent.copy()

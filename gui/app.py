@@ -1,0 +1,209 @@
+"""Putting the window together, and its life from the first frame to the last."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal
+from PySide6.QtWidgets import QApplication
+
+from gui.crash_log import CrashLog
+from gui.values import Message
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from gui.document import Document
+    from gui.jobs import Jobs
+    from gui.journal import Journal, Leftover
+    from gui.session import Session
+    from gui.theme import ThemeController
+    from gui.window import MainWindow
+
+
+@dataclass
+class Parts:
+    """A window and what belongs to it."""
+
+    document: Document
+    jobs: Jobs
+    themes: ThemeController
+    window: MainWindow
+    session: Session | None
+    journal: Journal | None
+
+    def close(self) -> None:
+        """Close the window without asking and end every process and thread of it."""
+        from PySide6.QtCore import QEvent
+
+        self.document.undo_stack.setClean()
+        self.window.handlers.files.loading.drop()
+        self.jobs.close()
+        self.window.canvas.close_canvas()
+        if self.journal is not None:
+            self.journal.close()
+        self.window.hide()
+        for part in (self.window, self.document, self.themes):
+            part.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def make_window(app: QApplication, *, theme: str = "", remember: bool = True) -> Parts:
+    """A window on an empty document. Unless ``remember`` is set it reads and changes nothing of the user's."""
+    from gui.document import Document
+    from gui.jobs import Jobs
+    from gui.journal import Journal
+    from gui.session import Session
+    from gui.theme import ThemeController
+    from gui.window import MainWindow
+
+    session = Session() if remember else None
+    preference = theme or (session.theme if session is not None else "system")
+    themes = ThemeController(app, preference)
+    document = Document()
+    jobs = Jobs(document, document)
+    window = MainWindow(document, jobs, themes, session)
+    return Parts(document, jobs, themes, window, session, Journal(document) if remember else None)
+
+
+class Notices(QObject):
+    """Carries messages from any thread to the document's signal."""
+
+    said = Signal(object)
+
+    def say(self, sentence: str, detail: str) -> None:
+        """An error from any thread."""
+        self.said.emit(Message("error", sentence, detail))
+
+
+def open_window(models: Sequence[Path], plan: Path | None, *, tour: bool = False) -> int:
+    """Open the window on model files and a plan, or on the tour, and stay until it is closed."""
+    QApplication.setApplicationName("stageboard")
+    QApplication.setApplicationDisplayName("Stageboard")
+    QApplication.setDesktopFileName("stageboard")
+    app = QApplication.instance() or QApplication(["stageboard"])
+    assert isinstance(app, QApplication)
+    notices = Notices()
+    log = CrashLog(notices.say)
+    log.install()
+    parts = make_window(app, remember=not tour)
+    notices.said.connect(parts.document.message)
+    try:
+        with quit_on_signals(app):
+            if parts.session is None or parts.session.geometry.isEmpty():
+                parts.window.resize(1280, 800)
+            parts.window.show()
+            # What follows waits for the first frame: the window is there at once, its contents a moment later.
+            QTimer.singleShot(0, parts.window, lambda: _begin(parts, models, plan, tour))
+            return int(app.exec())
+    finally:
+        parts.jobs.close()
+        if parts.journal is not None and not parts.window.isVisible():
+            parts.journal.close()
+        log.uninstall()
+
+
+def _begin(parts: Parts, models: Sequence[Path], plan: Path | None, tour: bool) -> None:
+    if tour:
+        from gui.tour_bar import begin_tour
+
+        begin_tour(parts.window)
+    elif models:
+        parts.window.handlers.files.open_files([*models, *([plan] if plan is not None else [])])
+    if parts.journal is not None:
+        _offer_recovery(parts)
+    parts.document.graph_changed.connect(lambda: _warm_up_once(parts))
+    QTimer.singleShot(1500, parts.window, lambda: _warm_up_once(parts))
+
+
+_warm = threading.Event()
+
+
+def _warm_up_once(parts: Parts) -> None:
+    """Load or compile what the first drag and the first planner need, in a thread; keep a process ready for the planner."""
+    if _warm.is_set():
+        return
+    _warm.set()
+
+    def work() -> None:
+        from gui.warm_up import warm_up
+
+        warm_up()
+
+    threading.Thread(target=work, name="warm-up", daemon=True).start()
+    parts.jobs.warm_up()
+
+
+# ---------------------------------------------------------------------- recovery
+def _offer_recovery(parts: Parts) -> None:
+    """Offer to bring back what a crashed window had not saved: the latest of what is left."""
+    from gui.journal import leftovers
+
+    found = leftovers()
+    if found:
+        parts.window.notice.show_message(
+            "warning", f"{found[0].sentence}.", action="Recover", run=lambda: _recover(parts, found[0])
+        )  # fmt: skip
+
+
+def _recover(parts: Parts, leftover: Leftover) -> None:
+    from gui.journal import prepare, recover
+
+    def install(opened: object) -> None:
+        try:
+            recover(parts.document, leftover, opened)  # type: ignore[arg-type]
+        except StageboardError as error:
+            parts.window.say("error", str(error))
+
+    parts.window.handlers.files.loading.start("Recovering …", lambda: prepare(leftover), install)
+
+
+# ---------------------------------------------------------------------- signals
+class quit_on_signals:  # noqa: N801 - used like a function, in a with statement
+    """Ctrl-C in the terminal and SIGTERM end the event loop; the journal then keeps what was not saved.
+
+    Python runs its signal handlers only when it gets the interpreter, which the event loop does not give it; a byte
+    written to a socket by the signal wakes both.
+    """
+
+    def __init__(self, app: QApplication) -> None:
+        self._app = app
+        self._before: dict[int, object] = {}
+        self._notifier: QSocketNotifier | None = None
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
+            return
+        self._read, self._write = socket.socketpair()
+        for end in (self._read, self._write):
+            end.setblocking(False)
+        self._wakeup = signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
+        self._notifier = QSocketNotifier(self._read.fileno(), QSocketNotifier.Type.Read)
+        self._notifier.activated.connect(self._woken)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._asked)
+
+    def _asked(self, number: int, frame: object) -> None:
+        self._app.exit(128 + number)
+
+    def _woken(self, *_: object) -> None:
+        self._read.recv(64)
+
+    def __exit__(self, *_: object) -> None:
+        if self._notifier is None:
+            return
+        self._notifier.setEnabled(False)
+        self._notifier.deleteLater()
+        signal.set_wakeup_fd(self._wakeup)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]
+        self._read.close()
+        self._write.close()
+
+

@@ -1,0 +1,102 @@
+"""Target specifications: text, TOML, dictionaries and back."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from planner.errors import TargetError
+from planner.graph import Graph, Op
+from planner.targets import DevicePool, Pipeline, Target, default_target, parse_target, target_from_dict
+from tests.planner.strategies import targets
+
+
+@given(targets(most=6))
+def test_text_and_dictionaries_give_the_same_target_back(target: Target) -> None:
+    assert parse_target(target.spec()) == target
+    assert target_from_dict(json.loads(json.dumps(target.to_dict()))) == target
+
+
+def deployed() -> Graph:
+    return Graph.build("g", [Op("a", "a")], [], deployment={"accelerators": 6, "cpus": 1, "memory": 2**34})
+
+
+def test_specifications_as_people_write_them() -> None:
+    assert parse_target("pipeline:8,bandwidth=1e9,memory=8MiB,reserve=0") == Pipeline(8, 1e9, 8.0 * 2**20)
+    assert parse_target(" pool:6+1 , contiguous=no,communication=duplex") == DevicePool(
+        6, 1, contiguous=False, communication="duplex"
+    )
+    assert parse_target("pool:3") == DevicePool(3, 0)
+    assert parse_target("pool", deployed()) == DevicePool(6, 1, memory=2.0**34)
+    assert parse_target("pool:2+1", deployed()) == DevicePool(2, 1, memory=2.0**34)
+    assert parse_target("pool,memory=inf", deployed()) == DevicePool(6, 1)
+    assert parse_target("pipeline") == Pipeline()
+
+
+def test_the_default_fits_the_graph() -> None:
+    assert default_target(deployed()) == DevicePool(6, 1, memory=2.0**34)
+    assert default_target(Graph.build("g", [Op("a", "a")], [])) == Pipeline(4)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("ring:4", "unknown kind 'ring'; choose from pipeline"),
+        ("pipeline:many", "'many' is not a whole number"),
+        ("pipeline:4,memory", "'memory' in target 'pipeline:4,memory' is not key=value"),
+        ("pipeline:4,=3", "is not key=value"),
+        ("pipeline:4,speed=3", "has no parameter 'speed'; it has count"),
+        ("pipeline:4,memory=8XB", "is not a number with a unit"),
+        ("pipeline:4,memory=nan", "not a number"),
+        ("pool:2+1,contiguous=perhaps", "'perhaps' is neither true nor false"),
+        ("pool:2+1,communication=loud", "choose sum, overlap or duplex"),
+        ("pool:2+x", "'x' is not a whole number"),
+        ("pool:0+0", "at least one device"),
+        ("pipeline:0", "at least one block"),
+    ],
+)
+def test_bad_specifications_are_refused_in_one_sentence(spec: str, words: str) -> None:
+    with pytest.raises(TargetError, match=words.replace("+", r"\+")):
+        parse_target(spec)
+
+
+def test_toml_files(tmp_path: Path) -> None:
+    path = tmp_path / "machine.toml"
+    path.write_text('[target]\nkind = "pool"\ncount = "2+1"\nmemory = "16GiB"\ncontiguous = false\n')
+    assert parse_target(str(path)) == DevicePool(2, 1, memory=2.0**34, contiguous=False)
+    path.write_text('kind = "pipeline"\ncount = 3\nbandwidth = 1e9\n')
+    assert parse_target(str(path)) == Pipeline(3, 1e9)
+    path.write_text("kind = ")
+    with pytest.raises(TargetError, match="is not a valid TOML file"):
+        parse_target(str(path))
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(TargetError, match="is not a valid TOML file"):
+        parse_target(str(path))
+    with pytest.raises(TargetError, match="cannot read the target file"):
+        parse_target(str(tmp_path / "absent.toml"))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"kind": "ring"}, "unknown target kind 'ring'"),
+        ({}, "unknown target kind None"),
+        ({"kind": "pipeline", "count": "4"}, "'count' is '4'; a int was expected"),
+        ({"kind": "pipeline", "count": True}, "'count' is True"),
+        ({"kind": "pipeline", "memory": "8"}, "'memory' is '8'; a float was expected"),
+        ({"kind": "pipeline", "speed": 1}, "has no parameter 'speed'"),
+        ({"kind": "pool", "contiguous": 1}, "'contiguous' is 1; a bool was expected"),
+    ],
+)
+def test_bad_dictionaries_are_refused(data: dict[str, object], words: str) -> None:
+    with pytest.raises(TargetError, match=words):
+        target_from_dict(data)
+
+
+def test_numbers_in_dictionaries_may_be_whole_and_infinite() -> None:
+    assert target_from_dict({"kind": "pipeline", "count": 2, "bandwidth": 4}) == Pipeline(2, 4.0)
+    assert target_from_dict({"kind": "pool", "memory": None}) == DevicePool(memory=math.inf)

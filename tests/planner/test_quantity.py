@@ -1,0 +1,52 @@
+"""Numbers with units."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.quantity import bytes_text, parse_quantity, time_text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("8MiB", 8 * 2**20), ("25GB/s", 25e9), ("1e9", 1e9), ("1e9 B/s", 1e9), ("0", 0.0), ("16 GiB", 2**34),
+        ("2.5kb", 2500.0), ("inf", math.inf), ("Unlimited", math.inf), ("-3", -3.0),
+    ],
+)  # fmt: skip
+def test_quantities(text: str, value: float) -> None:
+    assert parse_quantity(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "8XB", "MiB", "nan", "1 2", "eight", "8MiBs"])
+def test_what_is_no_quantity(text: str) -> None:
+    with pytest.raises(ValueError, match=r"unknown unit|not a number"):
+        parse_quantity(text)
+
+
+@given(st.floats(0, 1e18))
+def test_plain_numbers_survive(value: float) -> None:
+    assert parse_quantity(repr(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0 B"), (1023.0, "1023 B"), (1024.0, "1.0 KiB"), (7.2 * 2**20, "7.20 MiB"), (-(2.0**20), "-1.00 MiB"),
+     (3 * 2.0**30, "3.00 GiB"), (2.0**41, "2.00 TiB"), (math.inf, "unlimited")],
+)  # fmt: skip
+def test_bytes_for_a_person(value: float, text: str) -> None:
+    assert bytes_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [(0.0, "s", "0 s"), (1.5, "s", "1.50 s"), (0.0015, "s", "1.50 ms"), (2e-6, "s", "2.00 \u00b5s"),
+     (3e-9, "s", "3.00 ns"), (math.inf, "s", "unlimited"), (437.998, None, "438.00"), (12345.6, None, "12,345.60"),
+     (0.0, None, "0.00"), (0.00123456, None, "0.00123")],
+)  # fmt: skip
+def test_times_for_a_person(value: float, unit: str | None, text: str) -> None:
+    assert time_text(value, unit) == text

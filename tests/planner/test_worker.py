@@ -1,0 +1,142 @@
+"""Background solves: they stream, stop softly, survive being killed, and leave no process behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Generator
+from multiprocessing import active_children
+
+import numpy as np
+import pytest
+
+from planner.bounds.simple import Simple
+from planner.graph import Graph, Op, Tensor
+from planner.problem import Problem
+from planner.run import run_bound
+from planner.search import AnyOf, Progress
+from planner.targets import DevicePool, Pipeline
+from planner.worker import Ended, Failed, Incumbent, Message, Order, Proven, Told, Worker, stop_for
+
+PATIENCE = 60.0
+
+
+def problem(pool: bool = False) -> Problem:
+    rng = np.random.default_rng(3)
+    n = 80
+    ops = [Op(str(i), str(i), work=float(rng.integers(1, 30)), work_cpu=99.0) for i in range(n)]
+    tensors = [
+        Tensor(
+            str(i), tuple(sorted({str(j) for j in rng.integers(i + 1, n, 2)})), 1.0, float(rng.integers(1, 9))
+        )
+        for i in range(n - 1)
+    ]
+    target = DevicePool(4, 1, contiguous=False) if pool else Pipeline(4)
+    return Problem(Graph.build("random", ops, tensors), target)
+
+
+ENDLESS = Order("slice-random", problem(), options={"orders": 10_000_000}, seed=1)
+
+
+@pytest.fixture
+def worker() -> Generator[Worker]:
+    worker = Worker()
+    yield worker
+    if not worker.finished:
+        worker.close()
+    assert active_children() == []
+
+
+def until(worker: Worker, wanted: type[Message], seen: list[Message]) -> Message:
+    """Poll until a message of a kind arrives; everything goes to ``seen``."""
+    limit = time.monotonic() + PATIENCE
+    while time.monotonic() < limit:
+        for message in worker.poll(0.1):
+            seen.append(message)
+            if isinstance(message, wanted):
+                return message
+    raise AssertionError(f"no {wanted.__name__} in {PATIENCE} s, only {seen}")
+
+
+def test_incumbents_stream_and_a_cancel_ends_the_run_with_its_best(worker: Worker) -> None:
+    worker.start(ENDLESS)
+    seen: list[Message] = []
+    until(worker, Incumbent, seen)
+    until(worker, Told, seen)
+    worker.cancel()
+    worker.cancel()
+    ended = until(worker, Ended, seen)
+    assert isinstance(ended, Ended)
+    result = ended.result
+    assert result.stop_reason == "cancelled"
+    assert result.problem == ENDLESS.problem
+    incumbents = [m for m in seen if isinstance(m, Incumbent)]
+    objectives = [m.objective for m in incumbents]
+    assert objectives == sorted(objectives, reverse=True)
+    assert result.objective == objectives[-1]
+    assert ENDLESS.problem.evaluate(incumbents[-1].device_of).objective == pytest.approx(objectives[-1])
+    assert worker.finished and worker.poll() == []
+    worker.cancel()
+
+
+def test_a_killed_process_leaves_its_best_plan_and_says_so(worker: Worker) -> None:
+    worker.start(ENDLESS)
+    seen: list[Message] = []
+    best = until(worker, Incumbent, seen)
+    assert isinstance(best, Incumbent) and ENDLESS.problem.evaluate(best.device_of).valid
+    assert worker._process.pid is not None
+    os.kill(worker._process.pid, signal.SIGKILL)
+    failed = until(worker, Failed, seen)
+    assert isinstance(failed, Failed) and "best plan so far was kept" in failed.sentence
+    assert worker.finished
+
+
+def test_bounds_are_proven_in_the_background_too(worker: Worker) -> None:
+    worker.start(Order("simple", problem(), is_bound=True))
+    seen: list[Message] = []
+    ended = until(worker, Ended, seen)
+    assert isinstance(ended, Ended)
+    assert [m.bound.value for m in seen if isinstance(m, Proven)] == [
+        run_bound(Simple(), problem()).bounds[0].value
+    ]
+    assert ended.result.problem.strongest_bound(ended.result.bounds) is not None
+
+
+def test_a_refusal_arrives_as_a_sentence(worker: Worker) -> None:
+    worker.start(Order("dpl", problem()))
+    failed = until(worker, Failed, [])
+    assert failed == Failed("'dpl' does not plan for a pipeline")
+
+
+def test_an_iteration_limit_and_warm_starts_reach_the_planner(worker: Worker) -> None:
+    start = np.zeros(80, np.int32)
+    worker.start(
+        Order("local-search", problem(pool=True), iterations=1, starts=[start], options={"restarts": 50})
+    )
+    seen: list[Message] = []
+    ended = until(worker, Ended, seen)
+    assert isinstance(ended, Ended) and ended.result.stop_reason == "iterations"
+    first = next(m for m in seen if isinstance(m, Incumbent))
+    assert (first.device_of == start).all()
+
+
+def test_a_worker_that_never_got_work_ends_without_trace(worker: Worker) -> None:
+    assert worker.poll() == []
+    worker.close()
+    assert worker.finished
+
+
+def test_stop_criteria_of_an_order() -> None:
+    flag = {"on": False}
+    stop = stop_for(Order("x", problem(), time_limit=5.0, gap=0.1, iterations=7), lambda: flag["on"])
+    assert isinstance(stop, AnyOf)
+    assert not stop(Progress(iterations=6, seconds=4.9, objective=10.0, bound=8.0))
+    for progress, reason in (
+        (Progress(iterations=7), "iterations"),
+        (Progress(seconds=5.0), "time"),
+        (Progress(objective=10.0, bound=9.5), "gap"),
+    ):
+        assert stop(progress) and stop.reason == reason
+    flag["on"] = True
+    assert stop(Progress()) and stop.reason == "cancelled"

@@ -1,0 +1,229 @@
+"""The documentation is true: its commands run and print what it shows, its tables agree with the code, its links lead somewhere."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gui.launch import main
+from planner.algorithms.catalogue import bound_methods, planners
+from planner.cli import COMMANDS
+from planner.cost_model import CostModel
+from planner.formats import FORMATS
+from planner.quantity import parse_quantity
+from planner.targets.spec import KINDS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SECONDS = re.compile(r"\b\d+(?:\.\d+)? s\b")
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text("utf-8")
+
+
+# ---------------------------------------------------------------------- commands
+def transcripts(text: str) -> list[tuple[list[str], int, list[str]]]:
+    """Every command of the fenced console blocks: its arguments, exit status, and the lines it is said to print."""
+    found: list[tuple[list[str], int, list[str]]] = []
+    for block in re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                status = re.search(r"#\s*exit (\d)", line)
+                words = shlex.split(line[2:], comments=True)
+                assert words[0] == "stageboard", line
+                found.append((words[1:], int(status[1]) if status else 0, []))
+            else:
+                found[-1][2].append(line)
+    return found
+
+
+def agrees(shown: list[str], printed: list[str]) -> bool:
+    """Whether the lines are those shown; ``...`` stands for any number of lines, durations may differ."""
+    pattern = "".join(
+        r"(?:.*\n)*?" if line == "..." else re.escape(SECONDS.sub("# s", line)) + r"\n" for line in shown
+    )
+    text = "".join(SECONDS.sub("# s", line) + "\n" for line in printed)
+    return re.fullmatch(pattern, text) is not None
+
+
+@pytest.mark.parametrize("path", [p for p in PAGES if "```console" in p.read_text("utf-8")], ids=lambda p: p.name)
+def test_the_commands_run_and_print_what_is_shown(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], qapp: Any
+) -> None:
+    (tmp_path / "sample_models").symlink_to(ROOT / "sample_models")
+    monkeypatch.chdir(tmp_path)
+    commands = transcripts(path.read_text("utf-8"))
+    assert commands
+    for arguments, expected, shown in commands:
+        status = main(arguments)
+        streams = capsys.readouterr()
+        assert status == expected, f"{arguments}: {streams.err}"
+        if shown:
+            assert agrees(shown, streams.out.splitlines()), f"{arguments} prints\n{streams.out}"
+
+
+def test_a_wrong_transcript_would_be_noticed() -> None:
+    assert agrees(["a", "...", "c  1.5 s"], ["a", "b", "b", "c  0.2 s"])
+    assert not agrees(["a", "c"], ["a", "b", "c"])
+    assert not agrees(["a  1.5 ms"], ["a  1.6 ms"])
+
+
+# ---------------------------------------------------------------------- links and pictures
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
+def test_links_lead_to_files_that_exist(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text("utf-8")):
+        if not target.startswith(("http:", "https:", "mailto:")):
+            assert (path.parent / target).exists(), target
+
+
+def test_every_page_of_the_documentation_is_linked_from_the_readme() -> None:
+    readme = page("README.md")
+    assert all(f"docs/{path.name}" in readme for path in PAGES[1:])
+
+
+# ---------------------------------------------------------------------- tables
+def rows(text: str) -> list[list[str]]:
+    """The cells of all table rows."""
+    return [
+        [cell.strip() for cell in line.strip().strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith("|") and not set(line) <= set("|-: ")
+    ]
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_every_parameter_of_a_target_is_documented_with_its_default(kind: str) -> None:
+    text = page("docs/targets.md").split(f"## `{kind}:")[1].split("\n## ")[0]
+    documented = {row[0].strip("`"): row[1].strip("`") for row in rows(text) if row[0].startswith("`")}
+    declared = {f.name: f.default for f in fields(KINDS[kind])}  # type: ignore[arg-type]
+    assert set(documented) == set(declared)
+    for name, default in declared.items():
+        said: Any = documented[name]
+        if isinstance(default, bool):
+            assert said == str(default).lower(), name
+        elif isinstance(default, (int, float)):
+            assert parse_quantity(said) == default or (math.isinf(default) and said == "inf"), name
+        else:
+            assert said == default, name
+
+
+def test_every_objective_and_rule_is_documented() -> None:
+    text = page("docs/targets.md")
+    for cls in KINDS.values():
+        assert all(f"`{objective}`" in text for objective in cls.objectives)
+    for rule in ("order", "memory", "support", "together", "contiguous"):
+        assert f"**{rule}**" in text
+
+
+def test_every_planner_is_documented() -> None:
+    table = rows(page("docs/planners.md"))
+    entries = {row[0].strip("`"): row for row in table if len(row) == 5}
+    for name, planner in planners().items():
+        assert set(entries[name][1].split(", ")) == set(planner.targets), name
+        said = set(entries[name][2].replace("pins", "pin").split(", "))
+        assert said == set(planner.honours), name
+    assert set(entries) - {"planner"} == set(planners())
+    options = {(row[0].strip("`"), row[1].strip("`")): row[2] for row in table if len(row) == 4}
+    for name, planner in planners().items():
+        for option in planner.options:
+            assert options[name, option.name] == str(option.default)
+    for name in bound_methods():
+        assert f"| `{name}` |" in page("docs/planners.md")
+
+
+def test_the_order_in_which_a_planner_is_chosen_is_the_one_documented() -> None:
+    import inspect
+
+    from planner.algorithms.catalogue import default_planner
+
+    said = re.search(r"the first of (.*?) that serves", page("docs/planners.md").replace("\n", " "))
+    assert said is not None
+    names = re.findall(r"`([\w-]+)`", said[1])
+    assert re.findall(r'"([\w-]+)"', inspect.getsource(default_planner).split("for name in")[1].split(":")[0]) == names
+
+
+def test_every_format_is_documented() -> None:
+    text = page("docs/formats.md")
+    for form in FORMATS:
+        assert all(f"`{suffix}`" in text for suffix in form.suffixes), form.name
+    from planner.cli.export import FORMATS as EXPORTS
+
+    assert all(f"| `{name}` |" in text for name in EXPORTS)
+
+
+def test_the_graph_in_the_documentation_can_be_opened(tmp_path: Path) -> None:
+    from planner.formats import read_model
+
+    block = re.search(r"^```json\n(.*?)^```", page("docs/formats.md"), re.DOTALL | re.MULTILINE)
+    assert block is not None
+    file = tmp_path / "tiny.json"
+    file.write_text(block[1])
+    graph = read_model(file)
+    assert graph.n == 2 and graph.profiled and graph.warnings == ()
+
+
+def test_the_toml_files_in_the_documentation_can_be_read(tmp_path: Path) -> None:
+    from planner.cli.inputs import cost_model
+    from planner.targets import DevicePool, parse_target
+
+    files = []
+    for name in ("targets", "cost-model"):
+        block = re.search(r"^```toml\n(.*?)^```", page(f"docs/{name}.md"), re.DOTALL | re.MULTILINE)
+        assert block is not None
+        files.append(tmp_path / f"{name}.toml")
+        files[-1].write_text(block[1])
+    target = parse_target(str(files[0]))
+    assert isinstance(target, DevicePool) and target.memory == 16 * 2**30 and not target.contiguous
+    model = cost_model([str(files[1])])
+    assert model is not None and model.accelerator_bandwidth == 900e9
+
+
+def test_every_rate_of_the_cost_model_is_documented() -> None:
+    entries = {row[0].strip("`"): row[1] for row in rows(page("docs/cost-model.md"))}
+    for f in fields(CostModel):
+        assert float(entries[f.name].split()[0]) == f.default
+        assert entries[f.name].split()[1] == f.metadata["unit"]
+
+
+def test_every_command_is_documented() -> None:
+    from gui.launch import DRAWING
+
+    text = page("docs/command-line.md")
+    assert all(f"`{command.name}" in text for command in (*COMMANDS, *DRAWING))
+
+
+def test_the_fields_of_plan_are_documented() -> None:
+    from tests.planner.test_cli import DEVICE_FIELDS, PLAN_FIELDS
+
+    text = page("docs/command-line.md")
+    assert all(f"`{name}`" in text for name in PLAN_FIELDS | DEVICE_FIELDS)
+
+
+def test_the_keys_of_the_readme_are_those_of_the_window() -> None:
+    from gui.actions import spec
+
+    for id, key in (
+        ("view.flow", "F"), ("view.lanes", "L"), ("edit.move", "M"), ("edit.undo", "Ctrl+Z"), ("edit.pin", "P"),
+        ("plan.start", "Ctrl+Return"), ("file.save", "Ctrl+S"), ("file.export.picture", "Ctrl+E"),
+        ("help.palette", "Ctrl+Shift+P"),
+    ):  # fmt: skip
+        assert key in spec(id).shortcut
+        assert f"`{key}`" in page("README.md")
+
+
+# ---------------------------------------------------------------------- architecture
+def test_the_files_that_the_architecture_names_exist() -> None:
+    named = re.findall(r"`((?:planner|gui|tests|tools|docs|benchmarks|sample_models)/[\w./{},-]*)`", page("docs/architecture.md"))
+    assert len(named) > 30
+    for name in named:
+        base, brace, rest = name.partition("{")
+        names = [base + part + rest.partition("}")[2] for part in rest.partition("}")[0].split(",")] if brace else [name]
+        for each in names:
+            assert (ROOT / each).exists(), each

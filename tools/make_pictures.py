@@ -1,0 +1,77 @@
+"""Make the documentation's pictures from the real window (``python tools/make_pictures.py [FOLDER]``).
+
+    docs/images/window-light.png   ResNet50 over four stages, lanes view, a plan found by a planner
+    docs/images/window-dark.png    a transformer on two accelerators and a CPU, flow view
+    docs/images/network.png        Inception-ResNet-v2 over six stages, as `stageboard render` draws it
+
+No display is needed. The searches are seeded, so that the plans are the same every time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+SIZE = (1440, 900)
+
+
+def main(folder: Path) -> None:
+    """Write every picture."""
+    from gui.app import make_window
+    from gui.canvas.picture import save_picture
+    from gui.demo import SEARCH_LIMIT, settle, until
+    from gui.render import application
+    from gui.tour import Tour
+
+    app = application()
+    parts = make_window(app, theme="light", remember=False)
+    window = parts.window
+    window.resize(*SIZE)
+    window.show()
+    tour = Tour(parts.document, parts.jobs)
+
+    def search(orders: int) -> None:
+        tour.start("slice-random", orders=orders)
+        until(app, tour.searched, SEARCH_LIMIT)
+        tour.take_best()
+
+    def shot(name: str, theme: str, view: str) -> None:
+        parts.themes.set_preference(theme)
+        window.canvas.set_view(view)
+        window.notice.dismiss()
+        settle(app, window)
+        window.grab().save(str(folder / name))
+        print(folder / name)
+
+    try:
+        tour.open(("resnet50.json",), "pipeline:4")
+        search(200)
+        shot("window-light.png", "light", "lanes")
+        tour.open(("transformer_encoder.onnx",), "pool:2+1")
+        search(200)
+        shot("window-dark.png", "dark", "flow")
+        tour.open(("inception_resnet_v2.json",), "pipeline:6")
+        problem = parts.document.problem
+        assert problem is not None
+        save_picture(
+            problem,
+            parts.document.device_of.copy(),
+            folder / "network.png",
+            size=(1600, 900),
+            title=f"{problem.graph.name} on {problem.target.spec()}",
+            bound=tour.figures.bound,
+        )
+        print(folder / "network.png")
+    finally:
+        parts.close()
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "images"
+    target.mkdir(parents=True, exist_ok=True)
+    main(target)
