@@ -93,9 +93,9 @@ class Handlers:
         if device >= len(check.legal):
             raise StageboardError(f"there is no device {device}; the target has devices 0 to {len(check.legal) - 1}")
         illegal = not check.legal[device]
+        reasons = check.reasons(device) if illegal else ()
         document.move(document.selection, device)
         if illegal:
-            reasons = check.reasons(device)
             sentence = reasons[0] if reasons else "a rule is broken now"
             self._window.notice.show_message(
                 "warning", f"Moved, but {sentence}. Undo, or take the neighbours along.", action="Take along",

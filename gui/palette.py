@@ -62,11 +62,11 @@ Source = Callable[[str], Iterable[Choice]]
 
 
 def ranked(choices: Sequence[Choice], query: str) -> list[Choice]:
-    """Those that match, the best first; equal ones keep their order."""
+    """Those that match, the best first, what cannot be chosen last; equal ones keep their order."""
     if not query.strip():
         return list(choices)
     scored = [(value, i) for i, c in enumerate(choices) if (value := score(query, c.text)) is not None]
-    scored.sort(key=lambda pair: (-pair[0], pair[1]))
+    scored.sort(key=lambda pair: (not choices[pair[1]].enabled, -pair[0], pair[1]))
     return [choices[i] for _, i in scored]
 
 

@@ -77,6 +77,8 @@ QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabl
     background: {t.window}; }}
 QComboBox QAbstractItemView {{ background: {t.panel}; border: 1px solid {t.border}; outline: none;
     selection-background-color: {t.selection}; selection-color: {t.selection_text}; }}
+QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{
+    width: 0; height: 0; border: none; }}
 QComboBox::drop-down {{ border: none; width: 20px; }}
 QComboBox::down-arrow {{ image: url("{asset(f'icons/chevron-down-{t.name}.svg')}"); width: 12px; height: 12px; }}
 QCheckBox {{ spacing: 6px; min-height: 22px; }}

@@ -31,6 +31,8 @@ class DropChoice(QFrame):
         self._along = QPushButton(self)
         self._anyway = QPushButton("Move anyway", self)
         self._cancel = QPushButton("Cancel", self)
+        self._along.setObjectName("takeAlong")
+        self._anyway.setObjectName("moveAnyway")
         self._along.setDefault(True)
         self._along.clicked.connect(self._choose(self.along_chosen))
         self._anyway.clicked.connect(self._choose(self.anyway_chosen))

@@ -34,6 +34,7 @@ class LayoutWorker(QObject):
         self._ticket += 1
         self._deliver = deliver
         if count <= AT_ONCE_UP_TO:
+            self._next = None
             deliver(make())
             return
         if self._thread is not None:
@@ -43,7 +44,11 @@ class LayoutWorker(QObject):
 
     def _start(self, ticket: int, make: Callable[[], object]) -> None:
         def work() -> None:
-            self._done.emit(ticket, make())
+            try:
+                result = make()
+            except Exception as error:  # it belongs to whoever handles errors of the GUI thread
+                result = error
+            self._done.emit(ticket, result)
 
         self._thread = threading.Thread(target=work, name="layout", daemon=True)
         self._thread.start()
@@ -55,8 +60,10 @@ class LayoutWorker(QObject):
         if self._next is not None:
             (newer, make), self._next = self._next, None
             self._start(newer, make)
-        elif ticket == self._ticket and self._deliver is not None:
+        elif ticket == self._ticket and self._deliver is not None and not isinstance(result, Exception):
             self._deliver(result)
+        if isinstance(result, Exception):
+            raise result
 
     def close(self) -> None:
         """Wait for a running layout and drop its result."""

@@ -96,7 +96,7 @@ def paint_edges(
         return
     colour, width, opacity = edge_style(scene, palette, detail, ratio)
     arrow = 5.0 * ratio if detail == Detail.CARDS else 0.0
-    place = {"scale": viewport.scale, "ox": viewport.ox, "oy": viewport.oy}
+    place: dict[str, Any] = {"scale": viewport.scale, "ox": viewport.ox, "oy": viewport.oy}
     curve: dict[str, Any] = {
         "x": scene.x, "y": scene.y, "w": scene.w, "h": scene.h, "src": items.edge_src, "dst": items.edge_dst, **place,
         "leave": scene.leave, "enter": scene.enter, "colour": colour, "width_px": width, "opacity": opacity,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -76,10 +76,10 @@ class Scene:
     x: Floats
     y: Floats
     settled: bool = True
-    selected: Bools = NONE
-    highlighted: Bools = NONE
-    pinned: Bools = NONE
-    violating: Bools = NONE
+    selected: Bools = field(default_factory=lambda: NONE)
+    highlighted: Bools = field(default_factory=lambda: NONE)
+    pinned: Bools = field(default_factory=lambda: NONE)
+    violating: Bools = field(default_factory=lambda: NONE)
     evaluation: Evaluation | None = None
     devices: Sequence[Device] = ()
     """What the devices are called; none: they are numbered."""

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from gui.values import AssignmentChange
 
 NOTHING = np.empty(0, np.int32)
+LIFE_SIZE = 1.25
+"""The largest zoom that fitting something into the window takes."""
 
 
 class DropTarget(Protocol):
@@ -220,7 +222,7 @@ class CanvasView(QWidget):
         pad = 60.0
         smallest = self.viewport.smallest
         self.viewport.fit(
-            (x0 - pad, y0 - pad, x1 - x0 + 2 * pad, y1 - y0 + 2 * pad), largest=1.1 * self.devicePixelRatioF()
+            (x0 - pad, y0 - pad, x1 - x0 + 2 * pad, y1 - y0 + 2 * pad), largest=LIFE_SIZE * self.devicePixelRatioF()
         )
         self.viewport.smallest = smallest
         self._moved_viewport()
@@ -504,6 +506,7 @@ class CanvasView(QWidget):
         preview, problem, live = self.document.preview, self.document.problem, self.document.live
         if preview is None or problem is None or live is None:
             self._consequences = []
+            self._choice.hide()  # its question was about the preview
         elif not self._consequences or len(self._consequences) != len(preview.objective):
             self._consequences = self._judge()
         self._over_stale = True
@@ -532,7 +535,7 @@ class CanvasView(QWidget):
         ratio = self.devicePixelRatioF()
         self.viewport.resize(int(self.width() * ratio), int(self.height() * ratio))
         self.viewport.left = self._header_px()
-        self.viewport.fit(self.scene.layout.bounds, margin=8 * ratio, largest=1.25 * ratio)
+        self.viewport.fit(self.scene.layout.bounds, margin=8 * ratio, largest=LIFE_SIZE * ratio)
 
     def _moved_viewport(self) -> None:
         if self.scene is not None:

@@ -219,7 +219,7 @@ class DeviceCard(QWidget):
             painter, QRectF(left, middle, right - left, height), RIGHT, figure,
             "small" if grey else "small bold", t.warning if s.bottleneck and not s.previewing else colour,
         )  # fmt: skip
-        column = max(62.0, used)
+        column = max(96.0 if s.previewing else 62.0, used)
         name_room = min(92.0, (right - left - column) * 0.55)
         self._text(
             painter, QRectF(left, middle, name_room, height), LEFT, s.name, "small bold" if s.bottleneck else "small",

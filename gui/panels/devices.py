@@ -129,7 +129,7 @@ class DevicesPanel(Panel):
             state.reason = self._reasons.get(d, "")
             if state.target and len(preview.along):
                 more = len(np.setdiff1d(preview.along, preview.ops))
-                state.would = f"take {plural(more, 'op')} along" if more else "not allowed"
+                state.would = f"take {more:,} along" if more else "not allowed"
             return
         would = float(preview.objective[d])
         change = (would - now) / now if now else 0.0

@@ -99,7 +99,7 @@ def _one_op(document: Document, v: int, moves: str) -> str:
     rows = [
         ("Device", _link("device", device, _device_name(document, device))),
         ("Work here", one_time(float(e.work[e.class_of[device], v]), unit)),
-        *_work_elsewhere(graph, v, unit),
+        *(_work_elsewhere(graph, v, unit) if len(e.work) > 1 else ()),
         ("All its transfers", one_time(moved, unit)),
         ("Parameters", f"{_count(float(graph.params[v]))} ({bytes_text(float(graph.param_bytes[v]))})"
          if graph.params[v] or graph.param_bytes[v] else ""),

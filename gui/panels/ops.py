@@ -78,6 +78,7 @@ class OpsPanel(Panel):
         self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.table.setShowGrid(False)
         self.table.setWordWrap(False)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.table.setTabKeyNavigation(False)
         self.table.setMouseTracking(True)
         vertical = self.table.verticalHeader()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gui.jobs import Job, Jobs
 
 METHOD = int(Qt.ItemDataRole.UserRole)
-MOST_ROWS = 8
+MOST_ROWS = 14
 DEFAULT_LIMIT = 60
 
 
@@ -156,8 +156,9 @@ class PlannersPanel(Panel):
 
     def _fit_list(self) -> None:
         """As high as its rows, up to a limit."""
-        row = max(18, self.list.sizeHintForRow(0))
-        self.list.setFixedHeight(row * max(1, min(MOST_ROWS, self.list.count())) + 4)
+        self.list.ensurePolished()
+        rows = [self.list.sizeHintForRow(i) for i in range(min(MOST_ROWS, self.list.count()))]
+        self.list.setFixedHeight(sum(rows) + 4)
 
     def method(self) -> Method | None:
         """The chosen planner or bound method."""

@@ -9,7 +9,6 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
@@ -24,7 +23,7 @@ from planner.errors import StageboardError
 from planner.quantity import parse_quantity
 from planner.search import Option
 
-FIELD_WIDTH = 112
+FIELD_WIDTH = 100
 TITLES = {"cpus": "CPUs", "count": "Blocks"}
 """Titles that are not the field's name with a capital letter."""
 Value = bool | int | float | str
@@ -99,8 +98,6 @@ class Form(QWidget):
 
     def _add(self, name: str, title: str, tip: str, field: QWidget, read: Callable[[], Value]) -> None:
         row = len(self.fields)
-        if isinstance(field, QAbstractSpinBox):
-            field.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         if not isinstance(field, QCheckBox):
             field.setMinimumWidth(FIELD_WIDTH)
             field.setMaximumWidth(FIELD_WIDTH)

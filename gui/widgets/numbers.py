@@ -68,13 +68,14 @@ def percent(fraction: float, digits: int = 1) -> str:
 
 
 def signed_percent(fraction: float, digits: int = 1) -> str:
-    """``−1.6 %`` or ``+0.4 %``; a change too small to show is ``±0.0 %``."""
+    """``−1.6 %`` or ``+0.4 %``; a small change gets up to two more digits, one too small for those is ``±0.0 %``."""
     if not math.isfinite(fraction):
         return DASH
-    shown = f"{abs(100 * fraction):.{digits}f} %"
-    if float(shown[:-2]) == 0.0:
-        return f"±{shown}"
-    return (MINUS if fraction < 0 else "+") + shown
+    for more in range(3):
+        shown = f"{abs(100 * fraction):.{digits + more}f}"
+        if float(shown) != 0.0:
+            return f"{MINUS if fraction < 0 else '+'}{shown} %"
+    return f"±{0.0:.{digits}f} %"
 
 
 def gap_text(gap: float | None, digits: int = 1) -> str:

@@ -15,6 +15,7 @@ MOVES_PER_CALL = 64
 TRIALS_PER_CALL = 150_000
 IMPROVES = 1.0 - 1e-9
 TIES = 1.0 - 1e-12
+ROUNDING = 2e-14
 
 
 @njit(cache=True, nogil=True)
@@ -194,7 +195,7 @@ def _commit(
 
 @njit(cache=True, nogil=True)
 def descend(
-    most_moves, most_trials, mode, device_of, work, class_of, memory, params, allowed, capacity,
+    most_moves, most_trials, slack, mode, device_of, work, class_of, memory, params, allowed, capacity,
     entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
     tensor_time, tensor_part, tensor_total, pays, budget, rate, communication, objective,
     succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
@@ -222,9 +223,10 @@ def descend(
         now = forward + backward
         if made >= most_moves or trials >= most_trials:
             return False, made, now
-        best, best_total = now * IMPROVES, np.inf
+        # Until a move is found, its objective must be lower; after that, ties are decided by the sum of all costs.
+        best, best_total = min(now * IMPROVES, now - slack), -np.inf
         if everywhere:
-            best, best_total = now, total * IMPROVES
+            best, best_total = now, min(total * IMPROVES, total - slack)
         swept = made
         best_unit, best_device = -1, -1
         for u in range(m):
@@ -258,7 +260,8 @@ def descend(
                 value = forward + backward
                 busy[a, 0], busy[a, 1], busy[b, 0], busy[b, 1] = a0, a1, b0, b1
                 held[a], held[b] = held_a, held_b
-                if (value < best * TIES or (value <= best / TIES and total < best_total)) and _acyclic(
+                lower = value < best * TIES and not everywhere
+                if (lower or (value <= best / TIES and total < best_total)) and _acyclic(
                     u, b, mode, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
                     edge_forward, edge_backward, pred_forward, pred_backward, quotient, trial,
                 ):  # fmt: skip
@@ -272,7 +275,7 @@ def descend(
                     counts, home, receive, busy, send, used, held, quotient,
                 )  # fmt: skip
                 made += 1
-                best, best_total, best_unit = min(best, now), best_total * IMPROVES, -1
+                best_total, best_unit = min(best_total * IMPROVES, best_total - slack), -1
         if everywhere:
             if made == swept:
                 return True, made, now
@@ -306,6 +309,8 @@ class Descent:
         self._succ_ptr, self._succ_idx = units.succs
         self._pred_ptr, self._pred_idx = units.preds
         self._edge_parts()
+        # What rounding errors of sums may feign is no improvement.
+        self._slack = ROUNDING * float(units.work.max(axis=0, initial=0.0).sum() + units.tensor_time.sum())
         self.device_of: Ints = np.zeros(units.count, np.int32)
         self.objective = np.inf
         self.moves = 0
@@ -351,7 +356,7 @@ class Descent:
         """Make some of the best moves; returns whether a local optimum is reached. Takes some ten milliseconds."""
         units, e = self.units, self.units.problem.evaluator
         done, made, _ = descend(
-            MOVES_PER_CALL, TRIALS_PER_CALL, self._mode, self.device_of, units.work, e.class_of, units.memory, units.params,
+            MOVES_PER_CALL, TRIALS_PER_CALL, self._slack, self._mode, self.device_of, units.work, e.class_of, units.memory, units.params,
             units.allowed, self._capacity, units.entry_ptr, units.entry_tensor, units.entry_forward,
             units.entry_backward, units.entry_produces, units.tensor_time, units.tensor_part, units.tensor_total,
             e.pays, e.budget, e.streaming_rate, e.communication, e.objective_code,

@@ -1,0 +1,123 @@
+"""A whole window for tests, and a stand-in for the canvas where its drawing does not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPoint, Signal
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.document import Document
+from gui.jobs import Jobs
+from gui.session import Session
+from gui.theme import LIGHT, Theme, ThemeController
+from gui.window import MainWindow
+from planner.targets import Pipeline
+from tests.gui.models import chain_graph
+
+
+class PlainCanvas(QWidget):
+    """What the window asks of a canvas; remembers what it was asked."""
+
+    view_changed = Signal(str)
+    context_menu = Signal(QPoint, int)
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.view = "flow"
+        self.theme = theme
+        self.asked: list[tuple[str, object]] = []
+        self.highlight: np.ndarray | None = None
+        self.drop_targets: list[object] = []
+        self.setFocusPolicy(self.focusPolicy().StrongFocus)
+
+    def set_view(self, view: str) -> None:
+        self.view = view
+        self.view_changed.emit(view)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.theme = theme
+
+    def set_highlight(self, mask: np.ndarray | None) -> None:
+        self.highlight = mask
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        self.asked.append(("reduced", reduced))
+
+    def add_drop_target(self, target: object) -> None:
+        self.drop_targets.append(target)
+
+    def fit(self) -> None:
+        self.asked.append(("fit", None))
+
+    def zoom_by(self, factor: float) -> None:
+        self.asked.append(("zoom", factor))
+
+    def zoom_to_ops(self, ops: np.ndarray) -> None:
+        self.asked.append(("ops", np.asarray(ops).tolist()))
+
+    def reveal(self, op: int) -> None:
+        self.asked.append(("reveal", op))
+
+    def close_canvas(self) -> None:
+        self.asked.append(("close", None))
+
+
+def opened(n: int = 12, count: int = 3) -> Document:
+    """A document with a small pipeline open, ops cut evenly."""
+    document = Document()
+    document.open_graph(chain_graph(n), target=Pipeline(count=count))
+    document.set_assignment(np.arange(n) * count // n, "edit", "even")
+    document.undo_stack.setClean()
+    return document
+
+
+@contextmanager
+def shown(qtbot: QtBot, widget: QWidget, width: int = 300, height: int = 500) -> Generator[None]:
+    """A panel on screen until the block ends."""
+    qtbot.addWidget(widget)
+    widget.resize(width, height)
+    widget.show()
+    qtbot.waitExposed(widget)
+    settle()
+    yield
+
+
+def settle() -> None:
+    """Deliver what is queued, panels' own refreshes included."""
+    for _ in range(3):
+        QApplication.processEvents()
+
+
+def make_window(
+    qtbot: QtBot, document: Document | None = None, session: Session | None = None, size: tuple[int, int] = (1280, 800)
+) -> tuple[MainWindow, Callable[[], None]]:
+    """A window with a plain canvas and a function that closes it and frees everything."""
+    document = document or Document()
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    themes = ThemeController(app, "light")
+    jobs = Jobs(document, document)
+    window = MainWindow(document, jobs, themes, session, canvas_factory=PlainCanvas)
+    window.resize(*size)
+    window.show()
+    qtbot.waitExposed(window)
+    settle()
+
+    def close() -> None:
+        document.undo_stack.setClean()
+        document.history.update_modified() if hasattr(document.history, "update_modified") else None
+        window._closing_surely = True
+        window.close()
+        window.deleteLater()
+        document.deleteLater()
+        themes.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    return window, close
+
+
+__all__ = ["LIGHT", "PlainCanvas", "make_window", "opened", "settle", "shown"]
