@@ -146,7 +146,9 @@ def shortcut_text(action: ActionSpec) -> str:
 class ActionSet(QObject):
     """The specs as live QActions. ``run(spec)`` is called when one is triggered."""
 
-    def __init__(self, specs: Iterable[ActionSpec], run: Callable[[ActionSpec], None], parent: QObject) -> None:
+    def __init__(
+        self, specs: Iterable[ActionSpec], run: Callable[[ActionSpec], None], parent: QObject
+    ) -> None:
         super().__init__(parent)
         self.specs = tuple(specs)
         self.actions: dict[str, QAction] = {}

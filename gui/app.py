@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from gui.theme import ThemeController
     from gui.window import MainWindow
 
+PREFERRED = (1440, 900)
+"""Width and height of a first window on a screen that has room for it."""
+
 
 @dataclass
 class Parts:
@@ -96,9 +99,7 @@ def open_window(models: Sequence[Path], plan: Path | None, *, tour: bool = False
     notices.said.connect(parts.document.message)
     try:
         with quit_on_signals(app):
-            if parts.session is None or parts.session.geometry.isEmpty():
-                parts.window.resize(1280, 800)
-            parts.window.show()
+            show_first(parts)
             # What follows waits for the first frame: the window is there at once, its contents a moment later.
             QTimer.singleShot(0, parts.window, lambda: _begin(parts, models, plan, tour))
             return int(app.exec())
@@ -107,6 +108,20 @@ def open_window(models: Sequence[Path], plan: Path | None, *, tour: bool = False
         if parts.journal is not None and not parts.window.isVisible():
             parts.journal.close()
         log.uninstall()
+
+
+def show_first(parts: Parts) -> None:
+    """Show the window where it was last; the first time at a good size, or as large as a small screen allows."""
+    window = parts.window
+    if parts.session is not None and not parts.session.geometry.isEmpty():
+        window.show()
+        return
+    room = window.screen().availableSize()
+    if room.width() < PREFERRED[0] * 1.1 or room.height() < PREFERRED[1] * 1.1:
+        window.showMaximized()
+        return
+    window.resize(*PREFERRED)
+    window.show()
 
 
 def _begin(parts: Parts, models: Sequence[Path], plan: Path | None, tour: bool) -> None:
@@ -205,5 +220,3 @@ class quit_on_signals:  # noqa: N801 - used like a function, in a with statement
             signal.signal(number, handler)  # type: ignore[arg-type]
         self._read.close()
         self._write.close()
-
-

@@ -39,8 +39,12 @@ class Told:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``demo``."""
-    parser.add_argument("--headless", action="store_true", help="no window: leave pictures, plans and a report in DIR")
-    parser.add_argument("--out", default="out", metavar="DIR", help="where a headless tour leaves its files (default out)")
+    parser.add_argument(
+        "--headless", action="store_true", help="no window: leave pictures, plans and a report in DIR"
+    )
+    parser.add_argument(
+        "--out", default="out", metavar="DIR", help="where a headless tour leaves its files (default out)"
+    )
     parser.epilog = "example: stageboard demo --headless --out out\n\nIn the window, Space or Enter goes on and Escape ends the tour."
 
 
@@ -88,7 +92,9 @@ def _headless(out: Path, console: Console) -> int:
         "seconds": seconds,
     }
     names = "\n".join(f"  {path}" for path in written)
-    console.result(data, lambda: f"The tour took {seconds_text(seconds)} and left {len(written)} files:\n{names}")
+    console.result(
+        data, lambda: f"The tour took {seconds_text(seconds)} and left {len(written)} files:\n{names}"
+    )
     return DONE
 
 
@@ -140,7 +146,11 @@ def _pictures(tour: Tour, out: Path) -> list[Path]:
     problem, device_of = tour.document.problem, tour.document.device_of.copy()
     assert problem is not None
     files = []
-    for view, theme, suffix in (("flow", "light", "png"), ("lanes", "light", "svg"), ("lanes", "dark", "pdf")):
+    for view, theme, suffix in (
+        ("flow", "light", "png"),
+        ("lanes", "light", "svg"),
+        ("lanes", "dark", "pdf"),
+    ):
         path = out / f"{problem.graph.name}-{view}.{suffix}"
         title = f"{problem.graph.name} on {problem.target.spec()}"
         save_picture(problem, device_of, path, theme=theme, view=view, title=title, bound=tour.figures.bound)
@@ -154,7 +164,9 @@ def until(app: QApplication, over: Any, limit: float) -> None:
     deadline = time.monotonic() + limit
     while not over():
         if time.monotonic() > deadline:
-            raise StageboardError(f"a planner of the tour did not end within {limit:.0f} s; try again on a less busy machine")
+            raise StageboardError(
+                f"a planner of the tour did not end within {limit:.0f} s; try again on a less busy machine"
+            )
         app.processEvents()
         time.sleep(0.005)
     app.processEvents()
@@ -171,5 +183,3 @@ def settle(app: QApplication, window: MainWindow) -> None:
         moving = window.handlers.files.loading.busy or canvas.busy or canvas.animating
         quiet = 0 if moving else quiet + 1
         time.sleep(0.02)
-
-

@@ -40,7 +40,11 @@ class DockTitle(QWidget):
         row.setSpacing(2)
         row.addWidget(label, 1)
         for text, tip, run in (
-            ("\N{UPPER RIGHT DROP-SHADOWED WHITE SQUARE}", "Take out of the window, or put back", self._float),
+            (
+                "\N{UPPER RIGHT DROP-SHADOWED WHITE SQUARE}",
+                "Take out of the window, or put back",
+                self._float,
+            ),
             ("\N{MULTIPLICATION SIGN}", "Hide (View, Panels brings it back)", dock.close),
         ):
             button = QToolButton(self)
@@ -149,7 +153,9 @@ class Docks(QObject):
         top = min(int(height * 0.46), max(120, 42 + count * 64 if count < 9 else 42 + count * 26))
         free = max(300, height - 110)
         window.resizeDocks([docks["devices"], docks["ops"]], [top, free - top], Qt.Orientation.Vertical)
-        window.resizeDocks([docks["planners"], docks["help"]], [int(free * 0.64), int(free * 0.36)], Qt.Orientation.Vertical)
+        window.resizeDocks(
+            [docks["planners"], docks["help"]], [int(free * 0.64), int(free * 0.36)], Qt.Orientation.Vertical
+        )
         window.resizeDocks([docks["convergence"]], [190], Qt.Orientation.Vertical)
 
     def reveal(self, id: str) -> QDockWidget:

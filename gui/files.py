@@ -51,7 +51,11 @@ class Files:
 
     def _stem(self) -> str:
         graph = self._document.graph
-        name = "".join(c if c.isalnum() or c in "._- " else "_" for c in graph.name) if graph is not None else "plan"
+        name = (
+            "".join(c if c.isalnum() or c in "._- " else "_" for c in graph.name)
+            if graph is not None
+            else "plan"
+        )
         return name.strip() or "plan"
 
     # ------------------------------------------------------------------ opening
@@ -110,7 +114,7 @@ class Files:
         def install(opened: Opened) -> None:
             """In the window's thread."""
             self._document.install(opened)
-            self._window.remember()
+            self._window.memory.remember_model()
             if plan is not None:
                 self.open_plan_file(plan)
 
@@ -124,7 +128,7 @@ class Files:
         except StageboardError as error:
             self._say("error", f"{error}. The open plan is unchanged.")
             return
-        self._window.remember()
+        self._window.memory.remember_model()
 
     def choose_batch(self) -> None:
         """Read the open model again with another batch size."""
@@ -166,13 +170,21 @@ class Files:
         if problem is None:
             return
         if not math.isfinite(entry.objective):
-            self._say("error", f"'{entry.name}' uses devices that the target does not have; it cannot be saved for it")
+            self._say(
+                "error",
+                f"'{entry.name}' uses devices that the target does not have; it cannot be saved for it",
+            )
             return
         path = self._ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self._stem()}.plan.json")
         if path is None:
             return
-        provenance = entry.provenance or Provenance(entry.planner or "hand", seed=entry.seed, seconds=entry.seconds or 0.0)
-        self._write(lambda: write_plan(path, problem.plan(entry.device_of, provenance, entry.name), document.bounds), path)
+        provenance = entry.provenance or Provenance(
+            entry.planner or "hand", seed=entry.seed, seconds=entry.seconds or 0.0
+        )
+        self._write(
+            lambda: write_plan(path, problem.plan(entry.device_of, provenance, entry.name), document.bounds),
+            path,
+        )
 
     # ------------------------------------------------------------------ exporting
     def _write(self, write: Callable[[], object], path: Path) -> None:
@@ -191,13 +203,19 @@ class Files:
         if path is None:
             return
         window, document = self._window, self._document
+        problem = document.problem
+        if problem is None:
+            return
         if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-            self._say("error", f"{path.name}: pictures are written as .png, .svg or .pdf; give it one of these endings")
+            self._say(
+                "error",
+                f"{path.name}: pictures are written as .png, .svg or .pdf; give it one of these endings",
+            )
             return
         size = (1920, 1200)
         self._write(
             lambda: save_picture(
-                document.problem, document.device_of.copy(), path, size=size, theme=window.theme.name,
+                problem, document.device_of.copy(), path, size=size, theme=window.theme.name,
                 view=window.canvas.view, title=document.title,
             ),
             path,
@@ -207,7 +225,9 @@ class Files:
         """The plan as a device-placement split."""
         from planner.export.device_placement import to_device_placement
 
-        path = self._ask_save("Export a device-placement split", "JSON (*.json)", ".json", f"{self._stem()}.split.json")
+        path = self._ask_save(
+            "Export a device-placement split", "JSON (*.json)", ".json", f"{self._stem()}.split.json"
+        )
         if path is not None:
             self._write(lambda: to_device_placement(self._document.current_plan(), path), path)
 

@@ -10,6 +10,7 @@ from gui.actions import ActionSpec
 from gui.files import Files
 from gui.values import Message
 from planner.errors import StageboardError
+from planner.graph import Ints
 
 if TYPE_CHECKING:
     from gui.window import MainWindow
@@ -91,21 +92,24 @@ class Handlers:
             return
         check = document.check(document.selection)
         if device >= len(check.legal):
-            raise StageboardError(f"there is no device {device}; the target has devices 0 to {len(check.legal) - 1}")
+            raise StageboardError(
+                f"there is no device {device}; the target has devices 0 to {len(check.legal) - 1}"
+            )
         illegal = not check.legal[device]
         reasons = check.reasons(device) if illegal else ()
-        document.move(document.selection, device)
+        ops = document.selection.copy()
+        document.move(ops, device)
         if illegal:
             sentence = reasons[0] if reasons else "a rule is broken now"
             self._window.notice.show_message(
                 "warning", f"Moved, but {sentence}. Undo, or take the neighbours along.", action="Take along",
-                run=lambda: self._take_along(device),
+                run=lambda: self._take_along(ops, device), until_change=True,
             )  # fmt: skip
 
-    def _take_along(self, device: int) -> None:
+    def _take_along(self, ops: Ints, device: int) -> None:
         """Instead of the move just made: the same with what the rules require."""
         self._document.undo_stack.undo()
-        self._document.move(self._document.selection, device, along=True)
+        self._document.move(ops, device, along=True)
 
     def choose_device(self) -> None:
         """Pick the device from a list."""

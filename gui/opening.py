@@ -63,11 +63,12 @@ def start_plan(problem: Problem) -> tuple[Ints, str]:
     """A plan within about :data:`START_LIMIT` and who made it; all ops on device 0 and ``""`` where none was found."""
     # Not through the catalogue, whose other planners need not be imported before the first picture.
     from planner.algorithms.dpl import Dpl
+    from planner.algorithms.memory_fill import MemoryFill
     from planner.algorithms.slice_graph import Slice
     from planner.run import run
     from planner.search import TimeLimit
 
-    for planner in (Slice(), Dpl()):
+    for planner in (Slice(), Dpl(), MemoryFill()):
         if planner.refusal(problem) is None:
             result = run(planner, problem, TimeLimit(START_LIMIT))
             if result.device_of is not None:

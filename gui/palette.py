@@ -137,7 +137,9 @@ class _Delegate(QStyledItemDelegate):
         detail = metrics.elidedText(choice.detail, Qt.TextElideMode.ElideRight, (right - left) // 2)
         used = metrics.horizontalAdvance(detail)
         painter.setPen(QColor(choice.tone or t.muted))
-        painter.drawText(QRect(right - used, top, used + 1, height), int(Qt.AlignmentFlag.AlignVCenter), detail)
+        painter.drawText(
+            QRect(right - used, top, used + 1, height), int(Qt.AlignmentFlag.AlignVCenter), detail
+        )
         painter.setFont(font(9.5))
         painter.setPen(QColor(t.text if choice.enabled else t.faint))
         room = right - used - 12 - left
@@ -147,7 +149,9 @@ class _Delegate(QStyledItemDelegate):
             painter.setFont(font(8.0))
             painter.setPen(QColor(t.muted))
             note = painter.fontMetrics().elidedText(choice.note, Qt.TextElideMode.ElideRight, right - left)
-            painter.drawText(QRect(left, top + 23, right - left, 15), int(Qt.AlignmentFlag.AlignVCenter), note)
+            painter.drawText(
+                QRect(left, top + 23, right - left, 15), int(Qt.AlignmentFlag.AlignVCenter), note
+            )
         painter.restore()
 
 
@@ -190,7 +194,9 @@ class Palette(QFrame):
         self._delegate.theme = theme
 
     # ------------------------------------------------------------------ opening and closing
-    def ask(self, prompt: str, choices: Sequence[Choice], source: Source | None = None, text: str = "") -> None:
+    def ask(
+        self, prompt: str, choices: Sequence[Choice], source: Source | None = None, text: str = ""
+    ) -> None:
         """Offer ``choices`` (and what ``source`` adds to what is typed)."""
         window = self.parentWidget()
         assert window is not None
@@ -284,6 +290,10 @@ class Palette(QFrame):
                         self._run(self.model.index(i, 0))
                         return True
         staying = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
-        if isinstance(event, QFocusEvent) and event.type() == QEvent.Type.FocusOut and event.reason() not in staying:
+        if (
+            isinstance(event, QFocusEvent)
+            and event.type() == QEvent.Type.FocusOut
+            and event.reason() not in staying
+        ):
             self.dismiss()
         return super().eventFilter(watched, event)

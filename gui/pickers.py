@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +45,7 @@ class Pickers(QObject):
             where = f"{item.menu}: {item.submenu + ': ' if item.submenu else ''}"
             choices.append(
                 Choice(
-                    f"{where}{action.text().rstrip('…')}", lambda item=item: window.handlers.run(item),
+                    f"{where}{action.text().rstrip('…')}", partial(window.handlers.run, item),
                     shortcut_text(item), action.isEnabled(),
                 )
             )  # fmt: skip
@@ -80,13 +81,15 @@ class Pickers(QObject):
             words = query.split()
             ops = [v for v, name in enumerate(names) if all(word in name for word in words)]
             if len(ops) < 5:
-                ops += [v for v, name in enumerate(names) if v not in set(ops) and score(query, name) is not None]
+                ops += [
+                    v for v, name in enumerate(names) if v not in set(ops) and score(query, name) is not None
+                ]
             ops.sort(key=lambda v: -(score(query, names[v]) or 0.0))
         colours = device_colours(len(problem.devices), self._window.theme)
         device_of = self._document.device_of
         return [
             Choice(
-                prefix + graph.op_names[v], lambda v=v: self._go_to(v), f"{graph.kinds[v]} · {problem.devices[int(device_of[v])].name}",
+                prefix + graph.op_names[v], partial(self._go_to, v), f"{graph.kinds[v]} · {problem.devices[int(device_of[v])].name}",
                 mark=colours[int(device_of[v])].accent,
             )
             for v in ops[:MOST_OPS]
@@ -97,6 +100,9 @@ class Pickers(QObject):
         self._window.canvas.reveal(op)
 
     # ------------------------------------------------------------------ devices
+    def _move(self, device: int, along: bool) -> None:
+        self._document.move(self._document.selection, device, along=along)
+
     def pick_device(self, along: bool) -> None:
         """The devices, each with what moving the selection there would give or what is in the way."""
         document = self._document
@@ -121,7 +127,7 @@ class Pickers(QObject):
         choices = []
         for d, device in enumerate(problem.devices):
             key = str(d) if d < 10 else ""
-            run = lambda d=d: document.move(document.selection, d, along=along)  # noqa: E731
+            run = partial(self._move, d, along)
             if len(check.origins) == 1 and d == check.origins[0]:
                 choices.append(Choice(device.title, run, "is here", False, colours[d].accent, key=key))
                 continue
@@ -130,7 +136,15 @@ class Pickers(QObject):
                 change = (would - now) / now if now else 0.0
                 tone = theme.good if would < now else theme.bad if would > now else ""
                 choices.append(
-                    Choice(device.title, run, f"{column.text(would)}  {signed_percent(change)}", True, colours[d].accent, tone, key=key)
+                    Choice(
+                        device.title,
+                        run,
+                        f"{column.text(would)}  {signed_percent(change)}",
+                        True,
+                        colours[d].accent,
+                        tone,
+                        key=key,
+                    )
                 )
                 continue
             reasons = check.reasons(d)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     import numpy as np
+    from PySide6.QtCore import QtMsgType
     from PySide6.QtWidgets import QApplication
 
     from planner.problem import Problem
@@ -125,8 +127,19 @@ def read(args: argparse.Namespace) -> tuple[Problem, np.ndarray | None, str, flo
 
 def application() -> QApplication:
     """The application object, made where there is none."""
+    from PySide6.QtCore import qInstallMessageHandler
     from PySide6.QtWidgets import QApplication
 
-    app = QApplication.instance() or QApplication(["stageboard"])
+    app = QApplication.instance()
+    if app is None:
+        app = QApplication(["stageboard"])
+        if app.platformName() == "offscreen":
+            qInstallMessageHandler(_without_known)
     assert isinstance(app, QApplication)
     return app
+
+
+def _without_known(kind: QtMsgType, context: object, text: str) -> None:
+    """Pass Qt's messages on, except that the offscreen platform cannot do what no picture needs."""
+    if not text.startswith("This plugin does not support"):
+        print(text, file=sys.stderr)

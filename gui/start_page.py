@@ -127,7 +127,9 @@ class StartPage(QScrollArea):
         found = [paths for paths in recent if all(path.is_file() for path in paths)][:MOST_RECENT]
         self._column(0, "Samples", [((path,), title, remark) for path, title, remark in samples()])
         if found:
-            self._column(1, "Recent", [(paths, ", ".join(path.name for path in paths), "") for paths in found])
+            self._column(
+                1, "Recent", [(paths, ", ".join(path.name for path in paths), "") for paths in found]
+            )
 
     def _column(self, column: int, title: str, entries: Sequence[tuple[tuple[Path, ...], str, str]]) -> None:
         heading = QLabel(title)

@@ -80,12 +80,12 @@ QComboBox QAbstractItemView {{ background: {t.panel}; border: 1px solid {t.borde
 QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{
     width: 0; height: 0; border: none; }}
 QComboBox::drop-down {{ border: none; width: 20px; }}
-QComboBox::down-arrow {{ image: url("{asset(f'icons/chevron-down-{t.name}.svg')}"); width: 12px; height: 12px; }}
+QComboBox::down-arrow {{ image: url("{asset(f"icons/chevron-down-{t.name}.svg")}"); width: 12px; height: 12px; }}
 QCheckBox {{ spacing: 6px; min-height: 22px; }}
 QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {t.card_border}; border-radius: 4px;
     background: {t.panel}; }}
 QCheckBox::indicator:checked {{ background: {t.accent}; border-color: {t.accent};
-    image: url("{asset(f'icons/check-{t.name}.svg')}"); }}
+    image: url("{asset(f"icons/check-{t.name}.svg")}"); }}
 QCheckBox::indicator:focus {{ border: 2px solid {t.focus}; width: 12px; height: 12px; }}
 
 QAbstractItemView {{ background: {t.panel}; color: {t.text}; border: none; outline: none;

@@ -29,7 +29,9 @@ def sample(name: str) -> Path:
     """A sample model. Raises :class:`StageboardError` where the samples are not there."""
     path = SAMPLES / name
     if not path.is_file():
-        raise StageboardError(f"the sample model {name} is not in {SAMPLES}; run the tour from a checkout of Stageboard")
+        raise StageboardError(
+            f"the sample model {name} is not in {SAMPLES}; run the tour from a checkout of Stageboard"
+        )
     return path
 
 
@@ -49,7 +51,9 @@ class Figures:
         """Objective, bound and gap in words."""
         parts = [f"{self.name} {time_text(self.objective, self.unit)}"]
         if self.bound is not None and self.gap is not None:
-            parts.append(f"at least {time_text(self.bound, self.unit)} is needed, so at most {self.gap:.1%} can be saved")
+            parts.append(
+                f"at least {time_text(self.bound, self.unit)} is needed, so at most {self.gap:.1%} can be saved"
+            )
         return ", ".join(parts)
 
 
@@ -122,7 +126,11 @@ class Tour:
     def take_best(self) -> None:
         """Put the planner's best plan on the canvas where it did not arrive there by itself."""
         entry = None if self.job is None else self.job.entry
-        if entry is not None and entry is not self.document.active and entry.objective < self.figures.objective:
+        if (
+            entry is not None
+            and entry is not self.document.active
+            and entry.objective < self.figures.objective
+        ):
             self.document.apply_plan(entry)
 
     def break_a_rule(self) -> None:
@@ -254,7 +262,7 @@ def _two(tour: Tour) -> str:
 def _pool(tour: Tour) -> str:
     document = tour.document
     assert document.graph is not None
-    rows, why = document.why_bottleneck()
+    _, why = document.why_bottleneck()
     return (
         f"{document.graph.name}, {document.graph.n} ops, on two accelerators and a CPU that exchange tensors through memory."
         f" The attention mask feeds every layer, and still the picture stays readable. {why}"
@@ -292,4 +300,3 @@ STEPS: tuple[Step, ...] = (
     ),
 )  # fmt: skip
 """The tour, in order."""
-

@@ -163,7 +163,11 @@ class TourBar(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Stay in place when the window changes its size."""
-        if watched is self._window and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest) and self.isVisible():
+        if (
+            watched is self._window
+            and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest)
+            and self.isVisible()
+        ):
             QTimer.singleShot(0, self, self.place)
         return super().eventFilter(watched, event)
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QIcon, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from gui.actions import ACTIONS, MENUS, ActionSet
+from gui.actions import ACTIONS, ActionSet
 from gui.assets import asset
 from gui.docks import Docks
 from gui.handlers import Handlers
 from gui.header import Header
+from gui.memory import VIEWS, Memory
+from gui.menus import Menus
 from gui.palette import Palette
 from gui.panels.base import Panel
 from gui.panels.convergence import ConvergencePanel
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
     from gui.session import Session
     from planner.targets.base import Device
 
-VIEWS = ("flow", "lanes")
+CLOSING = "The plan is not saved. Save it (Ctrl+S), or close again to leave it."
 CanvasFactory = Callable[["Document", Theme, QWidget], Any]
 
 
@@ -122,12 +125,11 @@ class MainWindow(QMainWindow):
         self.actions_set = ActionSet(ACTIONS, self.handlers.run, self)
         self.actions_set.install(self, (self.canvas, self.devices, self.ops.table))
         self.header = Header(theme, self.readouts)
-        self._menus: dict[str, QMenu] = {}
-        self._recent_menu = QMenu("Open Recent", self)
-        self._make_menus()
-        for view in ("flow", "lanes"):
+        self.memory = Memory(self, session)
+        self.menus = Menus(self)
+        for view in VIEWS:
             action = self.actions_set[f"view.{view}"]
-            self.header.add_view(view, action, lambda view=view: self.canvas.set_view(view))
+            self.header.add_view(view, action, partial(self.canvas.set_view, view))
         self.setMenuWidget(self.header)
         self.palette_window = Palette(self, theme)
         self.pickers = Pickers(self, self.palette_window)
@@ -137,31 +139,19 @@ class MainWindow(QMainWindow):
         self._update_later.timeout.connect(self.update_actions)
         self._connect()
         self._graph_changed()
-        self._restore()
+        self._sized = self.memory.restore()
 
     # ------------------------------------------------------------------ making
-    def _make_menus(self) -> None:
-        for name in MENUS:
-            menu = self.header.menus.addMenu(name)
-            menu.setToolTipsVisible(True)
-            menu.aboutToShow.connect(self.update_actions)
-            self.actions_set.fill_menu(menu, name)
-            self._menus[name] = menu
-        file_menu = self._menus["File"]
-        file_menu.insertMenu(self.actions_set["file.batch"], self._recent_menu)
-        self._recent_menu.aboutToShow.connect(self._fill_recent)
-        panels = QMenu("Panels", self)
-        for action, _ in self.dock_actions():
-            panels.addAction(action)
-        self._menus["View"].insertMenu(self.actions_set["view.docks_reset"], panels)
-
     def dock_actions(self) -> list[tuple[QAction, str]]:
         """The action that shows or hides each panel, and the panel's title."""
-        return [(dock.toggleViewAction(), self.docks.panels[id].title) for id, dock in self.docks.docks.items()]
+        return [
+            (dock.toggleViewAction(), self.docks.panels[id].title) for id, dock in self.docks.docks.items()
+        ]
 
     def _connect(self) -> None:
         document, jobs, canvas = self.document, self.jobs, self.canvas
         document.message.connect(self._show_message)
+        document.assignment_changed.connect(self.notice.plan_changed)
         document.graph_changed.connect(self._graph_changed)
         document.modified_changed.connect(lambda _: self._update_title())
         for signal in (
@@ -171,7 +161,7 @@ class MainWindow(QMainWindow):
             signal.connect(self._soon)
         document.undo_stack.indexChanged.connect(self._soon)
         document.problem_changed.connect(self._update_title)
-        document.problem_changed.connect(self.remember)
+        document.problem_changed.connect(self.memory.remember_model)
         document.plans_changed.connect(self._update_title)
         jobs.ended.connect(self._job_ended)
         canvas.view_changed.connect(self._soon)
@@ -208,7 +198,10 @@ class MainWindow(QMainWindow):
         self._update_later.stop()
         self.actions_set.update(self.handlers.conditions(), self.handlers.state)
         stack = self.document.undo_stack
-        for id, word, text in (("edit.undo", "Undo", stack.undoText()), ("edit.redo", "Redo", stack.redoText())):
+        for id, word, text in (
+            ("edit.undo", "Undo", stack.undoText()),
+            ("edit.redo", "Redo", stack.redoText()),
+        ):
             self.actions_set[id].setText(f"{word}: {text}" if text else word)
         self.header.show_view(self.canvas.view, self.document.problem is not None)
 
@@ -216,7 +209,7 @@ class MainWindow(QMainWindow):
         problem = self.document.problem
         self._stack.setCurrentWidget(self.start_page if problem is None else self.canvas)
         if problem is None:
-            self.start_page.show_recent(self._recent())
+            self.start_page.show_recent(self.memory.recent)
         self._update_title()
         self._soon()
 
@@ -248,7 +241,9 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------ messages
     def say(self, level: str, text: str, detail: str = "") -> None:
         """Show a notice."""
-        self.notice.show_message(level, text[:1].upper() + text[1:], detail)
+        first = text.split(maxsplit=1)[0] if text.split() else ""
+        # Sentences begin with a capital letter, names of files and ops as they are.
+        self.notice.show_message(level, text[:1].upper() + text[1:] if first.isalpha() else text, detail)
 
     def _show_message(self, message: Message) -> None:
         self.say(message.level, message.text, message.detail)
@@ -256,7 +251,12 @@ class MainWindow(QMainWindow):
     def _job_ended(self, job: Any) -> None:
         """A proposal that waits in the list is worth a word; one that is on the canvas already is not."""
         entry = job.entry
-        if job.state != "failed" and entry is not None and entry is not self.document.active and entry in self.document.plans:
+        if (
+            job.state != "failed"
+            and entry is not None
+            and entry is not self.document.active
+            and entry in self.document.plans
+        ):
             active = self.document.active
             if entry.valid and (active is None or not active.valid or entry.objective < active.objective):
                 self.notice.show_message(
@@ -283,26 +283,9 @@ class MainWindow(QMainWindow):
         self.canvas.set_highlight(mask)
 
     def _context_menu(self, position: QPoint, op: int) -> None:
-        menu = self.context_menu(op)
+        menu = self.menus.context(op)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(position)
-
-    def context_menu(self, op: int) -> QMenu:
-        """What can be done with the selection (or with nothing under the pointer)."""
-        self.update_actions()
-        menu = QMenu(self)
-        ids = (
-            ("edit.move", "edit.move_along", "", "edit.pin", "edit.unpin", "edit.together", "edit.separate", "",
-             "edit.ancestors", "edit.descendants", "", "view.fold", "view.unfold", "view.zoom_selection")
-            if op >= 0 or len(self.document.selection)
-            else ("view.fit", "view.fold_all", "view.unfold_all", "", "edit.select_all", "edit.find", "file.export.picture")
-        )  # fmt: skip
-        for id in ids:
-            if id:
-                menu.addAction(self.actions_set[id])
-            else:
-                menu.addSeparator()
-        return menu
 
     # ------------------------------------------------------------------ panels and themes
     def focus_panel(self, id: str) -> None:
@@ -310,11 +293,15 @@ class MainWindow(QMainWindow):
         self.docks.reveal(id)
         panel = self.docks.panels[id]
         panel.refresh_now()
-        order = {"ops": self.ops.table, "plans": self.plans.list, "planners": self.planners.list, "inspector": self.inspector.view,
+        order: dict[str, QWidget] = {"ops": self.ops.table, "plans": self.plans.list, "planners": self.planners.list, "inspector": self.inspector.view,
                  "violations": self.violations.list}  # fmt: skip
         wanted = order.get(id)
         if wanted is None:
-            found = [w for w in panel.findChildren(QWidget) if w.isVisible() and w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isEnabled()]
+            found = [
+                w
+                for w in panel.findChildren(QWidget)
+                if w.isVisible() and w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isEnabled()
+            ]
             wanted = found[0] if found else None
         if wanted is not None:
             wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -333,8 +320,7 @@ class MainWindow(QMainWindow):
     def set_theme_name(self, preference: str) -> None:
         """system, light or dark."""
         self.themes.set_preference(preference)
-        if self.session is not None:
-            self.session.theme = preference
+        self.memory.set_theme(preference)
 
     def _theme_changed(self, theme: Theme) -> None:
         for panel in (*self.docks.panels.values(), self.readouts):
@@ -348,50 +334,14 @@ class MainWindow(QMainWindow):
         """Whether ops jump instead of gliding."""
         self.reduced_motion = reduced
         self.canvas.set_reduced_motion(reduced)
-        if self.session is not None:
-            self.session.set_value("reduced motion", "yes" if reduced else "no")
+        self.memory.set_reduced_motion(reduced)
 
     def reset_docks(self) -> None:
         """All panels where and as large as they were at first."""
         self.docks.arrange()
         self._size_docks()
 
-    # ------------------------------------------------------------------ recent files and session
-    def _recent(self) -> list[tuple[Path, ...]]:
-        return [] if self.session is None else self.session.recent
-
-    def remember(self) -> None:
-        """What is open goes to the top of the recent models, with the target it is planned for."""
-        document = self.document
-        if self.session is not None and document.problem is not None:
-            self.session.add_recent(document.paths)
-            self.session.keep_target(document.problem.graph, document.problem.target, document.problem.objective)
-
-    def _fill_recent(self) -> None:
-        self._recent_menu.clear()
-        recent = self._recent()
-        for paths in recent:
-            names = ", ".join(path.name for path in paths)
-            action = self._recent_menu.addAction(f"{names}    {paths[0].parent}")
-            action.setEnabled(all(path.is_file() for path in paths))
-            action.triggered.connect(lambda _=False, paths=paths: self.handlers.files.open_files(paths))
-        if not recent:
-            self._recent_menu.addAction("Nothing yet").setEnabled(False)
-        elif self.session is not None:
-            self._recent_menu.addSeparator()
-            self._recent_menu.addAction("Forget These", self.session.clear_recent)
-
-    def _restore(self) -> None:
-        if self.session is None:
-            return
-        self.set_reduced_motion(self.session.value("reduced motion") == "yes")
-        view = self.session.value("view")
-        if view in VIEWS:
-            self.canvas.set_view(view)
-        geometry, layout = self.session.geometry, self.session.layout
-        if not geometry.isEmpty() and self.restoreGeometry(geometry) and not layout.isEmpty():
-            self._sized = self.restoreState(layout)
-
+    # ------------------------------------------------------------------ sizes
     def showEvent(self, event: QShowEvent) -> None:
         """The first time without a remembered layout: sizes that suit the window."""
         super().showEvent(event)
@@ -440,21 +390,13 @@ class MainWindow(QMainWindow):
         return False
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """An unsaved plan asks once; a second close, or the notice's own button, closes."""
-        if self.document.modified and not self._closing_surely:
-            self._closing_surely = True
-            self.notice.show_message(
-                "warning", "The plan is not saved. Save it (Ctrl+S), or close again to leave it.", action="Close anyway",
-                run=self.close,
-            )  # fmt: skip
-            self.notice.dismissed.connect(self._stay, Qt.ConnectionType.SingleShotConnection)
+        """An unsaved plan asks once; closing again while the question is shown, or its button, closes."""
+        asked = self.notice.isVisible() and self.notice.text == CLOSING
+        if self.document.modified and not asked and not self._closing_surely:
+            self.notice.show_message("warning", CLOSING, action="Close anyway", run=self._close_anyway)
             event.ignore()
             return
-        if self.session is not None:
-            self.session.geometry = self.saveGeometry()
-            self.session.layout = self.saveState()
-            self.session.set_value("view", self.canvas.view)
-            self.session.sync()
+        self.memory.store()
         self.handlers.files.loading.drop()
         self.jobs.close()
         self.canvas.close_canvas()
@@ -466,9 +408,6 @@ class MainWindow(QMainWindow):
                 if dialog.isWindow() and dialog is not self:
                     dialog.close()
 
-    def _stay(self) -> None:
-        # The notice's own button dismisses it first and closes then; only Escape or its cross mean to stay.
-        QTimer.singleShot(0, self, self._forget_closing)
-
-    def _forget_closing(self) -> None:
-        self._closing_surely = False
+    def _close_anyway(self) -> None:
+        self._closing_surely = True
+        self.close()

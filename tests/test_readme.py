@@ -53,7 +53,9 @@ def agrees(shown: list[str], printed: list[str]) -> bool:
     return re.fullmatch(pattern, text) is not None
 
 
-@pytest.mark.parametrize("path", [p for p in PAGES if "```console" in p.read_text("utf-8")], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "path", [p for p in PAGES if "```console" in p.read_text("utf-8")], ids=lambda p: p.name
+)
 def test_the_commands_run_and_print_what_is_shown(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], qapp: Any
 ) -> None:
@@ -146,7 +148,10 @@ def test_the_order_in_which_a_planner_is_chosen_is_the_one_documented() -> None:
     said = re.search(r"the first of (.*?) that serves", page("docs/planners.md").replace("\n", " "))
     assert said is not None
     names = re.findall(r"`([\w-]+)`", said[1])
-    assert re.findall(r'"([\w-]+)"', inspect.getsource(default_planner).split("for name in")[1].split(":")[0]) == names
+    assert (
+        re.findall(r'"([\w-]+)"', inspect.getsource(default_planner).split("for name in")[1].split(":")[0])
+        == names
+    )
 
 
 def test_every_format_is_documented() -> None:
@@ -220,10 +225,17 @@ def test_the_keys_of_the_readme_are_those_of_the_window() -> None:
 
 # ---------------------------------------------------------------------- architecture
 def test_the_files_that_the_architecture_names_exist() -> None:
-    named = re.findall(r"`((?:planner|gui|tests|tools|docs|benchmarks|sample_models)/[\w./{},-]*)`", page("docs/architecture.md"))
+    named = re.findall(
+        r"`((?:planner|gui|tests|tools|docs|benchmarks|sample_models)/[\w./{},-]*)`",
+        page("docs/architecture.md"),
+    )
     assert len(named) > 30
     for name in named:
         base, brace, rest = name.partition("{")
-        names = [base + part + rest.partition("}")[2] for part in rest.partition("}")[0].split(",")] if brace else [name]
+        names = (
+            [base + part + rest.partition("}")[2] for part in rest.partition("}")[0].split(",")]
+            if brace
+            else [name]
+        )
         for each in names:
             assert (ROOT / each).exists(), each

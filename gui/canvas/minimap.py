@@ -10,8 +10,8 @@ from gui.canvas import raster
 from gui.canvas.detail import Detail, detail_at
 from gui.canvas.overview import paint_ground
 from gui.canvas.painter import paint_bands, paint_cards, wrap_image
-from gui.canvas.palette import packed
-from gui.canvas.scene import STYLE
+from gui.canvas.palette import CanvasPalette, packed
+from gui.canvas.scene import STYLE, Scene
 from gui.canvas.view import CanvasView
 from gui.canvas.viewport import Viewport
 
@@ -27,6 +27,7 @@ class Minimap(QWidget):
         self._view = view
         self._map = Viewport()
         self._stale = True
+        self._painted_with: CanvasPalette | None = None
         self._buffer = raster.new_image(1, 1)
         self.setFixedSize(WIDTH, HEIGHT)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -56,6 +57,11 @@ class Minimap(QWidget):
         self.move(self._view.width() - WIDTH - MARGIN, self._view.height() - HEIGHT - MARGIN)
         self.update()
 
+    def _fit_map(self, scene: Scene) -> None:
+        ratio = self.devicePixelRatioF()
+        self._map.resize(int(WIDTH * ratio), int(HEIGHT * ratio))
+        self._map.fit(scene.layout.bounds, margin=5 * ratio)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """The map, repainted only when the scene changed, and the frame."""
         scene = self._view.scene
@@ -63,11 +69,11 @@ class Minimap(QWidget):
             return
         ratio = self.devicePixelRatioF()
         palette = self._view.palette_now
-        if self._stale or self._buffer.shape != (int(HEIGHT * ratio), int(WIDTH * ratio)):
-            self._stale = False
-            self._buffer = raster.new_image(int(WIDTH * ratio), int(HEIGHT * ratio))
-            self._map.resize(int(WIDTH * ratio), int(HEIGHT * ratio))
-            self._map.fit(scene.layout.bounds, margin=5 * ratio)
+        size = (int(HEIGHT * ratio), int(WIDTH * ratio))
+        if self._stale or self._buffer.shape != size or self._painted_with is not palette:
+            self._stale, self._painted_with = False, palette
+            self._buffer = raster.new_image(size[1], size[0])
+            self._fit_map(scene)
             raster.fill(self._buffer, None, packed(palette.theme.panel), replace=True)
             paint_bands(self._buffer, scene, self._map, palette)
             if detail_at(STYLE.card_h * self._map.scale / ratio) == Detail.OVERVIEW:
@@ -96,5 +102,8 @@ class Minimap(QWidget):
             self._go(event.position())
 
     def _go(self, position: QPointF) -> None:
+        if self._view.scene is None:
+            return
         ratio = self.devicePixelRatioF()
+        self._fit_map(self._view.scene)
         self._view.center_on(*self._map.to_scene(position.x() * ratio, position.y() * ratio))

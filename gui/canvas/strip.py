@@ -12,6 +12,8 @@ from gui.canvas.fonts import font, metrics
 from gui.canvas.palette import CanvasPalette
 
 CHIP_HEIGHT = 40.0
+LOW_CHIP_HEIGHT = 30.0
+"""From three rows on."""
 LEAST_WIDTH = 104.0
 GAP = 6.0
 PAD = 8.0
@@ -20,10 +22,13 @@ PAD = 8.0
 def chip_rects(width: float, height: float, k: int) -> list[QRectF]:
     """Places of ``k`` chips along the bottom of a (width, height) widget, in as few rows as fit."""
     per_row = max(1, min(k, int((width - 2 * PAD + GAP) // (LEAST_WIDTH + GAP))))
+    # On a small canvas chips become narrow before they cover more than half of it.
+    while per_row < k and math.ceil(k / per_row) * (LOW_CHIP_HEIGHT + GAP) > height / 2:
+        per_row += 1
     rows = math.ceil(k / per_row)
-    per_row = math.ceil(k / rows) if rows else 1
+    per_row = math.ceil(k / rows)
     wide = min(190.0, (width - 2 * PAD - (per_row - 1) * GAP) / per_row)
-    tall = CHIP_HEIGHT if rows <= 2 else 30.0
+    tall = CHIP_HEIGHT if rows <= 2 else LOW_CHIP_HEIGHT
     left = (width - per_row * wide - (per_row - 1) * GAP) / 2
     top = height - PAD - rows * tall - (rows - 1) * GAP
     return [

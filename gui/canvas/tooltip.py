@@ -6,13 +6,46 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel, QWidget
 
 from gui.canvas.items import Items
+from gui.theme import Theme
 from gui.widgets.numbers import one_time, plural
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from gui.document import Document
+
+
+class HoverCard(QLabel):
+    """A small card on the canvas about the op under the pointer; it takes no mouse events and hides on any move."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("hoverCard")
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, True)
+        self.setMargin(8)
+        self.hide()
+
+    def show_at(self, position: QPoint, text: str, theme: Theme) -> None:
+        """Show ``text`` beside ``position`` (parent coordinates), inside the parent."""
+        self.setStyleSheet(
+            f"#hoverCard {{ background: {theme.panel}; color: {theme.text};"
+            f" border: 1px solid {theme.border}; border-radius: 5px; }}"
+        )
+        self.setText(text)
+        self.adjustSize()
+        parent = self.parentWidget()
+        assert parent is not None
+        x = min(position.x() + 14, parent.width() - self.width() - 6)
+        y = position.y() + 18
+        if y + self.height() > parent.height() - 6:
+            y = position.y() - self.height() - 10
+        self.move(max(6, x), max(6, y))
+        self.show()
+        self.raise_()
 
 
 def op_tooltip(document: Document, items: Items, item: int) -> str:

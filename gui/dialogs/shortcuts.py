@@ -34,10 +34,18 @@ ELSEWHERE = (
 
 def shortcuts_html(theme: Theme) -> str:
     """All shortcuts as a table, by menu and by place."""
-    parts = [f"<style>td {{ padding: 2px 14px 2px 0; }} .k {{ color: {theme.accent}; }} .m {{ color: {theme.muted}; }}</style>"]
+    parts = [
+        f"<style>td {{ padding: 2px 14px 2px 0; }} .k {{ color: {theme.accent}; }} .m {{ color: {theme.muted}; }}</style>"
+    ]
     for menu in MENUS:
         rows = [
-            (" or ".join(QKeySequence(s).toString(QKeySequence.SequenceFormat.NativeText) for s in a.shortcut), a.text, a.tip)
+            (
+                " or ".join(
+                    QKeySequence(s).toString(QKeySequence.SequenceFormat.NativeText) for s in a.shortcut
+                ),
+                a.text,
+                a.tip,
+            )
             for a in ACTIONS
             if a.menu == menu and a.shortcut
         ]

@@ -24,7 +24,9 @@ REDRAW = 100
 LEAST_SECONDS = 0.05
 
 
-def steps(trace: list[tuple[float, float | None, float | None]], which: int, end: float) -> tuple[np.ndarray, np.ndarray]:
+def steps(
+    trace: list[tuple[float, float | None, float | None]], which: int, end: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Corners of the step line of one column of a job's trace (1 = objective, 2 = bound), drawn on to ``end``.
 
     Returns x and y (float64[m]); empty where nothing finite was reported.
@@ -143,6 +145,7 @@ class ConvergencePanel(Panel):
         import pyqtgraph as pg
 
         t = self.theme
+        self.plot.setBackground(t.panel)
         item = self.plot.getPlotItem()
         for side in ("left", "bottom"):
             axis = item.getAxis(side)
@@ -188,7 +191,9 @@ class ConvergencePanel(Panel):
         self._draw(upper_x, upper_y / column.scale, lower_x, lower_y / column.scale, end, column)
         self._say(job, column)
 
-    def _draw(self, ux: np.ndarray, uy: np.ndarray, lx: np.ndarray, ly: np.ndarray, end: float, column: TimeColumn) -> None:
+    def _draw(
+        self, ux: np.ndarray, uy: np.ndarray, lx: np.ndarray, ly: np.ndarray, end: float, column: TimeColumn
+    ) -> None:
         import pyqtgraph as pg
 
         item = self.plot.getPlotItem()
@@ -206,7 +211,7 @@ class ConvergencePanel(Panel):
         values = np.concatenate([uy, ly])
         if len(values):
             low, high = float(values.min()), float(values.max())
-            pad = 0.12 * (high - low) if high > low else 0.05 * abs(high) or 1.0
+            pad = 0.25 * (high - low) if high > low else 0.05 * abs(high) or 1.0
             item.setYRange(low - pad, high + pad, padding=0)
         item.setXRange(0, end, padding=0)
         for name, ys in (("incumbent", uy), ("bound", ly)):

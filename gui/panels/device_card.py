@@ -117,7 +117,9 @@ class DeviceCard(QWidget):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Select the device's ops; with Ctrl or Shift add them."""
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
-            adding = event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+            adding = event.modifiers() & (
+                Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+            )
             self.chosen.emit(self.device, "add" if adding else "replace")
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -133,7 +135,9 @@ class DeviceCard(QWidget):
             Qt.Key.Key_Space: lambda: self.chosen.emit(self.device, "replace"),
             Qt.Key.Key_Down: lambda: self.step.emit(self.device, 1),
             Qt.Key.Key_Up: lambda: self.step.emit(self.device, -1),
-            Qt.Key.Key_Menu: lambda: self.menu_requested.emit(self.device, self.mapToGlobal(self.rect().center())),
+            Qt.Key.Key_Menu: lambda: self.menu_requested.emit(
+                self.device, self.mapToGlobal(self.rect().center())
+            ),
         }
         run = keys.get(event.key())
         if run is None:
@@ -189,7 +193,9 @@ class DeviceCard(QWidget):
     def _paint_card(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
         left, right, width = 12.0, self.width() - 12.0, self.width() - 24.0
         figure, colour = self._figure(s, t)
-        used = self._text(painter, QRectF(left, 6, width, 16), RIGHT, figure, "small" if grey else "name", colour)
+        used = self._text(
+            painter, QRectF(left, 6, width, 16), RIGHT, figure, "small" if grey else "name", colour
+        )
         room = right - used - 8 - left
         self._text(painter, QRectF(left, 6, room, 16), LEFT, s.name, "name", t.muted if grey else t.text)
         bar = QRectF(left, 26, width, 6)
@@ -207,7 +213,9 @@ class DeviceCard(QWidget):
             used = 0.0
             if s.bottleneck and not s.previewing and self._fits(s.detail, width):
                 used = self._text(painter, line, RIGHT, "bottleneck", "small bold", t.warning) + 6
-            self._text(painter, line.adjusted(0, 0, -used, 0), LEFT, s.detail, "small", t.bad if s.over else t.muted)
+            self._text(
+                painter, line.adjusted(0, 0, -used, 0), LEFT, s.detail, "small", t.bad if s.over else t.muted
+            )
 
     def _paint_line(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
         middle, left, right = 0.0, 8.0, self.width() - 8.0
@@ -220,7 +228,7 @@ class DeviceCard(QWidget):
             "small" if grey else "small bold", t.warning if s.bottleneck and not s.previewing else colour,
         )  # fmt: skip
         column = max(96.0 if s.previewing else 62.0, used)
-        name_room = min(92.0, (right - left - column) * 0.55)
+        name_room = min(92.0, (right - left - column) * 0.64)
         self._text(
             painter, QRectF(left, middle, name_room, height), LEFT, s.name, "small bold" if s.bottleneck else "small",
             t.muted if grey else t.text,

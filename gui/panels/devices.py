@@ -85,7 +85,11 @@ class DevicesPanel(Panel):
             self._reasons, self._reasons_of = {}, preview
         colours = device_colours(len(devices), self.theme)
         unit = self.document.graph.time_unit
-        values = evaluation.cost.tolist() if preview is None else [*evaluation.cost.tolist(), *preview.objective.tolist()]
+        values = (
+            evaluation.cost.tolist()
+            if preview is None
+            else [*evaluation.cost.tolist(), *preview.objective.tolist()]
+        )
         column = time_column(values, unit)
         full = float(evaluation.cost.max()) if len(evaluation.cost) else 0.0
         capacity = problem.evaluator.capacity

@@ -66,7 +66,11 @@ def _count(value: float) -> str:
     """A count with a short scale word where it is long: ``8.6 M``."""
     for scale, word in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")):
         if value >= scale:
-            return f"{value / scale / (1 if word != 'k' else 0.1):,.2f} {word}" if word != "k" else f"{value / 1e3:,.1f} k"
+            return (
+                f"{value / scale / (1 if word != 'k' else 0.1):,.2f} {word}"
+                if word != "k"
+                else f"{value / 1e3:,.1f} k"
+            )
     return f"{value:,.0f}"
 
 
@@ -91,7 +95,9 @@ def _one_op(document: Document, v: int, moves: str) -> str:
     e = problem.evaluator
     mates = problem.groups.expand([v])
     mates = mates[mates != v]
-    pin = next((c.device for c in problem.constraints if isinstance(c, Pin) and c.op == graph.op_ids[v]), None)
+    pin = next(
+        (c.device for c in problem.constraints if isinstance(c, Pin) and c.op == graph.op_ids[v]), None
+    )
     together = any(isinstance(c, Together) and graph.op_ids[v] in c.ops for c in problem.constraints)
     ins, outs = _tensors(graph.inputs, v), _tensors(graph.outputs, v)
     times = e.tensor_time
@@ -158,10 +164,18 @@ def _several(document: Document) -> str:
         ("On", where + (f" and {more} more" if more > 0 else "")),
         ("Kinds", shown + (f" and {len(common) - MOST_NAMES} more" if len(common) > MOST_NAMES else "")),
         ("Work", one_time(work, graph.time_unit)),
-        ("Parameters", f"{_count(float(graph.params[ops].sum()))} ({bytes_text(float(graph.param_bytes[ops].sum()))})"),
+        (
+            "Parameters",
+            f"{_count(float(graph.params[ops].sum()))} ({bytes_text(float(graph.param_bytes[ops].sum()))})",
+        ),
         ("Memory", bytes_text(float(graph.memory[ops].sum()))),
         ("Moves along", plural(extra, "colocated op") if extra else ""),
-        ("Pinned", f"{pins:,} of them · {_link('unpin', '', 'unpin')}" if pins else f"none · {_link('pin', '', 'pin here')}"),
+        (
+            "Pinned",
+            f"{pins:,} of them · {_link('unpin', '', 'unpin')}"
+            if pins
+            else f"none · {_link('pin', '', 'pin here')}",
+        ),
     ]
     return f"<h3>{plural(len(ops), 'op')} selected</h3>" + _rows(rows)
 
@@ -183,11 +197,19 @@ def tensor_page(document: Document, tensor: int, theme: Theme) -> str:
         ("One transfer", one_time(float(problem.evaluator.tensor_time[tensor]), graph.time_unit)),
         ("Produced by", _link("op", producer, graph.op_names[producer])),
         ("On", _link("device", home, _device_name(document, home))),
-        ("Travels to", ", ".join(_link("device", d, _device_name(document, d)) for d in away) or "stays on its device"),
+        (
+            "Travels to",
+            ", ".join(_link("device", d, _device_name(document, d)) for d in away) or "stays on its device",
+        ),
     ]
-    body = f"<p>{_link('ops', '', '← back to the selection')}</p><h3>{escape(name)}</h3><p class='m'>tensor</p>" + _rows(rows)
+    body = (
+        f"<p>{_link('ops', '', '← back to the selection')}</p><h3>{escape(name)}</h3><p class='m'>tensor</p>"
+        + _rows(rows)
+    )
     if len(consumers):
-        body += _section(f"Consumed by {plural(len(consumers), 'op')}") + f"<p>{_names(graph, consumers, 24)}</p>"
+        body += (
+            _section(f"Consumed by {plural(len(consumers), 'op')}") + f"<p>{_names(graph, consumers, 24)}</p>"
+        )
     return body
 
 
@@ -200,8 +222,16 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
     capacity = float(problem.evaluator.capacity[device])
     used = float(evaluation.memory[device])
     ops = np.flatnonzero(document.device_of == device)
-    heavy = ops[np.argsort(-problem.evaluator.work[problem.evaluator.class_of[device], ops], kind="stable")[:MOST_NAMES]]
-    share = f" <span class='{'bad' if used > capacity else 'm'}'>of {bytes_text(capacity)}</span>" if np.isfinite(capacity) else ""
+    heavy = ops[
+        np.argsort(-problem.evaluator.work[problem.evaluator.class_of[device], ops], kind="stable")[
+            :MOST_NAMES
+        ]
+    ]
+    share = (
+        f" <span class='{'bad' if used > capacity else 'm'}'>of {bytes_text(capacity)}</span>"
+        if np.isfinite(capacity)
+        else ""
+    )
     rows = [
         ("Cost", f"<b>{column.text(float(evaluation.cost[device]))}</b>"),
         ("Receive", column.text(float(evaluation.receive[device]))),
@@ -240,7 +270,9 @@ def graph_page(document: Document, theme: Theme) -> str:
         ("Times from", sources),
         ("Format", escape(graph.format)),
     ]
-    hint = nothing("Select ops on the canvas, in the table or on a device to see their facts and where they could move.")
+    hint = nothing(
+        "Select ops on the canvas, in the table or on a device to see their facts and where they could move."
+    )
     return f"<h3>{escape(graph.name)}</h3>" + _rows(rows) + hint
 
 
@@ -251,7 +283,9 @@ def _tensors(ends: tuple[np.ndarray, np.ndarray], v: int) -> np.ndarray:
 
 
 def _rows_of_links(rows: Iterable[tuple[str, str]]) -> str:
-    cells = "".join(f"<tr><td>{left}&nbsp;&nbsp;</td><td align='right'>{right}</td></tr>" for left, right in rows)
+    cells = "".join(
+        f"<tr><td>{left}&nbsp;&nbsp;</td><td align='right'>{right}</td></tr>" for left, right in rows
+    )
     return f"<table width='100%' cellspacing='0'>{cells}</table>"
 
 
@@ -264,7 +298,10 @@ def _tensor_rows(graph: Graph, tensors: np.ndarray, *, from_producer: bool) -> l
             producer = int(graph.tensor_producer[t])
             ends = _link("op", producer, graph.op_names[producer])
         else:
-            ends = _names(graph, graph.consumer_idx[graph.consumer_ptr[t] : graph.consumer_ptr[t + 1]], 3) or "nobody"
+            ends = (
+                _names(graph, graph.consumer_idx[graph.consumer_ptr[t] : graph.consumer_ptr[t + 1]], 3)
+                or "nobody"
+            )
         arrow = "from" if from_producer else "to"
         rows.append((arrow, f"{ends}<br>{shape + ' · ' if shape else ''}{size}"))
     if len(tensors) > MOST_TENSORS:

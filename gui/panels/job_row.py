@@ -94,7 +94,11 @@ class JobRow(QWidget):
     def show_job(self) -> None:
         """Read the job anew."""
         job, t = self.job, self._theme
-        self.state.setText(f"{job.state} {seconds_text(job.seconds)}" if job.state != "done" else f"done, {seconds_text(job.seconds)}")
+        self.state.setText(
+            f"{job.state} {seconds_text(job.seconds)}"
+            if job.state != "done"
+            else f"done, {seconds_text(job.seconds)}"
+        )
         colour = {"running": t.accent, "stopping": t.warning, "failed": t.bad}.get(job.state, t.faint)
         fraction = job.fraction if job.alive else 1.0
         self.line.show_progress(fraction, job.seconds, colour, t)
@@ -102,7 +106,11 @@ class JobRow(QWidget):
         parts = []
         if job.objective is not None:
             parts.append(one_time(job.objective, graph.time_unit))
-        if job.bound is not None and math.isfinite(job.bound) and (job.objective is None or job.order.is_bound):
+        if (
+            job.bound is not None
+            and math.isfinite(job.bound)
+            and (job.objective is None or job.order.is_bound)
+        ):
             parts.append(f"bound {one_time(job.bound, graph.time_unit)}")
         if job.objective is not None and job.gap is not None:
             parts.append("optimal" if job.gap == 0.0 else f"gap {gap_text(job.gap)}")

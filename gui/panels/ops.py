@@ -60,13 +60,13 @@ class OpsPanel(Panel):
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
-        self.find = QLineEdit(self)
-        self.find.setPlaceholderText(PLACEHOLDER)
-        self.find.setToolTip(HELP)
-        self.find.setAccessibleName("Find ops")
-        self.find.setAccessibleDescription(HELP)
-        self.find.setClearButtonEnabled(True)
-        self.find.installEventFilter(self)
+        self.find_box = QLineEdit(self)
+        self.find_box.setPlaceholderText(PLACEHOLDER)
+        self.find_box.setToolTip(HELP)
+        self.find_box.setAccessibleName("Find ops")
+        self.find_box.setAccessibleDescription(HELP)
+        self.find_box.setClearButtonEnabled(True)
+        self.find_box.installEventFilter(self)
         self.count = ElidedLabel("", self)
         self.count.setFont(font(8.0))
         self.model = OpsModel(self)
@@ -101,7 +101,7 @@ class OpsPanel(Panel):
         layout.setSpacing(4)
         top = QHBoxLayout()
         top.setContentsMargins(0, 0, 8, 0)
-        top.addWidget(self.find)
+        top.addWidget(self.find_box)
         layout.addLayout(top)
         layout.addWidget(self.count)
         layout.addWidget(self.table, 1)
@@ -110,8 +110,8 @@ class OpsPanel(Panel):
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE)
         self._pause.timeout.connect(self.run_find)
-        self.find.textChanged.connect(lambda _: self._pause.start())
-        self.find.returnPressed.connect(self._zoom_to_results)
+        self.find_box.textChanged.connect(lambda _: self._pause.start())
+        self.find_box.returnPressed.connect(self._zoom_to_results)
         self.table.selectionModel().selectionChanged.connect(self._selected_here)
         self.table.doubleClicked.connect(lambda _: self.zoom_requested.emit(self.document.selection))
         self.table.entered.connect(lambda index: document.set_hover(self.model.op(index.row())))
@@ -142,19 +142,21 @@ class OpsPanel(Panel):
 
     def _graph_changed(self) -> None:
         self._graph_is_new = True
-        self.find.clear()
+        self.find_box.clear()
         self._pause.stop()
         self.request_refresh()
 
     def _moved(self, _change: object) -> None:
+        if self._stale:
+            return  # the devices may be those of a problem that the model has not seen yet
         self.model.set_assignment(self.document.device_of)
-        if "device:" in self.find.text():
+        if "device:" in self.find_box.text():
             self._pause.start()
 
     def run_find(self) -> None:
         """Show what the find box asks for."""
         self._pause.stop()
-        query = self.find.text().strip()
+        query = self.find_box.text().strip()
         n = self.model.n
         problem_text = ""
         if not query:
@@ -167,19 +169,22 @@ class OpsPanel(Panel):
                 problem_text = str(error)
                 found = np.empty(0, np.int32)
             self.model.set_rows(found)
-            self.count.setText(problem_text or f"{len(found):,} of {plural(n, 'op')}" + ("  ⏎ shows them" if len(found) else ""))
+            self.count.setText(
+                problem_text
+                or f"{len(found):,} of {plural(n, 'op')}" + ("  ⏎ shows them" if len(found) else "")
+            )
         self.count.set_colour(self.theme.bad if problem_text else self.theme.muted)
-        if self.find.property("invalid") != bool(problem_text):
-            self.find.setProperty("invalid", bool(problem_text))
-            self.find.style().unpolish(self.find)
-            self.find.style().polish(self.find)
+        if self.find_box.property("invalid") != bool(problem_text):
+            self.find_box.setProperty("invalid", bool(problem_text))
+            self.find_box.style().unpolish(self.find_box)
+            self.find_box.style().polish(self.find_box)
 
     def show_find(self, query: str = "") -> None:
         """Put the keyboard into the find box."""
         if query:
-            self.find.setText(query)
-        self.find.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.find.selectAll()
+            self.find_box.setText(query)
+        self.find_box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.find_box.selectAll()
 
     def results(self) -> Ints:
         """The ops that the table lists, in its order."""
@@ -188,7 +193,7 @@ class OpsPanel(Panel):
     def _zoom_to_results(self) -> None:
         self.run_find()
         found = self.results()
-        if self.find.text().strip() and len(found):
+        if self.find_box.text().strip() and len(found):
             self.document.select(found)
             self.zoom_requested.emit(np.sort(found))
 
@@ -197,11 +202,15 @@ class OpsPanel(Panel):
         if self._following:
             return
         rows = self.table.selectionModel().selection()
-        chosen = [self.model.ops()[r.top() : r.bottom() + 1] for r in rows]
+        chosen = [self.model.ops()[r.top() : r.bottom() + 1] for r in rows.toList()]
         ops = np.concatenate(chosen) if chosen else np.empty(0, np.int32)
         self._following = True
         try:
-            hidden = np.setdiff1d(self.document.selection, self.model.ops()) if self._adding() else np.empty(0, np.int32)
+            hidden = (
+                np.setdiff1d(self.document.selection, self.model.ops())
+                if self._adding()
+                else np.empty(0, np.int32)
+            )
             self.document.select(np.concatenate([ops, hidden]))
         finally:
             self._following = False
@@ -243,13 +252,13 @@ class OpsPanel(Panel):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down leaves the find box, Escape empties it; Return in the table shows the selection on the canvas."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            if watched is self.find and event.key() == Qt.Key.Key_Down:
+            if watched is self.find_box and event.key() == Qt.Key.Key_Down:
                 self.table.setFocus(Qt.FocusReason.TabFocusReason)
                 if not self.table.currentIndex().isValid() and self.model.rowCount():
                     self.table.setCurrentIndex(self.model.index(0, 0))
                 return True
-            if watched is self.find and event.key() == Qt.Key.Key_Escape and self.find.text():
-                self.find.clear()
+            if watched is self.find_box and event.key() == Qt.Key.Key_Escape and self.find_box.text():
+                self.find_box.clear()
                 return True
             if watched is self.table and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 if len(self.document.selection):

@@ -48,7 +48,7 @@ class OpsModel(QAbstractTableModel):
         self._order: Ints = np.empty(0, np.int32)
         self._row_of: Ints = np.empty(0, np.int32)
         self._sorted_by = (-1, Qt.SortOrder.AscendingOrder)
-        self._produced = np.empty(0)
+        self._produced: np.ndarray = np.empty(0)
         self._column = TimeColumn()
         self._work = np.empty(0)
 
@@ -58,7 +58,9 @@ class OpsModel(QAbstractTableModel):
         return 0 if self._problem is None else self._problem.graph.n
 
     # ------------------------------------------------------------------ what is shown
-    def set_problem(self, problem: Problem | None, device_of: Ints, theme: Theme = LIGHT, fresh: bool = True) -> None:
+    def set_problem(
+        self, problem: Problem | None, device_of: Ints, theme: Theme = LIGHT, fresh: bool = True
+    ) -> None:
         """Another problem. ``fresh``: of another graph, whose rows are all new."""
         self.beginResetModel()
         self._problem = problem
@@ -100,7 +102,9 @@ class OpsModel(QAbstractTableModel):
     def _rearrange(self) -> None:
         self.layoutAboutToBeChanged.emit()
         self._arrange()
-        self.changePersistentIndexList(self.persistentIndexList(), [QModelIndex()] * len(self.persistentIndexList()))
+        self.changePersistentIndexList(
+            self.persistentIndexList(), [QModelIndex()] * len(self.persistentIndexList())
+        )
         self.layoutChanged.emit()
 
     def _arrange(self) -> None:
@@ -159,7 +163,9 @@ class OpsModel(QAbstractTableModel):
         """Number of columns."""
         return 0 if parent.isValid() else len(COLUMNS)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         """Column titles; the work column names its unit."""
         if orientation != Qt.Orientation.Horizontal:
             return None

@@ -47,7 +47,9 @@ class PlannersPanel(Panel):
     def __init__(self, document: Document, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
         self.jobs = jobs
-        self._chosen = ""
+        self._wanted = ""
+        """The method that the user chose for this graph; empty: what suits the problem."""
+        self._filling = False
         self.rows: dict[str, JobRow] = {}
         self.list = QListWidget(self)
         self.list.setAccessibleName("Planners and bound methods")
@@ -64,8 +66,12 @@ class PlannersPanel(Panel):
         set_role(self.source, "muted")
         self.options = Form(self)
         self.limits = Form(self)
-        self.limits.add_int("time", "Time limit, s", DEFAULT_LIMIT, 0, 86_400, "stop after so many seconds; 0 = no limit")
-        self.limits.add_float("gap", "Stop at gap, %", 0.0, 0.0, 100.0, "stop when the gap is at most this", 2)
+        self.limits.add_int(
+            "time", "Time limit, s", DEFAULT_LIMIT, 0, 86_400, "stop after so many seconds; 0 = no limit"
+        )
+        self.limits.add_float(
+            "gap", "Stop at gap, %", 0.0, 0.0, 100.0, "stop when the gap is at most this", 2
+        )
         self.limits.add_int("seed", "Seed", 0, 0, 2**31 - 1, "the same seed gives the same run")
         self.start_button = QPushButton("Start", self)
         self.start_button.setObjectName("primary")
@@ -100,6 +106,7 @@ class PlannersPanel(Panel):
         layout.setSpacing(0)
         layout.addWidget(self._area, 1)
         layout.addLayout(buttons)
+        document.graph_changed.connect(self._forget_choice)
         document.graph_changed.connect(self.request_refresh)
         document.problem_changed.connect(self.request_refresh)
         jobs.jobs_changed.connect(self._jobs_changed)
@@ -111,11 +118,11 @@ class PlannersPanel(Panel):
         from planner.algorithms.catalogue import bound_methods, default_planner, planners
 
         problem = self.document.problem
-        self.list.blockSignals(True)
+        self._filling = True
         self.list.clear()
         chosen: QListWidgetItem | None = None
         if problem is not None:
-            preferred = self._chosen
+            preferred = self._wanted
             if not preferred:
                 try:
                     preferred = default_planner(problem).name
@@ -136,7 +143,9 @@ class PlannersPanel(Panel):
                     item.setData(METHOD, method)
                     reason = method.refusal(problem)
                     item.setToolTip(reason or f"{method.summary}\n{method.source}")
-                    item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{method.title}: {reason or method.summary}")
+                    item.setData(
+                        Qt.ItemDataRole.AccessibleTextRole, f"{method.title}: {reason or method.summary}"
+                    )
                     if reason is not None:
                         item.setFlags(Qt.ItemFlag.ItemIsSelectable)
                         item.setForeground(QColor(self.theme.faint))
@@ -148,11 +157,14 @@ class PlannersPanel(Panel):
                 for item in refused:
                     self.list.addItem(item)
         self._fit_list()
-        self.list.blockSignals(False)
         if chosen is not None:
             self.list.setCurrentItem(chosen)
-        self._chose()
+        self._filling = False
+        self._show_method(self.method())
         self._jobs_changed()
+
+    def _forget_choice(self) -> None:
+        self._wanted = ""
 
     def _fit_list(self) -> None:
         """As high as its rows, up to a limit."""
@@ -169,11 +181,20 @@ class PlannersPanel(Panel):
         """Choose a method by its name."""
         for i in range(self.list.count()):
             found = self.list.item(i).data(METHOD)
-            if found is not None and found.name == name:
+            if (
+                found is not None
+                and found.name == name
+                and self.list.item(i).flags() & Qt.ItemFlag.ItemIsEnabled
+            ):
                 self.list.setCurrentRow(i)
 
     def _chose(self) -> None:
         method = self.method()
+        if not self._filling and method is not None:
+            self._wanted = method.name
+        self._show_method(method)
+
+    def _show_method(self, method: Method | None) -> None:
         self.options.clear()
         self.start_button.setEnabled(method is not None)
         self.limits.setVisible(method is not None)
@@ -181,7 +202,6 @@ class PlannersPanel(Panel):
             self.summary.setText("Open a model to plan it." if self.document.problem is None else "")
             self.source.setText("")
             return
-        self._chosen = method.name
         is_bound = self._is_bound(method)
         self.start_button.setText("Prove" if is_bound else "Start")
         self.start_button.setToolTip(f"Run {method.title} in the background (Ctrl+Return)")
@@ -209,7 +229,9 @@ class PlannersPanel(Panel):
         if method is None or problem is None:
             raise StageboardError("no planner is chosen; open a model and choose one in the planners panel")
         limits = self.limits.values()
-        options = {o.name: o.parse(v) for o, v in zip(method.options, self.options.values().values(), strict=True)}
+        options = {
+            o.name: o.parse(v) for o, v in zip(method.options, self.options.values().values(), strict=True)
+        }
         starts = [self.document.device_of.copy()] if self.document.evaluation.valid else []
         return Order(
             method=method.name,

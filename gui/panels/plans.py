@@ -43,6 +43,7 @@ class PlansPanel(Panel):
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
         self._highlighting = False
+        self._active: PlanEntry | None = None
         self.model = PlansModel(document, self)
         self.delegate = PlanDelegate(theme, self)
         self.list = QListView(self)
@@ -127,8 +128,11 @@ class PlansPanel(Panel):
         self.model.update()
         suffix = self.model.column.suffix
         self.head_labels[1].setText(f"objective, {suffix}" if suffix else "objective")
-        if not self.list.currentIndex().isValid() and self.document.active in self.document.plans:
-            self.make_current(self.document.active)
+        # The cursor goes with the active plan, unless someone moved it to look at another.
+        active = self.document.active
+        if not self.list.currentIndex().isValid() or self.current() is self._active:
+            self.make_current(active)
+        self._active = active
         self.list.viewport().update()
         self._settle()
 
@@ -136,7 +140,9 @@ class PlansPanel(Panel):
         """Put the list's cursor on a plan."""
         if entry is not None and entry in self.document.plans:
             index = self.model.index(self.document.plans.index(entry), 0)
-            self.list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            self.list.selectionModel().setCurrentIndex(
+                index, QItemSelectionModel.SelectionFlag.ClearAndSelect
+            )
 
     def current(self) -> PlanEntry | None:
         """The plan under the list's cursor."""
@@ -155,7 +161,11 @@ class PlansPanel(Panel):
             self.note.setText("on the canvas")
         else:
             count = int(np.count_nonzero(self.document.differences(entry)))
-            self.note.setText(f"{plural(count, 'op')} differ from the canvas" if count else "the same as the canvas")
+            self.note.setText(
+                f"{plural(count, 'op')} {'differs' if count == 1 else 'differ'} from the canvas"
+                if count
+                else "the same as the canvas"
+            )
 
     # ------------------------------------------------------------------ highlighting differences
     def _current_changed(self) -> None:
@@ -229,11 +239,17 @@ class PlansPanel(Panel):
         """The context menu of the current plan."""
         menu = QMenu(self)
         entry, active = self.current(), self.document.active
-        menu.addAction("Apply\tReturn", self.apply_current).setEnabled(entry is not None and entry is not active)
+        menu.addAction("Apply\tReturn", self.apply_current).setEnabled(
+            entry is not None and entry is not active
+        )
         menu.addAction("Rename\tF2", self.rename_current).setEnabled(entry is not None)
-        menu.addAction("Remove\tDel", self.remove_current).setEnabled(entry is not None and entry is not active)
+        menu.addAction("Remove\tDel", self.remove_current).setEnabled(
+            entry is not None and entry is not active
+        )
         menu.addSeparator()
-        menu.addAction("Select the ops that differ", self._select_differences).setEnabled(entry not in (None, active))
+        menu.addAction("Select the ops that differ", self._select_differences).setEnabled(
+            entry not in (None, active)
+        )
         menu.addAction("Save…", lambda: self.save_requested.emit(entry)).setEnabled(entry is not None)
         return menu
 

@@ -39,7 +39,9 @@ def source_text(entry: PlanEntry) -> str:
     """``dpl · seed 0 · 3.1 s`` or ``edited by hand``."""
     if entry.origin == "hand":
         return "edited by hand"
-    parts = [entry.planner or {"file": "from a file", "start": "at the start"}.get(entry.origin, entry.origin)]
+    parts = [
+        entry.planner or {"file": "from a file", "start": "at the start"}.get(entry.origin, entry.origin)
+    ]
     if entry.seed is not None:
         parts.append(f"seed {entry.seed}")
     if entry.seconds:
@@ -177,7 +179,9 @@ class PlanDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ground = QRectF(rect).adjusted(4, 1, -4, -1)
         if state & QStyle.StateFlag.State_Selected:
-            painter.setPen(QPen(QColor(t.focus), 1) if state & QStyle.StateFlag.State_HasFocus else Qt.PenStyle.NoPen)
+            painter.setPen(
+                QPen(QColor(t.focus), 1) if state & QStyle.StateFlag.State_HasFocus else Qt.PenStyle.NoPen
+            )
             painter.setBrush(QColor(t.selection))
             painter.drawRoundedRect(ground, 5, 5)
         elif state & QStyle.StateFlag.State_MouseOver:
@@ -234,7 +238,7 @@ class PlanDelegate(QStyledItemDelegate):
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
         """Take the new name."""
         assert isinstance(editor, QLineEdit)
-        model.setData(QModelIndex(index), editor.text())
+        model.setData(model.index(index.row(), 0), editor.text())
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
         """Over the first line of the row."""

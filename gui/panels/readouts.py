@@ -32,7 +32,11 @@ class Readout(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._widest = 0
-        self._label, self._value, self._note = ElidedLabel(label, self), ElidedLabel("", self), ElidedLabel("", self)
+        self._label, self._value, self._note = (
+            ElidedLabel(label, self),
+            ElidedLabel("", self),
+            ElidedLabel("", self),
+        )
         self._label.setFont(font(8.0))
         self._value.setFont(font(14.0, weight=QFont.Weight.Bold))
         self._note.setFont(font(8.0))
@@ -67,7 +71,9 @@ class Readout(QWidget):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setToolTip(tip)
 
-    def show_value(self, label: str, value: str, note: str, colour: str = "", note_colour: str = "", tip: str = "") -> None:
+    def show_value(
+        self, label: str, value: str, note: str, colour: str = "", note_colour: str = "", tip: str = ""
+    ) -> None:
         """Show all three lines; a colour is ``#rrggbb`` or empty."""
         self._label.setText(label)
         self._value.setText(value)
@@ -134,7 +140,7 @@ class ReadoutStrip(Panel):
         self.gap_bar = GapBar(theme)
         self.rules = Readout(theme, "Rules")
         self.memory = Readout(theme, "Memory")
-        self.size = Readout(theme, "Devices")
+        self.devices = Readout(theme, "Devices")
         self.objective.make_button("Select the ops of the bottleneck")
         self.objective.clicked.connect(self.bottleneck_requested)
         self.rules.make_button("Show the broken rules")
@@ -146,10 +152,10 @@ class ReadoutStrip(Panel):
         self.gap_bar.setMaximumWidth(520)
         for widget, stretch in (
             (self.objective, 0), (self.bound, 0), (self.gap, 0), (self.gap_bar, 1), (self.rules, 0), (self.memory, 0),
-            (self.size, 0),
+            (self.devices, 0),
         ):  # fmt: skip
             layout.addWidget(widget, stretch)
-        self._readouts = (self.objective, self.bound, self.gap, self.rules, self.memory, self.size)
+        self._readouts = (self.objective, self.bound, self.gap, self.rules, self.memory, self.devices)
         document.graph_changed.connect(self._forget_widths)
         for signal in (
             document.graph_changed, document.problem_changed, document.assignment_changed,
@@ -171,7 +177,7 @@ class ReadoutStrip(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A narrow window has no room for the number of devices: the device dock shows it too."""
         super().resizeEvent(event)
-        self.size.setVisible(event.size().width() >= 1080)
+        self.devices.setVisible(event.size().width() >= 1080)
 
     # ------------------------------------------------------------------ contents
     def refresh(self) -> None:
@@ -203,7 +209,9 @@ class ReadoutStrip(Panel):
 
         bound = document.bound
         if bound is None:
-            self.bound.show_value("Best proven lower bound", DASH, "none yet: prove one with a planner", t.faint)
+            self.bound.show_value(
+                "Best proven lower bound", DASH, "none yet: prove one with a planner", t.faint
+            )
         elif math.isinf(bound.value):
             self.bound.show_value("Best proven lower bound", "infeasible", f"proven by {bound.method}", t.bad)
         else:
@@ -213,7 +221,9 @@ class ReadoutStrip(Panel):
             )  # fmt: skip
         gap = document.gap if valid else None
         if not valid:
-            self.gap.show_value("Gap", DASH, "plan breaks rules", t.faint, tip="A gap is that of a valid plan.")
+            self.gap.show_value(
+                "Gap", DASH, "plan breaks rules", t.faint, tip="A gap is that of a valid plan."
+            )
         elif gap is None:
             self.gap.show_value("Gap", DASH, "needs a bound", t.faint)
         elif gap <= 0.0:
@@ -237,7 +247,7 @@ class ReadoutStrip(Panel):
         )  # fmt: skip
         self._show_memory()
         active = document.active
-        self.size.show_value(
+        self.devices.show_value(
             "Devices", str(len(devices)), f"{plural(int(np.count_nonzero(evaluation.ops)), 'device')} used",
             tip="" if active is None else f"plan “{active.name}”",
         )  # fmt: skip

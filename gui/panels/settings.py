@@ -175,7 +175,10 @@ class SettingsPanel(Panel):
             try:
                 target, objective, costs = self.edited()
                 problem = self.document.problem
-                changed = (target, objective) != (problem.target, problem.objective) or costs != problem.graph.cost_model
+                changed = (target, objective) != (
+                    problem.target,
+                    problem.objective,
+                ) or costs != problem.graph.cost_model
             except StageboardError:
                 changed = True
         self.apply_button.setEnabled(changed)

@@ -223,5 +223,7 @@ class WhyPanel(Panel):
         for part, (name, value, bar) in self._rows.items():
             value.setText(column.text(values.get(part, 0.0)))
             bar.set_theme(self.theme)
-            bar.set_parts([Part(values.get(part, 0.0), colours.get(part, self.theme.faint), part == "streaming")], full)
+            bar.set_parts(
+                [Part(values.get(part, 0.0), colours.get(part, self.theme.faint), part == "streaming")], full
+            )
             bar.setAccessibleName(f"{name.text()}: {value.text()}")

@@ -49,7 +49,12 @@ class ViolationsPanel(Panel):
         layout.setSpacing(4)
         layout.addWidget(self.summary)
         layout.addWidget(self.list, 1)
-        for signal in (document.graph_changed, document.problem_changed, document.assignment_changed, document.readouts_changed):
+        for signal in (
+            document.graph_changed,
+            document.problem_changed,
+            document.assignment_changed,
+            document.readouts_changed,
+        ):
             signal.connect(self.request_refresh)
 
     def refresh(self) -> None:
@@ -63,9 +68,7 @@ class ViolationsPanel(Panel):
         if not violations:
             self.summary.setText("All rules and constraints hold.")
             set_role(self.summary, "good")
-            self.list.hide()
             return
-        self.list.show()
         more = f" The first {MOST:,} are listed." if len(violations) > MOST else ""
         self.summary.setText(f"{plural(len(violations), 'rule')} broken. Click one to go there.{more}")
         set_role(self.summary, "bad")

@@ -22,14 +22,18 @@ class Part:
     hatched: bool = False
 
 
-def cost_parts(receive: float, work: float, streaming: float, send: float, colour: DeviceColour, bad: str) -> list[Part]:
+def cost_parts(
+    receive: float, work: float, streaming: float, send: float, colour: DeviceColour, bad: str
+) -> list[Part]:
     """A device's cost in the order in which it is paid."""
     return [
         Part(receive, colour.soft), Part(work, colour.accent), Part(streaming, bad, True), Part(send, colour.soft),
     ]  # fmt: skip
 
 
-def paint_parts(painter: QPainter, rect: QRectF, parts: Sequence[Part], full: float, gap: float = 1.5) -> None:
+def paint_parts(
+    painter: QPainter, rect: QRectF, parts: Sequence[Part], full: float, gap: float = 1.5
+) -> None:
     """Paint ``parts`` from the left of ``rect``, whose width stands for ``full``; thin gaps part them."""
     if full <= 0 or not math.isfinite(full):
         return
@@ -135,7 +139,9 @@ class GapBar(QWidget):
             end = bar.left() + bar.width() * share
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(t.good_soft))
-            painter.drawRoundedRect(QRectF(bar.left(), bar.top(), max(end - bar.left(), 2), bar.height()), 5, 5)
+            painter.drawRoundedRect(
+                QRectF(bar.left(), bar.top(), max(end - bar.left(), 2), bar.height()), 5, 5
+            )
             painter.setPen(QPen(QColor(t.good), 2))
             painter.drawLine(QPointF(end, bar.top() - 4), QPointF(end, bar.bottom() + 3))
             painter.setFont(font(7.5, bold=True))

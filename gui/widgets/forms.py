@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -27,7 +28,7 @@ FIELD_WIDTH = 100
 TITLES = {"cpus": "CPUs", "count": "Blocks"}
 """Titles that are not the field's name with a capital letter."""
 Value = bool | int | float | str
-_PREFIXES = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0), ("m", 1e-3), ("µ", 1e-6), ("n", 1e-9))
+_PREFIXES = (("T", 12), ("G", 9), ("M", 6), ("k", 3), ("", 0), ("m", -3), ("µ", -6), ("n", -9))
 _BINARY = (("TiB", 2.0**40), ("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0))
 
 
@@ -42,9 +43,10 @@ def quantity_text(value: float, unit: str) -> str:
         return f"{value:.17g} B"
     if not unit:
         return f"{value:.17g}"
-    for prefix, scale in _PREFIXES:
-        if abs(value) >= scale and float(f"{value / scale:g}") * scale == value:
-            return f"{value / scale:g} {prefix}{unit}"
+    for prefix, exponent in _PREFIXES:
+        shown = f"{value / 10.0**exponent:.6g}"
+        if abs(value) >= 10.0**exponent and "e" not in shown and _scaled(shown, exponent) == value:
+            return f"{shown} {prefix}{unit}"
     return f"{value:.17g} {unit}" if value else f"0 {unit}"
 
 
@@ -57,15 +59,20 @@ def quantity_value(text: str, unit: str, what: str) -> float:
         if cleaned.lower() in {"inf", "infinity", "unlimited"}:
             return math.inf
         number = cleaned.removesuffix(unit).rstrip() if unit else cleaned
-        scale = 1.0
-        for prefix, factor in _PREFIXES:
+        scale = 0
+        for prefix, exponent in _PREFIXES:
             if unit and prefix and number.endswith(prefix):
-                number, scale = number[: -len(prefix)].rstrip(), factor
+                number, scale = number[: -len(prefix)].rstrip(), exponent
                 break
-        return float(number) * scale
-    except ValueError:
+        return _scaled(number, scale)
+    except (ValueError, ArithmeticError):
         example = f" with a unit such as 25 G{unit}" if unit else ""
         raise StageboardError(f"{what}: '{text}' is not a number{example}") from None
+
+
+def _scaled(number: str, exponent: int) -> float:
+    """``number`` times a power of ten, rounded once: 5 µs is the float that is written 5e-6."""
+    return float(Decimal(number).scaleb(exponent))
 
 
 class Form(QWidget):
@@ -151,7 +158,9 @@ class Form(QWidget):
         field.valueChanged.connect(self.changed)
         self._add(name, title, tip, field, field.value)
 
-    def add_float(self, name: str, title: str, value: float, low: float, high: float, tip: str = "", digits: int = 3) -> None:
+    def add_float(
+        self, name: str, title: str, value: float, low: float, high: float, tip: str = "", digits: int = 3
+    ) -> None:
         """A spin box of numbers in a bounded range."""
         field = QDoubleSpinBox(self)
         field.setDecimals(digits)

@@ -37,6 +37,7 @@ class NoticeBar(QWidget):
         self._action = QPushButton(self)
         self._action.setObjectName("link")
         self._run: object = None
+        self._until_change = False
         self._action.clicked.connect(self._act)
         close = QToolButton(self)
         close.setText("\N{MULTIPLICATION SIGN}")
@@ -52,6 +53,8 @@ class NoticeBar(QWidget):
         layout.addWidget(self._more)
         layout.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self._more.hide()
+        self._action.hide()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.dismiss)
@@ -67,8 +70,20 @@ class NoticeBar(QWidget):
         self._theme = theme
         self.update()
 
-    def show_message(self, level: str, text: str, detail: str = "", action: str = "", run: object = None) -> None:
-        """Show a message. ``level`` is info, warning or error; ``action`` and ``run`` offer one thing to do about it."""
+    def show_message(
+        self,
+        level: str,
+        text: str,
+        detail: str = "",
+        action: str = "",
+        run: object = None,
+        until_change: bool = False,
+    ) -> None:
+        """Show a message. ``level`` is info, warning or error; ``action`` and ``run`` offer one thing to do about it.
+
+        With ``until_change`` it goes as soon as :meth:`plan_changed` is called: what it says is about the plan as it is.
+        """
+        self._until_change = until_change
         self.level = level if level in _WORDS else "info"
         self._detail = detail
         self._message = text
@@ -84,6 +99,11 @@ class NoticeBar(QWidget):
             self._timer.start(int(1000 * INFO_SECONDS))
         self.show()
         self.update()
+
+    def plan_changed(self, *_: object) -> None:
+        """The plan is another one now."""
+        if self._until_change:
+            self.dismiss()
 
     def dismiss(self) -> None:
         """Take the message away."""

@@ -28,7 +28,9 @@ class RowButton(QAbstractButton):
         self.setFixedHeight(24)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
-    def set_row(self, text: str, value: str = "", value_colour: str = "", mark: str = "", tip: str = "") -> None:
+    def set_row(
+        self, text: str, value: str = "", value_colour: str = "", mark: str = "", tip: str = ""
+    ) -> None:
         """Words, figure, the figure's colour, and a coloured mark before the words (all optional)."""
         self.setText(text)
         self.value, self.value_colour, self.mark = value, value_colour, mark

@@ -146,15 +146,24 @@ def format_spec(target: Target) -> str:
     shown = []
     for key, (value, default) in values.items():
         if value != default:
-            text = str(value).lower() if isinstance(value, bool) else _number(value) if isinstance(value, float) else value
+            text = (
+                str(value).lower()
+                if isinstance(value, bool)
+                else _number(value)
+                if isinstance(value, float)
+                else value
+            )
             shown.append(f"{key}={text}")
     return ",".join([head, *shown])
 
 
 def _number(value: float) -> str:
-    """The shortest text that is exactly ``value``: ``4e9``, ``0.5``, ``17185374208``."""
-    short = f"{value:g}".replace("e+0", "e").replace("e+", "e")
-    return short if float(short) == value else repr(value).removesuffix(".0")
+    """A short text that is exactly ``value``: ``12e9``, ``0.5``, ``17185374208``."""
+    for exponent in (12, 9, 6):
+        text = f"{value / 10**exponent:g}e{exponent}"
+        if 1 <= value / 10**exponent < 1000 and float(text) == value:
+            return text
+    return repr(value).removesuffix(".0")
 
 
 def default_target(graph: Graph) -> Target:

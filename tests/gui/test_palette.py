@@ -36,7 +36,10 @@ def test_matches_are_subsequences(query: str, text: str) -> None:
 
 
 def test_word_starts_and_runs_win() -> None:
-    found = ranked([choice("Edit: Unpin"), choice("Edit: Pin Where It Is"), choice("View: Zoom In"), choice("Split")], "pin")
+    found = ranked(
+        [choice("Edit: Unpin"), choice("Edit: Pin Where It Is"), choice("View: Zoom In"), choice("Split")],
+        "pin",
+    )
     assert texts(found)[0] == "Edit: Pin Where It Is"
     assert "View: Zoom In" not in texts(found)
 
@@ -55,7 +58,9 @@ def test_command_by_keys(qtbot: QtBot) -> None:
     document = opened()
     window, close = make_window(qtbot, document)
     window.canvas.setFocus()
-    qtbot.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(
+        window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
     palette = window.palette_window
     assert palette.isVisible()
     qtbot.keyClicks(palette.line, "select all")
@@ -67,12 +72,12 @@ def test_command_by_keys(qtbot: QtBot) -> None:
 
 def test_escape_changes_nothing_and_gives_the_keyboard_back(qtbot: QtBot) -> None:
     window, close = make_window(qtbot, opened())
-    window.ops.find.setFocus()
+    window.ops.find_box.setFocus()
     window.handlers.show_palette()
     assert window.palette_window.line.hasFocus()
     qtbot.keyClick(window.palette_window.line, Qt.Key.Key_Escape)
     assert not window.palette_window.isVisible()
-    assert window.ops.find.hasFocus()
+    assert window.ops.find_box.hasFocus()
     close()
 
 

@@ -42,7 +42,7 @@ def test_graph_op_ops_and_device(qtbot: QtBot) -> None:
         panel.show_device(1)
         page = text(panel)
         assert "Its heaviest ops" in page
-        assert "Ops\n" in page
+        assert "bottleneck" in page
         document.select([0])
         assert "block0/conv_0" in text(panel)
 
@@ -113,9 +113,14 @@ def test_mates(qtbot: QtBot) -> None:
         assert not document.problem.constraints
 
 
-@pytest.mark.parametrize("name", ["<b>bold</b>", "a&b", "x" * 300, "<img src='file:///etc/passwd'>", "name with 'quotes'"])
+@pytest.mark.parametrize(
+    "name", ["<b>bold</b>", "a&b", "x" * 300, "<img src='file:///etc/passwd'>", "name with 'quotes'"]
+)
 def test_names_are_only_names(qtbot: QtBot, name: str) -> None:
-    ops = [Op("a", name, kind="<i>k</i>", work=1.0, work_cpu=1.0, attrs={"<x>": "<script>"}), Op("b", "b", work=1.0, work_cpu=1.0)]
+    ops = [
+        Op("a", name, kind="<i>k</i>", work=1.0, work_cpu=1.0, attrs={"<x>": "<script>"}),
+        Op("b", "b", work=1.0, work_cpu=1.0),
+    ]
     graph = Graph.build("g<", ops, [Tensor("a", ("b",), 8.0, name="<t>")], time_unit=None)
     document = Document()
     document.open_graph(graph, target=Pipeline(count=2))

@@ -105,45 +105,45 @@ def test_find_lists_and_return_shows(qtbot: QtBot) -> None:
     panel = OpsPanel(document, LIGHT)
     with shown(qtbot, panel):
         panel.show_find()
-        qtbot.keyClicks(panel.find, "kind:Conv")
+        qtbot.keyClicks(panel.find_box, "kind:Conv")
         qtbot.waitUntil(lambda: panel.model.rowCount() == 4, timeout=2000)
         assert panel.count.text().startswith("4 of 12 ops")
         with qtbot.waitSignal(panel.zoom_requested) as heard:
-            qtbot.keyClick(panel.find, Qt.Key.Key_Return)
+            qtbot.keyClick(panel.find_box, Qt.Key.Key_Return)
         assert heard.args[0].tolist() == [0, 3, 6, 9]
         assert document.selection.tolist() == [0, 3, 6, 9]
-        qtbot.keyClick(panel.find, Qt.Key.Key_Down)
+        qtbot.keyClick(panel.find_box, Qt.Key.Key_Down)
         assert panel.table.hasFocus()
-        panel.find.setFocus()
-        qtbot.keyClick(panel.find, Qt.Key.Key_Escape)
+        panel.find_box.setFocus()
+        qtbot.keyClick(panel.find_box, Qt.Key.Key_Escape)
         qtbot.waitUntil(lambda: panel.model.rowCount() == 12, timeout=2000)
 
 
 def test_a_bad_query_says_so(qtbot: QtBot) -> None:
     panel = OpsPanel(opened(), LIGHT)
     with shown(qtbot, panel):
-        panel.find.setText("/(/")
+        panel.find_box.setText("/(/")
         panel.run_find()
         assert panel.model.rowCount() == 0
         assert panel.count.text()
-        assert panel.find.property("invalid") is True
-        panel.find.setText("conv")
+        assert panel.find_box.property("invalid") is True
+        panel.find_box.setText("conv")
         panel.run_find()
-        assert panel.find.property("invalid") is False
+        assert panel.find_box.property("invalid") is False
 
 
 def test_results_follow_moves_and_graphs(qtbot: QtBot) -> None:
     document = opened()
     panel = OpsPanel(document, LIGHT)
     with shown(qtbot, panel):
-        panel.find.setText('device:"stage 2"')
+        panel.find_box.setText('device:"stage 2"')
         panel.run_find()
         assert panel.model.rowCount() == 4
         document.move([7], 2)
         qtbot.waitUntil(lambda: panel.model.rowCount() == 5, timeout=2000)
         document.open_graph(chain_graph(30, "other"), target=Pipeline(count=2))
         settle()
-        assert panel.find.text() == ""
+        assert panel.find_box.text() == ""
         assert panel.model.rowCount() == 30
 
 
@@ -164,7 +164,10 @@ def test_20000_rows(qtbot: QtBot) -> None:
 def test_name_and_work_are_in_sight(qtbot: QtBot, width: int) -> None:
     panel = OpsPanel(opened(), LIGHT)
     with shown(qtbot, panel, width):
-        assert panel.table.columnWidth(NAME) + panel.table.columnWidth(WORK) <= panel.table.viewport().width() + 12
+        assert (
+            panel.table.columnWidth(NAME) + panel.table.columnWidth(WORK)
+            <= panel.table.viewport().width() + 12
+        )
         assert panel.current_op() == -1
         panel.table.selectionModel().setCurrentIndex(
             panel.model.index(2, 0), QItemSelectionModel.SelectionFlag.ClearAndSelect

@@ -31,10 +31,12 @@ def test_rows_follow_the_document(qtbot: QtBot) -> None:
         index = panel.model.index(before, 0)
         assert index.data() == "mine"
         assert index.data(SOURCE) == "dpl · seed 3 · 1.5 s"
-        assert np.allclose(index.data(COSTS), document.problem.evaluate(other).cost if document.problem else [])
+        assert np.allclose(
+            index.data(COSTS), document.problem.evaluate(other).cost if document.problem else []
+        )
         assert "objective" in index.data(Qt.ItemDataRole.AccessibleTextRole)
         panel.make_current(entry)
-        assert panel.note.text() == "1 op differ from the canvas"
+        assert panel.note.text() == "1 op differs from the canvas"
         document.remove_plan(entry)
         settle()
         assert panel.model.rowCount() == before
@@ -55,6 +57,7 @@ def test_apply_by_return_rename_and_delete(qtbot: QtBot) -> None:
         assert document.active is entry
         assert document.device_of.tolist() == other.tolist()
         settle()
+        assert panel.current() is entry
         assert not panel.apply_button.isEnabled()
         assert not panel.remove_button.isEnabled()
         panel.model.setData(panel.list.currentIndex(), "  better  name ", Qt.ItemDataRole.EditRole)
@@ -81,7 +84,9 @@ def test_differences_stand_out_while_pointed_at(qtbot: QtBot) -> None:
         panel.list.entered.emit(panel.model.index(document.plans.index(entry), 0))
         assert isinstance(heard[-1], np.ndarray)
         assert np.flatnonzero(heard[-1]).tolist() == [3, 7]
-        panel.list.entered.emit(panel.model.index(0, 0) if document.plans[0] is document.active else panel.model.index(1, 0))
+        panel.list.entered.emit(
+            panel.model.index(0, 0) if document.plans[0] is document.active else panel.model.index(1, 0)
+        )
         assert heard[-1] is None
         panel.make_current(entry)
         menu = panel.menu()

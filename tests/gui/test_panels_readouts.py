@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 
 import pytest
@@ -104,7 +105,7 @@ def test_without_a_time_unit(qtbot: QtBot) -> None:
         assert strip.objective.value == f"{document.evaluation.objective:,.2f}"
         assert "no time unit" in strip.objective.note
         assert strip.rules.value == "valid"
-        assert strip.size.value == "3"
+        assert strip.devices.value == "3"
         assert strip.bound.note == "proven by simple"
         assert document.gap is not None
         assert strip.gap.value == f"≤ {gap_text(document.gap)}"
@@ -184,8 +185,16 @@ def test_clicks(qtbot: QtBot) -> None:
 def test_nothing_overlaps_or_leaves_the_strip(qtbot: QtBot, width: int) -> None:
     strip = ReadoutStrip(opened(), LIGHT)
     with shown(qtbot, strip, width, 66):
-        parts = [strip.objective, strip.bound, strip.gap, strip.gap_bar, strip.rules, strip.memory, strip.size]
+        parts = [
+            strip.objective,
+            strip.bound,
+            strip.gap,
+            strip.gap_bar,
+            strip.rules,
+            strip.memory,
+            strip.devices,
+        ]
         seen = [p.geometry() for p in parts if p.isVisible()]
-        for left, right in zip(seen, seen[1:], strict=False):
+        for left, right in itertools.pairwise(seen):
             assert left.right() < right.left()
         assert seen[-1].right() < width

@@ -32,9 +32,21 @@ BOTH = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda t: t.name)
 
 # Dichromacy as linear maps of linear RGB (Machado, Oliveira and Fernandes, 2009, severity 1).
 BLINDNESS = {
-    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
-    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
-    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritanopia": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
 }
 
 
@@ -55,7 +67,11 @@ def test_text_is_readable(theme: Theme) -> None:
     for colour in (theme.muted, theme.good, theme.bad, theme.warning, theme.accent):
         assert contrast(colour, theme.panel) >= 4.5
     assert contrast(theme.accent_text, theme.accent) >= 4.5
-    for text, ground in ((theme.text, theme.warning_soft), (theme.text, theme.bad_soft), (theme.text, theme.good_soft)):
+    for text, ground in (
+        (theme.text, theme.warning_soft),
+        (theme.text, theme.bad_soft),
+        (theme.text, theme.good_soft),
+    ):
         assert contrast(text, ground) >= 4.5
 
 

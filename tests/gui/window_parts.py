@@ -93,7 +93,10 @@ def settle() -> None:
 
 
 def make_window(
-    qtbot: QtBot, document: Document | None = None, session: Session | None = None, size: tuple[int, int] = (1280, 800)
+    qtbot: QtBot,
+    document: Document | None = None,
+    session: Session | None = None,
+    size: tuple[int, int] = (1280, 800),
 ) -> tuple[MainWindow, Callable[[], None]]:
     """A window with a plain canvas and a function that closes it and frees everything."""
     document = document or Document()

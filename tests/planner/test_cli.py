@@ -216,7 +216,7 @@ def test_plan_json_holds_the_public_fields(stageboard: Any, tmp_path: Path) -> N
     assert (
         data["planner"] == "slice-random"
         and data["seed"] == 3
-        and data["target"] == "pipeline:4,bandwidth=12000000000"
+        and data["target"] == "pipeline:4,bandwidth=12e9"
     )
     assert data["objective_name"] == "bottleneck" and data["components"] == {"bottleneck": data["objective"]}
     assert data["status"] in ("optimal", "feasible") and data["stop_reason"] == "finished"
@@ -234,7 +234,7 @@ def test_plan_json_holds_the_public_fields(stageboard: Any, tmp_path: Path) -> N
 def test_plan_text_shows_devices_and_the_bottleneck(stageboard: Any) -> None:
     out = stageboard("plan", RESNET, "--target", TARGET, "--planner", "slice").out
     lines = out.splitlines()
-    assert lines[0] == "ResNet50 on pipeline:4,bandwidth=12000000000"
+    assert lines[0] == "ResNet50 on pipeline:4,bandwidth=12e9"
     assert sum("< bottleneck" in line for line in lines) == 1
     assert "lower bound" in out and "(simple)" in out and "gap" in out and "valid" in out
     assert not any(line != line.rstrip() for line in lines)

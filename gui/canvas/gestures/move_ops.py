@@ -44,7 +44,7 @@ class MoveOps(Gesture):
             document.end_preview()
             document.move(preview.ops, device, along=True)
             return
-        view.ask_about_drop(self.position, device)
+        view.drops.ask(self.position, device)
 
     def cancel(self, reason: str) -> None:
         """Everything stays where it was."""

@@ -38,7 +38,9 @@ class Hand:
         rect = self.view.lane_rect(device)
         return QPoint(int(rect.right()) - 4, int(rect.center().y()))
 
-    def move(self, to: QPoint, held: Qt.MouseButton = NO_BUTTON, modifiers: Qt.KeyboardModifier = PLAIN) -> None:
+    def move(
+        self, to: QPoint, held: Qt.MouseButton = NO_BUTTON, modifiers: Qt.KeyboardModifier = PLAIN
+    ) -> None:
         """Move the pointer. QTest's own forgets buttons and modifiers that are held."""
         place = QPointF(to)
         event = QMouseEvent(
@@ -47,7 +49,9 @@ class Hand:
         QApplication.sendEvent(self.view, event)
         QApplication.processEvents()
 
-    def press(self, at: QPoint, modifiers: Qt.KeyboardModifier = PLAIN, button: Qt.MouseButton = LEFT) -> None:
+    def press(
+        self, at: QPoint, modifiers: Qt.KeyboardModifier = PLAIN, button: Qt.MouseButton = LEFT
+    ) -> None:
         """Press a button."""
         self.move(at)
         QTest.mousePress(self.view, button, modifiers, at)
@@ -59,7 +63,9 @@ class Hand:
         self.move((start + to) / 2, LEFT, modifiers)
         self.move(to, LEFT, modifiers)
 
-    def release(self, at: QPoint, modifiers: Qt.KeyboardModifier = PLAIN, button: Qt.MouseButton = LEFT) -> None:
+    def release(
+        self, at: QPoint, modifiers: Qt.KeyboardModifier = PLAIN, button: Qt.MouseButton = LEFT
+    ) -> None:
         """Let go."""
         QTest.mouseRelease(self.view, button, modifiers, at)
         self.settle()

@@ -13,7 +13,11 @@ from planner.targets.pipeline import Pipeline
 from tests.gui.canvas.conftest import LEFT, Hand, MakeHand
 from tests.gui.models import chain_graph
 
-ALT, SHIFT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+ALT, SHIFT, CTRL = (
+    Qt.KeyboardModifier.AltModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.ControlModifier,
+)
 THIRDS = [0] * 4 + [1] * 4 + [2] * 4
 
 
@@ -139,7 +143,10 @@ def test_every_lane_says_what_a_drop_would_give(hand: Hand) -> None:
 
 def test_an_illegal_lane_is_painted_grey(hand: Hand) -> None:
     hand.lanes()
-    free = [QPoint(int(hand.view.lane_rect(d).right()) - 300, int(hand.view.lane_rect(d).bottom()) - 3) for d in range(3)]
+    free = [
+        QPoint(int(hand.view.lane_rect(d).right()) - 300, int(hand.view.lane_rect(d).bottom()) - 3)
+        for d in range(3)
+    ]
     before = [hand.view.grab().toImage().pixelColor(p) for p in free]
     hand.carry(hand.at(4), hand.lane(0))
     after = [hand.view.grab().toImage().pixelColor(p) for p in free]
@@ -393,7 +400,10 @@ def test_the_context_menu_is_about_the_op_under_the_pointer(hand: Hand, qtbot) -
 
     asked: list[int] = []
     hand.view.context_menu.connect(lambda place, op: asked.append(op))
-    for reason, at in ((QContextMenuEvent.Reason.Mouse, hand.at(7)), (QContextMenuEvent.Reason.Keyboard, QPoint(2, 2))):
+    for reason, at in (
+        (QContextMenuEvent.Reason.Mouse, hand.at(7)),
+        (QContextMenuEvent.Reason.Keyboard, QPoint(2, 2)),
+    ):
         QApplication.sendEvent(hand.view, QContextMenuEvent(reason, at, hand.view.mapToGlobal(at)))
     assert asked == [7, 7]
     assert hand.document.selection.tolist() == [7]
@@ -426,3 +436,15 @@ def test_36_devices_can_be_dropped_on(make_hand: MakeHand) -> None:
         rects = [hand.view.chip_rect(d) for d in range(36)]
         assert all(hand.view.rect().toRectF().contains(r) for r in rects)
         assert not any(a.intersects(b) for i, a in enumerate(rects) for b in rects[:i])
+
+
+def test_other_buttons_do_not_end_or_replace_a_drag(hand: Hand) -> None:
+    hand.lanes()
+    hand.carry(hand.at(4), hand.lane(0))
+    for other in (Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton):
+        QTest.mousePress(hand.view, other, Qt.KeyboardModifier.NoModifier, hand.lane(0))
+        QTest.mouseRelease(hand.view, other, Qt.KeyboardModifier.NoModifier, hand.lane(0))
+        assert hand.document.preview is not None
+    assert hand.steps == 0
+    hand.release(hand.lane(0))
+    assert hand.devices == [0] * 5 + [1] * 3 + [2] * 4

@@ -82,7 +82,9 @@ def test_an_item_is_on_the_device_of_most_of_its_work(
 ) -> None:
     graph, view, folded = drawn
     items = items_of(graph, view, folded)
-    device_of = np.array(data.draw(st.lists(st.integers(0, k - 1), min_size=graph.n, max_size=graph.n)), np.int32)
+    device_of = np.array(
+        data.draw(st.lists(st.integers(0, k - 1), min_size=graph.n, max_size=graph.n)), np.int32
+    )
     device, mixed = items.devices(device_of, k)
     for i in range(items.count):
         ops = items.ops(i)

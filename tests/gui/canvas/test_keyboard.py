@@ -72,7 +72,11 @@ def test_escape_clears_the_selection_and_keys_zoom(hand: Hand) -> None:
 
 def diamond() -> Graph:
     ops = [Op(i, i, "Conv", work=1.0) for i in "abcd"]
-    tensors = [Tensor("a", ("b", "c"), 1.0, time=0.0), Tensor("b", ("d",), 1.0, time=0.0), Tensor("c", ("d",), 1.0, time=0.0)]
+    tensors = [
+        Tensor("a", ("b", "c"), 1.0, time=0.0),
+        Tensor("b", ("d",), 1.0, time=0.0),
+        Tensor("c", ("d",), 1.0, time=0.0),
+    ]
     return Graph.build("diamond", ops, tensors)
 
 

@@ -33,7 +33,11 @@ def test_few_items_are_laid_out_at_once(worker: LayoutWorker) -> None:
 def test_many_items_are_laid_out_elsewhere_and_delivered_here(worker: LayoutWorker, qtbot) -> None:
     made: list[object] = []
     delivered: list[object] = []
-    worker.request(LARGE, threading.current_thread, lambda t: (made.append(t), delivered.append(threading.current_thread())))
+    worker.request(
+        LARGE,
+        threading.current_thread,
+        lambda t: (made.append(t), delivered.append(threading.current_thread())),
+    )
     assert worker.busy
     qtbot.waitUntil(lambda: not worker.busy)
     assert made[0] is not threading.main_thread()

@@ -79,7 +79,9 @@ def test_empty_lanes_stay_tall_enough_to_drop_on() -> None:
 
 
 def test_masks() -> None:
-    scene = scene_of(items_of(chain_graph(5), None, frozenset()), "flow", np.zeros(5, np.int32), 1, (800, 600))
+    scene = scene_of(
+        items_of(chain_graph(5), None, frozenset()), "flow", np.zeros(5, np.int32), 1, (800, 600)
+    )
     assert scene.mask(np.array([1, 3])).tolist() == [False, True, False, True, False]
     assert not scene.mask(np.empty(0, np.int32)).any()
     assert not scene.selected.any()

@@ -225,3 +225,18 @@ def test_local_search_is_no_worse_than_the_papers_on_most_workloads() -> None:
         assert result.objective is not None
         better += result.objective <= float(row["local_search"])
     assert better >= 8
+
+
+@pytest.mark.parametrize("target", [Pipeline(3), DevicePool(2, 1), DevicePool(2, 1, contiguous=False)])
+def test_a_graph_that_costs_nothing_is_planned_and_done(target: Pipeline | DevicePool) -> None:
+    """Objective 0 cannot be lowered, not even by a share of it."""
+    ops = [Op(f"o{i}", f"o{i}", work=0.0, work_cpu=0.0) for i in range(6)]
+    graph = Graph.build("free", ops, [Tensor(f"o{i}", (f"o{i + 1}",), 0.0) for i in range(5)])
+    for objective in target.objectives:
+        problem = Problem(graph, target, objective)
+        for p in planners_for(problem):
+            if p.name in OURS:
+                result = run(
+                    p, problem, bounds=run_bound(Simple(), problem).bounds, options=OPTIONS.get(p.name, {})
+                )
+                assert (result.objective, result.status) == (0.0, "optimal")

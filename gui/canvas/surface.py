@@ -1,0 +1,155 @@
+"""The pixels of the canvas widget: the painted scene, kept between frames, and what follows the pointer on top of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QImage, QPainter
+
+from gui.canvas import raster
+from gui.canvas.headers import HeaderData, paint_headers
+from gui.canvas.overlay import paint_attention, paint_band, paint_carried, paint_lane_consequences
+from gui.canvas.painter import paint_scene, wrap_image
+from gui.canvas.palette import packed
+from gui.canvas.strip import paint_strip
+from gui.widgets.numbers import plural
+
+if TYPE_CHECKING:
+    from gui.canvas.view import CanvasView
+
+NOTHING = np.empty(0, np.int32)
+MOST_ATTENTION = 50
+"""Larger selections are marked on their cards alone; the edges of so many would bury the picture."""
+
+
+class Surface:
+    """Paints a view. ``base_stale`` asks for the scene to be painted again, ``over_stale`` for the highlighted edges."""
+
+    def __init__(self, view: CanvasView) -> None:
+        self._view = view
+        self._buffer = raster.new_image(1, 1)
+        self._image: QImage = wrap_image(self._buffer)
+        self._over = raster.new_image(1, 1)
+        self._over_image: QImage = wrap_image(self._over)
+        self.base_stale = True
+        self.over_stale = True
+        self.headers: HeaderData | None = None
+        self.carried: QPointF | None = None
+        """Where the dragged card is drawn (logical pixels)."""
+        self.band: QRectF | None = None
+        """The rubber band (logical pixels)."""
+
+    def paint(self) -> None:
+        """Blit the painted scene onto the view, then what follows the pointer."""
+        ratio = self._view.devicePixelRatioF()
+        self._paint_base(ratio)
+        painter = QPainter(self._view)
+        painter.drawImage(0, 0, self._image)
+        scene = self._view.scene
+        if scene is None:
+            return
+        attention = self._attention()
+        if len(attention):
+            if self.over_stale:
+                preview = self._view.document.preview
+                along = np.unique(scene.items.item_of[preview.along]) if preview is not None else NOTHING
+                paint_attention(
+                    self._over, scene, self._view.viewport, self._view.palette_now, attention, ratio, along
+                )
+                self.over_stale = False
+            painter.drawImage(0, 0, self._over_image)
+            if scene.layout.lanes:
+                self._paint_header_margin(painter, ratio)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        if self._view.consequences and self._view.document.preview is not None:
+            self._paint_consequences(painter, ratio)
+        if self.band is not None:
+            paint_band(painter, self.band, self._view.theme)
+
+    def _paint_base(self, ratio: float) -> None:
+        size = (max(1, int(self._view.height() * ratio)), max(1, int(self._view.width() * ratio)))
+        if self._buffer.shape != size:
+            self._buffer = raster.new_image(size[1], size[0])
+            self._over = raster.new_image(size[1], size[0])
+            self._image, self._over_image = wrap_image(self._buffer), wrap_image(self._over)
+            self._image.setDevicePixelRatio(ratio)
+            self._over_image.setDevicePixelRatio(ratio)
+            self.base_stale = self.over_stale = True
+        if not self.base_stale:
+            return
+        self.base_stale = False
+        if self._view.scene is None:
+            raster.fill(self._buffer, None, packed(self._view.theme.canvas), replace=True)
+            return
+        image = wrap_image(self._buffer)
+        paint_scene(self._buffer, self._view.scene, self._view.viewport, self._view.palette_now, ratio)
+        if self._view.scene.layout.lanes:
+            painter = QPainter(image)
+            paint_headers(
+                painter, self._view.scene, self._view.viewport, self._view.palette_now, self.headers, ratio
+            )
+            painter.end()
+
+    def _paint_header_margin(self, painter: QPainter, ratio: float) -> None:
+        """Headers again, over attention edges that run beneath them."""
+        painter.save()
+        painter.scale(1 / ratio, 1 / ratio)
+        assert self._view.scene is not None
+        paint_headers(
+            painter, self._view.scene, self._view.viewport, self._view.palette_now, self.headers, ratio
+        )
+        painter.restore()
+
+    def _attention(self) -> np.ndarray:
+        """Items whose edges stand out: the dragged ones, else the hovered one, else a small selection."""
+        scene, document = self._view.scene, self._view.document
+        if scene is None:
+            return NOTHING
+        if document.preview is not None:
+            return np.unique(scene.items.item_of[document.preview.ops])
+        chosen = document.selection if len(document.selection) <= MOST_ATTENTION else NOTHING
+        if 0 <= document.hover < scene.items.graph.n:
+            chosen = np.append(chosen, document.hover)
+        return np.unique(scene.items.item_of[chosen])
+
+    def _paint_consequences(self, painter: QPainter, ratio: float) -> None:
+        scene, preview, problem = self._view.scene, self._view.document.preview, self._view.document.problem
+        assert scene is not None
+        assert preview is not None
+        assert problem is not None
+        titles = tuple(d.title for d in problem.devices)
+        palette, target = self._view.palette_now, preview.target
+        if scene.layout.lanes:
+            paint_lane_consequences(
+                painter, scene, self._view.viewport, palette, self._view.consequences, target, ratio
+            )
+        elif self.carried is not None:
+            paint_strip(
+                painter,
+                self._view.width(),
+                self._view.height(),
+                titles,
+                self._view.consequences,
+                target,
+                palette,
+            )
+        if self.carried is None:
+            return
+        graph = problem.graph
+        ops = preview.ops
+        label = graph.op_names[int(ops[0])] if len(ops) == 1 else plural(len(ops), "op")
+        kind = graph.kinds[int(ops[0])] if len(ops) == 1 else "dragged together"
+        said = self._view.consequences[target] if target >= 0 else None
+        detail = ""
+        if said is not None and not said.legal and not said.stays:
+            reasons = preview.reasons(target)
+            detail = reasons[0] if reasons else said.reason
+            if len(preview.along):
+                detail = f"drop to move {len(preview.along)} more along, or Esc"
+        origin = int(scene.device[scene.items.item_of[ops[0]]])
+        paint_carried(
+            painter, self.carried, label, kind, titles[target] if target >= 0 else "", said,
+            palette.devices[origin].accent, self._view.theme, QRectF(self._view.rect()), detail,
+        )  # fmt: skip

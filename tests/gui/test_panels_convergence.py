@@ -1,0 +1,71 @@
+"""The convergence plot draws the steps that a job reported."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from pytestqt.qtbot import QtBot
+
+from gui.panels.convergence import ConvergencePanel, _at, steps
+from gui.theme import DARK, LIGHT
+from planner.worker import Order
+from tests.gui.test_panels_planners import PlainJobs
+from tests.gui.window_parts import opened, settle, shown
+
+Trace = list[tuple[float, float | None, float | None]]
+
+
+def test_steps() -> None:
+    trace: Trace = [(0.5, 10.0, None), (1.0, 10.0, 4.0), (2.0, 8.0, 4.0), (3.0, 8.0, float("inf"))]
+    x, y = steps(trace, 1, 5.0)
+    assert x.tolist() == [0.5, 2.0, 2.0, 5.0]
+    assert y.tolist() == [10.0, 10.0, 8.0, 8.0]
+    x, y = steps(trace, 2, 5.0)
+    assert x.tolist() == [1.0, 5.0]
+    assert y.tolist() == [4.0, 4.0]
+    assert len(steps([], 1, 1.0)[0]) == 0
+
+
+@given(st.lists(st.tuples(st.floats(0, 10), st.integers(1, 5).map(float)), min_size=1, max_size=8))
+def test_step_lines_hold_what_was_reported(reported: list[tuple[float, float]]) -> None:
+    trace: Trace = [(s, v, None) for s, v in sorted(reported)]
+    x, y = steps(trace, 1, 11.0)
+    assert (np.diff(x) >= 0).all()
+    assert x[-1] == 11.0
+    assert y[-1] == trace[-1][1]
+    # Between two reports the line is where the last one left it.
+    for i, (seconds, value, _) in enumerate(trace):
+        until = trace[i + 1][0] if i + 1 < len(trace) else 11.0
+        if until > seconds:
+            assert _at(x, y, np.array([(seconds + until) / 2]))[0] == value
+
+
+def test_the_latest_job_is_drawn(qtbot: QtBot) -> None:
+    document, jobs = opened(), PlainJobs()
+    panel = ConvergencePanel(document, jobs, LIGHT)  # type: ignore[arg-type]
+    with shown(qtbot, panel, 600, 200):
+        assert panel.plot is None
+        assert "Start a planner" in panel.words.text()
+        assert document.problem is not None
+        first = jobs.start(Order("slice", document.problem), "Slice")
+        first.trace += [(0.1, 60.0, 10.0), (0.4, 50.0, 12.0)]
+        first.objective, first.bound = 50.0, 12.0
+        jobs.job_changed.emit(first)
+        qtbot.waitUntil(lambda: panel.plot is not None and "50.00" in panel.words.text(), timeout=3000)
+        assert panel._curves["incumbent"].getData()[1][-1] == 50.0
+        assert panel._curves["bound"].getData()[1][-1] == 12.0
+        assert "gap 76.0 %" in panel.words.text()
+        second = jobs.start(Order("slice", document.problem), "Slice again")
+        assert panel.job() is second
+        panel.chooser.setCurrentIndex(1)
+        assert panel.job() is first
+        panel.set_theme(DARK)
+        settle()
+        first.state, first.ended_after = "done", time.monotonic() - first.began
+        jobs.forget(first)
+        settle()
+        assert panel.job() is second
+        assert not panel.grab().isNull()

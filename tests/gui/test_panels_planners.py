@@ -1,0 +1,192 @@
+"""The planners panel: the catalogue for the problem, options, orders, and rows of running jobs."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject, Qt, Signal
+from pytestqt.qtbot import QtBot
+
+from gui.document import Document
+from gui.jobs import Job, Jobs
+from gui.panels.planners import METHOD, PlannersPanel
+from gui.theme import DARK, LIGHT
+from planner.algorithms.catalogue import bound_methods, planners
+from planner.targets import DevicePool, Pipeline
+from planner.worker import Order
+from tests.gui.models import chain_graph
+from tests.gui.window_parts import opened, settle, shown
+
+
+class PlainJobs(QObject):
+    """Keeps orders instead of running them."""
+
+    job_changed = Signal(object)
+    jobs_changed = Signal()
+    ended = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jobs: list[Job] = []
+        self.cancelled: list[Job] = []
+
+    @property
+    def running(self) -> list[Job]:
+        return [job for job in self.jobs if job.alive]
+
+    def start(self, order: Order, title: str = "", follow: bool = True) -> Job:
+        job = Job(f"job {len(self.jobs) + 1}", title, order, 0, time.monotonic(), 0)
+        self.jobs.append(job)
+        self.jobs_changed.emit()
+        return job
+
+    def cancel(self, job: Job) -> None:
+        job.state = "stopping"
+        self.cancelled.append(job)
+        self.job_changed.emit(job)
+
+    def cancel_all(self) -> None:
+        for job in self.running:
+            self.cancel(job)
+
+    def forget(self, job: Job) -> None:
+        self.jobs.remove(job)
+        self.jobs_changed.emit()
+
+
+def panel_of(document: Document, jobs: Any = None) -> PlannersPanel:
+    return PlannersPanel(document, jobs or PlainJobs(), LIGHT)
+
+
+def items(panel: PlannersPanel) -> dict[str, tuple[bool, str]]:
+    found = {}
+    for i in range(panel.list.count()):
+        item = panel.list.item(i)
+        if item.data(METHOD) is not None:
+            found[item.data(METHOD).name] = (bool(item.flags() & Qt.ItemFlag.ItemIsEnabled), item.toolTip())
+    return found
+
+
+def test_all_methods_are_listed_and_refusals_explained(qtbot: QtBot) -> None:
+    document = opened()
+    panel = panel_of(document)
+    with shown(qtbot, panel):
+        listed = items(panel)
+        assert set(listed) == set(planners()) | set(bound_methods())
+        problem = document.problem
+        assert problem is not None
+        for name, method in {**planners(), **bound_methods()}.items():
+            enabled, tip = listed[name]
+            reason = method.refusal(problem)
+            assert enabled == (reason is None)
+            assert (reason or method.summary) in tip
+        assert panel.method() is not None
+        assert panel.summary.text().endswith(".")
+        assert panel.source.text()
+
+
+def test_the_order_has_what_the_form_says(qtbot: QtBot) -> None:
+    document = opened()
+    panel = panel_of(document)
+    with shown(qtbot, panel):
+        panel.choose("local-search")
+        panel.options.fields["restarts"].setValue(25)  # type: ignore[attr-defined]
+        panel.limits.fields["seed"].setValue(7)  # type: ignore[attr-defined]
+        panel.limits.fields["time"].setValue(0)  # type: ignore[attr-defined]
+        panel.limits.fields["gap"].setValue(2.5)  # type: ignore[attr-defined]
+        order = panel.order()
+        assert (order.method, order.seed, order.time_limit, order.is_bound) == (
+            "local-search",
+            7,
+            None,
+            False,
+        )
+        assert order.options == {"restarts": 25}
+        assert order.gap == pytest.approx(0.025)
+        assert order.problem == document.problem
+        assert [s.tolist() for s in order.starts] == [document.device_of.tolist()]
+        assert list(order.bounds) == document.bounds
+        panel.choose("simple")
+        assert panel.order().is_bound
+        assert panel.start_button.text() == "Prove"
+        document.move([0], 2)
+        assert panel.order().starts == []
+
+
+def test_without_a_model(qtbot: QtBot) -> None:
+    document = Document()
+    said: list[str] = []
+    document.message.connect(lambda m: said.append(m.text))
+    panel = panel_of(document)
+    with shown(qtbot, panel):
+        assert not panel.start_button.isEnabled()
+        assert panel.start() is None
+        assert "open a model" in said[0]
+
+
+def test_the_choice_survives_an_edit_of_the_problem(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(), target=DevicePool(accelerators=2, cpus=1))
+    panel = panel_of(document)
+    with shown(qtbot, panel):
+        panel.choose("local-search")
+        document.pin([1], 0)
+        settle()
+        method = panel.method()
+        assert method is not None
+        assert method.name == "local-search"
+        # Another graph: what suits it is proposed again; what refuses it cannot be chosen.
+        document.open_graph(chain_graph(10), target=Pipeline(count=2))
+        settle()
+        panel.choose("dpl")
+        method = panel.method()
+        assert method is not None
+        assert method.name == "slice-random"
+
+
+def test_rows_of_jobs(qtbot: QtBot) -> None:
+    document, jobs = opened(), PlainJobs()
+    panel = panel_of(document, jobs)
+    with shown(qtbot, panel):
+        first, second = panel.start(), panel.start()
+        assert first is not None
+        assert second is not None
+        assert list(panel.rows) == ["job 1", "job 2"]
+        assert panel.running.indexOf(panel.rows["job 2"]) == 0
+        first.fraction, first.text, first.objective, first.bound = 0.5, "order 3", 20.0, 10.0
+        jobs.job_changed.emit(first)
+        row = panel.rows["job 1"]
+        assert "20.00" in row.result.text()
+        assert "gap 50.0 %" in row.result.text()
+        assert row.state.text().startswith("running")
+        row.button.click()
+        assert jobs.cancelled == [first]
+        assert not row.button.isEnabled()
+        assert panel.cancel_button.isEnabled()
+        first.state, first.ended_after, first.text = "done", 3.0, "time limit reached"
+        jobs.job_changed.emit(first)
+        assert row.state.text() == "done, 3.0 s"
+        row.button.click()
+        assert list(panel.rows) == ["job 2"]
+        panel.set_theme(DARK)
+        settle()
+        assert not panel.grab().isNull()
+        panel.cancel_button.click()
+        assert jobs.cancelled == [first, second]
+
+
+def test_a_real_run(qtbot: QtBot) -> None:
+    document = opened(24)
+    jobs = Jobs(document)
+    panel = panel_of(document, jobs)
+    with shown(qtbot, panel):
+        panel.choose("slice")
+        with qtbot.waitSignal(jobs.ended, timeout=60_000):
+            job = panel.start()
+        assert job is not None
+        assert job.state == "done", job.text
+        assert job.objective is not None
+        assert panel.rows[job.id].state.text().startswith("done")
+        jobs.close()

@@ -1,0 +1,143 @@
+"""Forms from metadata, and the target panel that makes a problem of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QSpinBox
+from pytestqt.qtbot import QtBot
+
+from gui.document import Document
+from gui.panels.settings import SettingsPanel
+from gui.theme import LIGHT
+from gui.widgets.forms import Form, quantity_text, quantity_value
+from planner.errors import StageboardError
+from planner.graph import Graph, Op, Tensor
+from planner.search import Option
+from planner.targets import DevicePool, Pipeline
+from tests.gui.window_parts import opened, settle, shown
+
+
+@given(
+    st.floats(0, 1e15) | st.integers(0, 2**50).map(float) | st.just(math.inf),
+    st.sampled_from(["B", "B/s", "", "FLOP/s", "s"]),
+)
+def test_quantities_read_back_exactly(value: float, unit: str) -> None:
+    assert quantity_value(quantity_text(value, unit), unit, "x") == value
+
+
+def test_quantities_as_people_write_them() -> None:
+    assert quantity_text(8 * 2**20, "B") == "8 MiB"
+    assert quantity_text(320e9, "B/s") == "320 GB/s"
+    assert quantity_text(8.1e12, "FLOP/s") == "8.1 TFLOP/s"
+    assert quantity_text(5e-6, "s") == "5 µs"
+    assert quantity_value("2 GFLOP/s", "FLOP/s", "x") == 2e9
+    assert quantity_value("3 ms", "s", "x") == 3e-3
+    assert quantity_value("7", "s", "x") == 7
+    for text, unit in (("eight", "B"), ("8 XB", "B"), ("", "s"), ("1 parsec", "s")):
+        with pytest.raises(StageboardError, match="Memory"):
+            quantity_value(text, unit, "Memory")
+
+
+def test_fields_of_options(qtbot: QtBot) -> None:
+    form = Form()
+    qtbot.addWidget(form)
+    form.add_option(Option("restarts", 10, "how many", low=1, high=20))
+    form.add_option(Option("fast", True, "quickly"))
+    form.add_option(Option("order", "dfs", "which", choices=("dfs", "bfs")))
+    form.add_option(Option("rate", 0.5, "how much"))
+    form.add_option(Option("split", "", "path"))
+    assert form.values() == {"restarts": 10, "fast": True, "order": "dfs", "rate": 0.5, "split": ""}
+    spin = form.fields["restarts"]
+    assert isinstance(spin, QSpinBox)
+    spin.setValue(99)
+    assert form.values()["restarts"] == 20
+    box = form.fields["fast"]
+    assert isinstance(box, QCheckBox)
+    box.setChecked(False)
+    assert form.values()["fast"] is False
+    assert all(f.accessibleName() for f in form.fields.values())
+    form.clear()
+    assert form.values() == {}
+
+
+def test_the_target_changes_as_one_step(qtbot: QtBot) -> None:
+    document = opened()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert not panel.apply_button.isEnabled()
+        count = panel.machine.fields["count"]
+        assert isinstance(count, QSpinBox)
+        count.setValue(5)
+        assert panel.apply_button.isEnabled()
+        steps = document.undo_stack.count()
+        panel.apply_button.click()
+        assert document.problem is not None
+        assert document.problem.target == Pipeline(count=5)
+        assert document.undo_stack.count() == steps + 1
+        settle()
+        assert not panel.apply_button.isEnabled()
+        document.undo_stack.undo()
+        settle()
+        assert panel.machine.values()["count"] == 3
+
+
+def test_another_kind_and_objective(qtbot: QtBot) -> None:
+    document = opened()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel.kind.setCurrentIndex(panel.kind.findData("pool"))
+        assert set(panel.machine.fields) == {f.name for f in dataclasses.fields(DevicePool)}
+        panel.objective.setCurrentIndex(panel.objective.findData("gpipe"))
+        panel.apply()
+        assert document.problem is not None
+        assert document.problem.target == DevicePool()
+        assert document.problem.objective == "gpipe"
+        panel.kind.setCurrentIndex(panel.kind.findData("pipeline"))
+        panel.reset()
+        assert panel.kind.currentData() == "pool"
+
+
+@pytest.mark.parametrize(("name", "text"), [("memory", "lots"), ("bandwidth", "-3 B/s"), ("memory", "nan")])
+def test_nonsense_is_said_and_changes_nothing(qtbot: QtBot, name: str, text: str) -> None:
+    document = opened()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        before = document.problem
+        field = panel.machine.fields[name]
+        assert isinstance(field, QLineEdit)
+        field.setText(text)
+        panel.apply()
+        assert panel.error.text()
+        assert document.problem is before
+
+
+def test_cost_model_where_the_file_has_no_times(qtbot: QtBot) -> None:
+    ops = [Op("a", "a", macs=1e6), Op("b", "b", macs=2e6)]
+    document = Document()
+    document.open_graph(Graph.build("g", ops, [Tensor("a", ("b",), 8.0)]), target=Pipeline(count=2))
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert document.problem is not None
+        before = document.problem.graph.work.copy()
+        field = panel.costs.fields["accelerator_flops"]
+        assert isinstance(field, QLineEdit)
+        assert field.text() == "8.1 TFLOP/s"
+        field.setText("1 GFLOP/s")
+        panel.costs.changed.emit()
+        panel.apply()
+        assert panel.error.text() == ""
+        assert (document.problem.graph.work > before).all()
+    profiled = SettingsPanel(opened(), LIGHT)
+    with shown(qtbot, profiled):
+        assert not profiled.costs.isVisible()
+
+
+def test_no_model(qtbot: QtBot) -> None:
+    panel = SettingsPanel(Document(), LIGHT)
+    with shown(qtbot, panel):
+        assert not panel.isEnabled()

@@ -1,0 +1,120 @@
+"""What would help, why the bottleneck, and violations: true to the document, and one click away from it."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gui.document import Document
+from gui.panels.suggestions import SuggestionsPanel, WhyPanel
+from gui.panels.violations import ViolationsPanel
+from gui.theme import LIGHT
+from gui.widgets.numbers import signed_percent
+from planner.targets import Pipeline
+from tests.gui.models import chain_graph
+from tests.gui.window_parts import opened, settle, shown
+
+
+def uneven() -> Document:
+    """A plan whose first stage does nearly everything."""
+    document = Document()
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.set_assignment(np.repeat([0, 1, 2], [10, 1, 1]).astype(np.int32), "edit", "x")
+    return document
+
+
+def test_best_moves_are_listed_and_made(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        qtbot.waitUntil(lambda: bool(panel.moves), timeout=3000)
+        assert document.live is not None
+        assert panel.moves == document.live.best_moves(8)
+        first = panel.moves[0]
+        now = document.evaluation.objective
+        assert panel.rows[0].value == signed_percent(-first.gain / now)
+        assert panel.rows[0].isVisible()
+        panel.rows[0].click()
+        assert document.evaluation.objective == first.objective
+        assert document.evaluation.valid
+        assert document.selection.tolist() == list(first.ops)
+
+
+def test_looking_at_one_previews_it(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel.search_now()
+        heard: list[object] = []
+        panel.hovered.connect(heard.append)
+        panel.rows[0].entered.emit()
+        assert document.preview is not None
+        assert document.preview.target == panel.moves[0].device
+        assert np.asarray(heard[-1]).tolist() == list(panel.moves[0].ops)
+        panel.rows[0].left.emit()
+        assert document.preview is None
+        assert heard[-1] is None
+
+
+def test_when_nothing_helps_it_says_why(qtbot: QtBot) -> None:
+    document = opened()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        problem = document.problem
+        assert problem is not None
+        while moves := document.best_moves(1):
+            document.move(moves[0].ops, moves[0].device)
+        panel.search_now()
+        assert "No single valid move" in panel.state.text()
+        bound = problem.bound(problem.objective, document.evaluation.objective, "test", frozenset())
+        document.add_bounds([bound])
+        panel.search_now()
+        assert "optimal" in panel.state.text()
+        document.move([0], 2)
+        panel.search_now()
+        assert "Repair" in panel.state.text() or panel.moves
+    empty = SuggestionsPanel(Document(), LIGHT)
+    with shown(qtbot, empty):
+        assert empty.state.text() == "No model is open."
+
+
+def test_why(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = WhyPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert panel.heading.text() == "Why Stage 0 is the bottleneck"
+        assert panel.sentence.text()
+        for part, (_, value, bar) in panel._rows.items():
+            expected = float(getattr(document.evaluation, part)[0])
+            assert value.text() == f"{expected:,.2f}"
+            assert value.text() in bar.accessibleName()
+        document.set_assignment(np.repeat([0, 1, 2], [1, 1, 10]).astype(np.int32), "edit", "y")
+        settle()
+        assert panel.heading.text() == "Why Stage 2 is the bottleneck"
+    empty = WhyPanel(Document(), LIGHT)
+    with shown(qtbot, empty):
+        assert empty.heading.text() == "No model is open."
+
+
+def test_violations_lead_to_their_ops(qtbot: QtBot) -> None:
+    document = opened()
+    panel = ViolationsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert panel.summary.text() == "All rules and constraints hold."
+        document.move([0], 2)
+        settle()
+        violations = document.evaluation.violations
+        assert panel.list.count() == len(violations)
+        assert [panel.list.item(i).text() for i in range(panel.list.count())] == [
+            v.sentence for v in violations
+        ]
+        with qtbot.waitSignal(panel.reveal_requested) as heard:
+            panel.list.setCurrentRow(0)
+            panel.list.setFocus()
+            qtbot.keyClick(panel.list, Qt.Key.Key_Return)
+        assert heard.args[0].tolist() == sorted(violations[0].ops)
+        assert document.selection.tolist() == sorted(violations[0].ops)
+        document.undo_stack.undo()
+        settle()
+        assert panel.list.count() == 0
