@@ -96,9 +96,11 @@ def stalls(path: Path) -> tuple[np.ndarray, int]:
     heart.start(5)
     assert document.problem is not None
     # From the worst start there is much to find, so that many plans arrive and move on the canvas.
-    document.set_assignment(np.zeros(len(document.device_of), np.int32), "edit", "all on one device")
-    for seed, name in enumerate(("slice-random", "local-search")):
-        jobs.start(Order(name, document.problem, seed=seed, time_limit=RUN_SECONDS), name)
+    worst = np.zeros(len(document.device_of), np.int32)
+    document.set_assignment(worst, "edit", "all on one device")
+    for seed, (name, starts) in enumerate((("slice-random", ()), ("local-search", (worst,)))):
+        order = Order(name, document.problem, seed=seed, time_limit=RUN_SECONDS, starts=starts)
+        jobs.start(order, name)
     _wait(RUN_SECONDS / 2)
     view.set_view("lanes")
     _wait(RUN_SECONDS / 2)
@@ -131,10 +133,18 @@ def memory_mb(path: Path) -> float:
         "both_views(Path(sys.argv[1]))\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True, timeout=300
-    )
-    return float(done.stdout.split()[-1])
+    # The first process may have to compile kernels, which takes memory that no later one needs.
+    peaks = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=300,
+        )
+        peaks.append(float(done.stdout.split()[-1]))
+    return min(peaks)
 
 
 def both_views(path: Path) -> None:

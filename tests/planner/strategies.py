@@ -103,12 +103,12 @@ def problems(
     target: st.SearchStrategy[Target] | None = None,
     graph: st.SearchStrategy[Graph] | None = None,
     constraints: bool = True,
+    objective: str | None = None,
 ) -> Problem:
-    """A graph on a target with any of its objectives, some pins and some ops kept together."""
+    """A graph on a target with any of its objectives (or the one given), some pins and some ops kept together."""
     g = draw(graph if graph is not None else graphs())
     t = draw(target if target is not None else targets())
-    objective = draw(st.sampled_from(t.objectives))
-    problem = Problem(g, t, objective)
+    problem = Problem(g, t, objective or draw(st.sampled_from(t.objectives)))
     chosen: list[Constraint] = []
     if constraints:
         ops = st.sampled_from(g.op_ids)

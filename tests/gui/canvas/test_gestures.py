@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from gui.canvas.drop_choice import DropChoice
+from gui.canvas.tooltip import HoverCard
 from planner.targets.pipeline import Pipeline
 from tests.gui.canvas.conftest import LEFT, Hand, MakeHand
 from tests.gui.models import chain_graph
@@ -409,16 +410,26 @@ def test_the_context_menu_is_about_the_op_under_the_pointer(hand: Hand, qtbot) -
     assert hand.document.selection.tolist() == [7]
 
 
-def test_tooltips_tell_what_an_op_costs(hand: Hand) -> None:
+def test_a_card_tells_what_the_hovered_op_costs(hand: Hand) -> None:
     from PySide6.QtGui import QHelpEvent
-    from PySide6.QtWidgets import QApplication, QToolTip
+    from PySide6.QtWidgets import QApplication
 
-    event = QHelpEvent(QHelpEvent.Type.ToolTip, hand.at(4), hand.view.mapToGlobal(hand.at(4)))
-    QApplication.sendEvent(hand.view, event)
+    card = hand.view.findChild(HoverCard)
+
+    def rest(at: QPoint) -> None:
+        hand.move(at)
+        QApplication.sendEvent(hand.view, QHelpEvent(QHelpEvent.Type.ToolTip, at, hand.view.mapToGlobal(at)))
+
+    rest(hand.at(4))
     assert hand.document.graph is not None
-    assert hand.document.graph.op_names[4] in QToolTip.text()
-    assert "Stage 1" in QToolTip.text()
-    QToolTip.hideText()
+    assert card.isVisible()
+    assert hand.document.graph.op_names[4] in card.text()
+    assert "Stage 1" in card.text()
+    assert hand.view.rect().contains(card.geometry())
+    hand.move(hand.at(4) + QPoint(2, 0))
+    assert not card.isVisible()
+    rest(QPoint(3, 3))
+    assert not card.isVisible()
 
 
 def test_36_devices_can_be_dropped_on(make_hand: MakeHand) -> None:

@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.algorithms.catalogue import planner, planners_for
+from planner.algorithms.contraction import build_units, forced_units, unit_edges
+from planner.algorithms.descent import Descent
 from planner.bounds.simple import Simple
 from planner.errors import PlanError, PlannerRefusal
 from planner.formats import device_placement
@@ -65,6 +67,33 @@ def test_local_search_ends_where_no_single_move_helps(data: st.DataObject) -> No
         if not reference.broken(problem, start.tolist()):
             assert result.objective is not None
             assert result.objective <= reference.objective(problem, start.tolist()) * (1 + 1e-9)
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_a_descent_keeps_every_rule_and_ends_in_a_local_optimum(data: st.DataObject) -> None:
+    """Without the search's own filter: what the descent itself leaves must be valid, incremental sums included."""
+    problem = data.draw(problems(graph=graphs(least=3)))
+    start = np.array(data.draw(placements(problem)), np.int32)
+    if reference.broken(problem, start.tolist()):
+        start[:] = start[0]  # one device alone breaks neither order nor contiguity
+    if reference.broken(problem, start.tolist()):
+        return
+    e = problem.evaluator
+    same = e.part[e.edge_src] == e.part[e.edge_dst]
+    unit_of = forced_units(problem)
+    units = build_units(problem, unit_of, *unit_edges(unit_of, e.edge_src[same], e.edge_dst[same]))
+    descent = Descent(units)
+    placement = np.zeros(units.count, np.int32)
+    placement[unit_of] = start
+    descent.begin(placement)
+    while not descent.run():
+        pass
+    device_of = descent.device_of[unit_of]
+    assert not reference.broken(problem, device_of.tolist())
+    assert descent.objective == pytest.approx(reference.objective(problem, device_of.tolist()))
+    assert descent.objective <= reference.objective(problem, start.tolist()) * (1 + 1e-9)
+    assert problem.live(device_of).best_moves() == []
 
 
 @settings(max_examples=40)

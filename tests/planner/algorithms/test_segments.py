@@ -15,7 +15,7 @@ from planner.algorithms.contraction import chain, forced_units, mirrors, strong_
 from planner.algorithms.orders import depth_first_order, kahn_order
 from planner.algorithms.segments import Slicer
 from planner.errors import PlannerRefusal
-from planner.graph import Graph, Op, csr
+from planner.graph import Graph, Op, Tensor, csr
 from planner.problem import Pin, Problem
 from planner.search import Callbacks, Never, Search
 from planner.targets import DevicePool, Pipeline
@@ -116,6 +116,36 @@ def test_slicing_equals_brute_force_on_any_order(problem: Problem, seed: int) ->
     assert list(slicer.slicings(order, quiet(problem), expected)) == [], "nothing is below the best"
     above = list(slicer.slicings(order, quiet(problem), expected * 1.01 + 1e-6))
     assert problem.evaluator.objective(above[-1][units.unit_of]) == pytest.approx(expected)
+
+
+training = graphs(least=3, most=5, training=True)
+
+
+@settings(max_examples=150)
+@given(problems(target=pools(most=3), graph=training, objective="gpipe"), st.integers(0, 999))
+def test_slicing_equals_brute_force_where_two_maxima_are_added(problem: Problem, seed: int) -> None:
+    units = chain(problem)
+    order = kahn_order(*units.succs, np.random.default_rng(seed).random(units.count))
+    found = list(Slicer(units).slicings(order, quiet(problem)))
+    value = problem.evaluator.objective(found[-1][units.unit_of]) if found else math.inf
+    assert value == pytest.approx(brute(problem, order, units.unit_of))
+
+
+def test_the_walk_along_both_maxima_goes_on_past_the_least_backward_one() -> None:
+    """The least backward maximum (3) comes with forward 10; giving it up by one gives forward 5."""
+    forward, backward = (5.0, 5.0, 1.0), (1.0, 2.0, 2.0)
+    ops = [Op(f"f{i}", f"f{i}", work=w, work_cpu=w, colour_class=i) for i, w in enumerate(forward)]
+    ops += [
+        Op(f"b{i}", f"b{i}", work=w, work_cpu=w, colour_class=i, backward=True)
+        for i, w in enumerate(backward)
+    ]
+    arcs = [("f0", "f1"), ("f1", "f2"), ("b2", "b1"), ("b1", "b0")]
+    graph = Graph.build("two", ops, [Tensor(a, (b,), 0.0, 0.0) for a, b in arcs])
+    problem = Problem(graph, DevicePool(2, 0), "gpipe")
+    units = chain(problem)
+    found = [problem.evaluator.objective(d[units.unit_of]) for d in
+             Slicer(units).slicings(depth_first_order(*units.succs), quiet(problem))]  # fmt: skip
+    assert found == [13.0, 10.0]
 
 
 @settings(max_examples=40)

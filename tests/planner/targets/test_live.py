@@ -196,7 +196,7 @@ def brute_moves(problem: Problem, live: LiveEvaluation) -> list[float]:
     return sorted(found)
 
 
-@settings(max_examples=60)
+@settings(max_examples=200)
 @given(st.data())
 def test_best_moves_are_the_best_of_all_single_moves(data: st.DataObject) -> None:
     problem = data.draw(problems(graph=graphs(least=2)))
@@ -207,6 +207,15 @@ def test_best_moves_are_the_best_of_all_single_moves(data: st.DataObject) -> Non
     assert [m.gain for m in moves] == pytest.approx([live.objective - m.objective for m in moves])
     assert [m.objective for m in live.best_moves(limit=2)] == pytest.approx(expected[:2])
     agree(live)
+
+
+def test_a_producer_or_a_consumer_may_come_to_the_bottleneck() -> None:
+    """b, pinned, pays for what a sends it and for what it sends c; either may move to b's device instead."""
+    ops = [Op(i, i, work=w, work_cpu=w) for i, w in (("a", 1.0), ("b", 2.0), ("c", 1.0))]
+    tensors = [Tensor("a", ("b",), 1.0, 4.0), Tensor("b", ("c",), 1.0, 4.0)]
+    pool = Problem(Graph.build("line", ops, tensors), DevicePool(3, 0), constraints=(Pin("b", "acc 1"),))
+    moves = pool.live([0, 1, 2]).best_moves()
+    assert [(m.ops, m.device, m.objective) for m in moves] == [((0,), 1, 7.0), ((2,), 1, 7.0)]
 
 
 def test_best_moves_may_be_asked_for_illegal_ones_too() -> None:
