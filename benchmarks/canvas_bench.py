@@ -30,6 +30,18 @@ def goal_ms(size: int) -> float:
     return 16.0 if size <= 2012 else 33.0
 
 
+def renumbered(document: Document) -> Ints:
+    """The plan with accelerators renumbered: every op on one changes its device, and every rule still holds."""
+    problem = document.problem
+    assert problem is not None
+    moving = np.array(
+        [d for d, device in enumerate(problem.devices) if device.kind == problem.devices[0].kind]
+    )
+    place = np.arange(len(problem.devices), dtype=np.int32)
+    place[moving] = np.roll(moving, -1)
+    return place[document.device_of]
+
+
 class Bench:
     """One document on one canvas, driven by events."""
 
@@ -113,23 +125,12 @@ class Bench:
         self.document.select([])
         return Timing(np.array(cpu), np.array(wall)), following
 
-    def rotated(self) -> Ints:
-        """The plan with accelerators renumbered: every op changes its device and every rule still holds."""
-        problem = self.document.problem
-        assert problem is not None
-        moving = np.array(
-            [d for d, device in enumerate(problem.devices) if device.kind == problem.devices[0].kind]
-        )
-        place = np.arange(len(problem.devices), dtype=np.int32)
-        place[moving] = np.roll(moving, -1)
-        return place[self.document.device_of]
-
     def recolour(self, frames: int) -> tuple[Timing, Timing]:
         """A plan in which every op is elsewhere: the document's part (undo step, evaluation, layout), and all with the paint."""
         edits, paints = [], []
         self.view.set_reduced_motion(True)
         for _ in range(frames):
-            after = self.rotated()
+            after = renumbered(self.document)
             edits.append(
                 timed(lambda _, after=after: self.document.set_assignment(after, "apply", "renumber"), 1, 0)
             )

@@ -27,7 +27,9 @@ class Bound:
         return self.relaxation == relaxation and self.assumes <= tokens
 
 
-def strongest(bounds: Iterable[Bound], component: str, relaxation: str, tokens: frozenset[str]) -> Bound | None:
+def strongest(
+    bounds: Iterable[Bound], component: str, relaxation: str, tokens: frozenset[str]
+) -> Bound | None:
     """The largest bound on ``component`` that applies, or None."""
     usable = [b for b in bounds if b.component == component and b.applies_to(relaxation, tokens)]
     return max(usable, key=lambda b: b.value, default=None)

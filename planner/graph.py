@@ -157,7 +157,9 @@ class Graph:
         for tensor in tensors:
             producer = index.get(tensor.producer)
             if producer is None:
-                raise ModelError(f"{name}: a tensor is produced by '{tensor.producer}', which is not an op of the graph")
+                raise ModelError(
+                    f"{name}: a tensor is produced by '{tensor.producer}', which is not an op of the graph"
+                )
             reached: dict[int, None] = {}
             for consumer in tensor.consumers:
                 c = index.get(consumer)
@@ -166,7 +168,9 @@ class Graph:
                         f"{name}: '{consumer}' consumes a tensor of '{tensor.producer}' but is not an op of the graph"
                     )
                 if c == producer:
-                    raise ModelError(f"{name}: op '{tensor.producer}' consumes its own output; the graph must be acyclic")
+                    raise ModelError(
+                        f"{name}: op '{tensor.producer}' consumes its own output; the graph must be acyclic"
+                    )
                 reached[c] = None
             what = f"{name}: a tensor of op '{tensor.producer}' has"
             sizes.append(_cost(tensor.bytes, f"{what} bytes"))
@@ -197,7 +201,9 @@ class Graph:
             memory=memory,
             supported=np.array([op.supported for op in ops], bool),
             backward=np.array([op.backward for op in ops], bool),
-            colour_class=np.array([-1 if op.colour_class is None else op.colour_class for op in ops], np.int32),
+            colour_class=np.array(
+                [-1 if op.colour_class is None else op.colour_class for op in ops], np.int32
+            ),
             layer=np.array([-1 if op.layer is None else op.layer for op in ops], np.int32),
             model=np.zeros(n, np.int32),
             tensor_producer=np.array(producers, np.int32),

@@ -54,7 +54,9 @@ class Problem:
             object.__setattr__(self, "objective", self.target.objectives[0])
         if self.objective not in self.target.objectives:
             known = ", ".join(self.target.objectives)
-            raise TargetError(f"target '{self.target.kind}' has no objective '{self.objective}'; choose from {known}")
+            raise TargetError(
+                f"target '{self.target.kind}' has no objective '{self.objective}'; choose from {known}"
+            )
         if not self.graph.profiled:
             raise TargetError(
                 f"{self.graph.name}: some ops have no time; fill them with planner.cost_model before planning"
@@ -66,7 +68,9 @@ class Problem:
             ops = (constraint.op,) if isinstance(constraint, Pin) else constraint.ops
             for op in ops:
                 if op not in self.graph.index:
-                    raise ConstraintError(f"a constraint names op '{op}', which {self.graph.name} does not have")
+                    raise ConstraintError(
+                        f"a constraint names op '{op}', which {self.graph.name} does not have"
+                    )
             if isinstance(constraint, Pin):
                 if constraint.device not in names:
                     raise ConstraintError(
@@ -161,7 +165,9 @@ class Problem:
         decision = device_of if isinstance(device_of, Assignment) else Assignment(device_of)
         return Plan(self, decision, self.evaluate(decision), provenance, name or provenance.planner)
 
-    def bound(self, component: str, value: float, method: str, assumes: frozenset[str], seconds: float = 0.0) -> Bound:
+    def bound(
+        self, component: str, value: float, method: str, assumes: frozenset[str], seconds: float = 0.0
+    ) -> Bound:
         """A bound of this problem whose proof used the tokens ``assumes``."""
         return Bound(component, value, method, self.relaxation, assumes, seconds)
 

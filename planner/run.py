@@ -12,7 +12,18 @@ from planner.errors import PlannerRefusal
 from planner.graph import Ints
 from planner.plan import Plan, Provenance
 from planner.problem import Problem
-from planner.search import BoundMethod, Callbacks, Method, Never, Planner, Result, Search, Stop, Stopped, parse_options
+from planner.search import (
+    BoundMethod,
+    Callbacks,
+    Method,
+    Never,
+    Planner,
+    Result,
+    Search,
+    Stop,
+    Stopped,
+    parse_options,
+)
 
 
 def run(

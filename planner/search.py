@@ -36,7 +36,9 @@ class Option:
         try:
             parsed = self._typed(value)
         except (TypeError, ValueError):
-            kind = {bool: "true or false", int: "a whole number", float: "a number"}.get(type(self.default), "text")
+            kind = {bool: "true or false", int: "a whole number", float: "a number"}.get(
+                type(self.default), "text"
+            )
             raise PlannerRefusal(f"option '{self.name}' is {value!r}; {kind} was expected") from None
         if self.choices and parsed not in self.choices:
             raise PlannerRefusal(f"option '{self.name}' is '{parsed}'; choose from {', '.join(self.choices)}")
@@ -44,7 +46,9 @@ class Option:
             low = -math.inf if self.low is None else self.low
             high = math.inf if self.high is None else self.high
             if not low <= parsed <= high:
-                raise PlannerRefusal(f"option '{self.name}' is {parsed}; it must lie between {low:g} and {high:g}")
+                raise PlannerRefusal(
+                    f"option '{self.name}' is {parsed}; it must lie between {low:g} and {high:g}"
+                )
         return parsed
 
     def _typed(self, value: Any) -> bool | int | float | str:

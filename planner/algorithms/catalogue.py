@@ -70,4 +70,6 @@ def default_planner(problem: Problem) -> Planner:
     for name in ("dpl", "slice-random", "slice", "local-search", "memory-fill"):
         if name in serving:
             return serving[name]
-    raise PlannerRefusal(f"no planner serves {problem.objective} on a {problem.target.title.lower()} with these constraints")
+    raise PlannerRefusal(
+        f"no planner serves {problem.objective} on a {problem.target.title.lower()} with these constraints"
+    )

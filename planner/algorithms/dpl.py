@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from planner.algorithms.contraction import build_units, chain_units, mirrors
-from planner.algorithms.orders import depth_first_order
-from planner.algorithms.segments import Slicer
-from planner.algorithms.slice_graph import report_infeasible
 from planner.graph import Ints
+from planner.partition.contraction import build_units, chain_units, mirrors
+from planner.partition.infeasible import report_infeasible
+from planner.partition.orders import depth_first_order
+from planner.partition.segments import Slicer
 from planner.problem import Problem
 from planner.search import Planner, Search, Source
 

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from planner.algorithms.contraction import Units, build_units, chain, forced_units, mirrors, unit_edges
-from planner.algorithms.descent import Descent
-from planner.algorithms.memory_fill import fill
-from planner.algorithms.orders import depth_first_order, kahn_order
-from planner.algorithms.segments import Slicer
-from planner.algorithms.slice_graph import report_infeasible
 from planner.errors import PlannerRefusal
 from planner.graph import Ints
+from planner.partition.contraction import Units, build_units, chain, forced_units, mirrors, unit_edges
+from planner.partition.descent import Descent
+from planner.partition.filling import fill
+from planner.partition.infeasible import report_infeasible
+from planner.partition.orders import depth_first_order, kahn_order
+from planner.partition.segments import Slicer
 from planner.problem import Problem
 from planner.search import Option, Planner, Search, Source
 from planner.targets import kernels

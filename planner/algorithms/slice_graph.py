@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar
 
-from planner.algorithms.contraction import build_units, chain, forced_units
-from planner.algorithms.orders import depth_first_order
-from planner.algorithms.segments import Slicer
+from planner.partition.contraction import chain
+from planner.partition.infeasible import report_infeasible
+from planner.partition.orders import depth_first_order
+from planner.partition.segments import Slicer
 from planner.problem import Problem
 from planner.search import Planner, Search, Source
-
-
-def report_infeasible(problem: Problem, search: Search, method: str) -> bool:
-    """Prove infeasibility where ops that must share a device have none in common; returns whether that is so."""
-    if build_units(problem, forced_units(problem)).blocked < 0:
-        return False
-    search.prove(problem.bound(problem.objective, math.inf, method, problem.assumptions, search.seconds))
-    return True
 
 
 class Slice(Planner):

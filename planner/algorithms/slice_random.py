@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from planner.algorithms.contraction import chain, mirrors
-from planner.algorithms.orders import depth_first_order, kahn_order
-from planner.algorithms.segments import Slicer
-from planner.algorithms.slice_graph import report_infeasible
 from planner.graph import Ints
+from planner.partition.contraction import chain, mirrors
+from planner.partition.infeasible import report_infeasible
+from planner.partition.orders import depth_first_order, kahn_order
+from planner.partition.segments import Slicer
 from planner.problem import Problem
 from planner.search import Option, Planner, Search, Source
 

@@ -32,7 +32,9 @@ class Simple(BoundMethod):
         began = time.perf_counter()
         parts = (0, 1) if problem.objective == "gpipe" else (None,)
         value = sum(self._part(problem, part) for part in parts)
-        tokens = {t for t in problem.assumptions if t == "rule:support" or t.startswith(("pin:", "together:"))}
+        tokens = {
+            t for t in problem.assumptions if t == "rule:support" or t.startswith(("pin:", "together:"))
+        }
         if "rule:colocation" in problem.assumptions:
             tokens.add("rule:colocation")
         assumes = frozenset(tokens)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,7 +24,9 @@ class Device:
     title: str
 
 
-def parameter(default: Any, *, help: str, unit: str = "", source: str = "", choices: tuple[str, ...] = ()) -> Any:
+def parameter(
+    default: Any, *, help: str, unit: str = "", source: str = "", choices: tuple[str, ...] = ()
+) -> Any:
     """A dataclass field that carries what a settings form and the documentation need."""
     return field(default=default, metadata={"help": help, "unit": unit, "source": source, "choices": choices})
 
@@ -84,5 +85,3 @@ def check_count(value: int, what: str, most: int = 1024) -> None:
     """Check a device count. Raises :class:`TargetError`."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise TargetError(f"{what} is {value!r}; it must be a whole number from 0 to {most}")
-
-

@@ -57,7 +57,9 @@ class DevicePool(Target):
         check_count(self.accelerators, "the number of accelerators")
         check_count(self.cpus, "the number of CPUs")
         if self.accelerators + self.cpus < 1:
-            raise TargetError("a pool needs at least one device; ask for pool:2+1 (two accelerators, one CPU)")
+            raise TargetError(
+                "a pool needs at least one device; ask for pool:2+1 (two accelerators, one CPU)"
+            )
         positive(self.memory, "the memory of an accelerator")
         positive(self.bandwidth, "the bandwidth", zero=True)
         if self.communication not in COMMUNICATION:
@@ -65,7 +67,9 @@ class DevicePool(Target):
 
     def devices(self, graph: Graph) -> tuple[Device, ...]:
         """Accelerators ``acc 0`` onwards, then CPUs ``cpu 0`` onwards."""
-        accelerators = [Device(f"acc {i}", "accelerator", f"Accelerator {i}") for i in range(self.accelerators)]
+        accelerators = [
+            Device(f"acc {i}", "accelerator", f"Accelerator {i}") for i in range(self.accelerators)
+        ]
         return (*accelerators, *(Device(f"cpu {i}", "cpu", f"CPU {i}") for i in range(self.cpus)))
 
     def rules(self, graph: Graph) -> tuple[str, ...]:
@@ -81,7 +85,9 @@ class DevicePool(Target):
         """Time to move each tensor between a device and memory (float64[t])."""
         if self.bandwidth:
             return graph.tensor_bytes / self.bandwidth
-        return np.where(np.isnan(graph.tensor_time), graph.tensor_bytes / DEFAULT_BANDWIDTH, graph.tensor_time)
+        return np.where(
+            np.isnan(graph.tensor_time), graph.tensor_bytes / DEFAULT_BANDWIDTH, graph.tensor_time
+        )
 
     def evaluator(self, problem: Problem) -> AssignmentEvaluator:
         """Two cost classes (accelerator, CPU); only accelerators pay transfers and have a memory cap."""

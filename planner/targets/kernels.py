@@ -94,7 +94,11 @@ def device_costs(receive, busy, send, held, budget, rate, communication, out):
     for d in range(len(out)):
         stream = streaming_time(held[d], budget[d], rate)
         out[d] = combine(
-            receive[d, 0] + receive[d, 1], busy[d, 0] + busy[d, 1], send[d, 0] + send[d, 1], stream, communication
+            receive[d, 0] + receive[d, 1],
+            busy[d, 0] + busy[d, 1],
+            send[d, 0] + send[d, 1],
+            stream,
+            communication,
         )
 
 

@@ -39,7 +39,9 @@ class Pipeline(Target):
         unit="B/s",
         source="our default: PCIe 3.0 x16 in practice",
     )
-    memory: float = parameter(math.inf, help="fast memory of a block; parameters beyond it are streamed", unit="B")
+    memory: float = parameter(
+        math.inf, help="fast memory of a block; parameters beyond it are streamed", unit="B"
+    )
     reserve: float = parameter(0.0, help="fast memory reserved for activations", unit="B")
 
     def __post_init__(self) -> None:
@@ -70,7 +72,9 @@ class Pipeline(Target):
         """Time to move each tensor once (float64[t])."""
         if self.bandwidth:
             return graph.tensor_bytes / self.bandwidth
-        return np.where(np.isnan(graph.tensor_time), graph.tensor_bytes / DEFAULT_BANDWIDTH, graph.tensor_time)
+        return np.where(
+            np.isnan(graph.tensor_time), graph.tensor_bytes / DEFAULT_BANDWIDTH, graph.tensor_time
+        )
 
     def evaluator(self, problem: Problem) -> AssignmentEvaluator:
         """Blocks of one cost class that all pay transfers; parameters beyond the budget are streamed."""

@@ -39,8 +39,8 @@ def _titles(evaluator: AssignmentEvaluator) -> list[str]:
 class OrderRule:
     """block(u) <= block(v) on every edge (MTPP, section 2.2, with numbered blocks)."""
 
-    name = "order"
-    code = kernels.RULE_ORDER
+    name: ClassVar[str] = "order"
+    code: ClassVar[int] = kernels.RULE_ORDER
 
     def violations(self, evaluator: AssignmentEvaluator, device_of: Ints) -> list[Violation]:
         """One violation per edge that goes back, named after the producer."""
@@ -64,8 +64,8 @@ class OrderRule:
 class ContiguityRule:
     """The devices can be put in order so that no edge of the forward (or backward) part goes back."""
 
-    name = "contiguous"
-    code = kernels.RULE_CONTIGUOUS
+    name: ClassVar[str] = "contiguous"
+    code: ClassVar[int] = kernels.RULE_CONTIGUOUS
 
     def violations(self, evaluator: AssignmentEvaluator, device_of: Ints) -> list[Violation]:
         """One violation per part and cycle of devices found, with an edge for each step of the cycle."""
@@ -137,8 +137,8 @@ def device_cycles(adjacent: Bools) -> list[tuple[int, ...]]:
 class MemoryRule:
     """The ops on a device fit its memory (device placement, section 3)."""
 
-    name = "memory"
-    code = kernels.RULE_MEMORY
+    name: ClassVar[str] = "memory"
+    code: ClassVar[int] = kernels.RULE_MEMORY
 
     def violations(self, evaluator: AssignmentEvaluator, device_of: Ints) -> list[Violation]:
         """One violation per overfull device, naming its largest ops."""
@@ -150,9 +150,7 @@ class MemoryRule:
         for d in np.flatnonzero(overfull(used, evaluator.capacity)).tolist():
             on = np.flatnonzero(device_of == d)
             largest = on[np.argsort(-evaluator.memory[on], kind="stable")[:3]]
-            sentence = (
-                f"{titles[d]} holds {bytes_text(used[d])}, {bytes_text(used[d] - evaluator.capacity[d])} more than fits"
-            )
+            sentence = f"{titles[d]} holds {bytes_text(used[d])}, {bytes_text(used[d] - evaluator.capacity[d])} more than fits"
             found.append(Violation(self.name, tuple(largest.tolist()), (d,), sentence))
         return found
 
@@ -172,8 +170,8 @@ def overfull(used: np.ndarray, capacity: np.ndarray) -> Bools:
 class SupportRule:
     """Ops run only on devices that support them (device placement, footnote 1)."""
 
-    name = "support"
-    code = kernels.RULE_SUPPORT
+    name: ClassVar[str] = "support"
+    code: ClassVar[int] = kernels.RULE_SUPPORT
 
     def violations(self, evaluator: AssignmentEvaluator, device_of: Ints) -> list[Violation]:
         """One violation per op on a device that cannot run it."""
@@ -181,7 +179,10 @@ class SupportRule:
         fine = evaluator.supported[evaluator.class_of[device_of], np.arange(evaluator.n)]
         return [
             Violation(
-                self.name, (v,), (int(device_of[v]),), f"{names[v]} is not supported on {titles[device_of[v]]}"
+                self.name,
+                (v,),
+                (int(device_of[v]),),
+                f"{names[v]} is not supported on {titles[device_of[v]]}",
             )
             for v in np.flatnonzero(~fine).tolist()
         ]
@@ -189,15 +190,15 @@ class SupportRule:
     def blocked(self, live: LiveEvaluation, ops: Ints) -> Bools:
         """Destinations that do not support one of the ops."""
         e = live.evaluator
-        blocked: Bools = ~e.supported[:, ops].all(axis=1)[e.class_of]
-        return blocked
+        runs_all: Bools = np.asarray(e.supported[:, ops].all(axis=1), bool)
+        return ~runs_all[e.class_of]
 
 
 class PinRule:
     """A pinned op stays on its device (the user's constraint)."""
 
-    name = "pin"
-    code = kernels.RULE_PIN
+    name: ClassVar[str] = "pin"
+    code: ClassVar[int] = kernels.RULE_PIN
 
     def violations(self, evaluator: AssignmentEvaluator, device_of: Ints) -> list[Violation]:
         """One violation per pinned op that is elsewhere."""
@@ -223,8 +224,8 @@ class PinRule:
 class TogetherRule:
     """Ops of one colocation group share a device (device placement, appendix B; the user's keep-together)."""
 
-    name = "together"
-    code = kernels.RULE_TOGETHER
+    name: ClassVar[str] = "together"
+    code: ClassVar[int] = kernels.RULE_TOGETHER
 
     def violations(self, evaluator: AssignmentEvaluator, device_of: Ints) -> list[Violation]:
         """One violation per group that is spread over several devices."""

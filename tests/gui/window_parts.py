@@ -112,7 +112,6 @@ def make_window(
 
     def close() -> None:
         document.undo_stack.setClean()
-        document.history.update_modified() if hasattr(document.history, "update_modified") else None
         window._closing_surely = True
         window.close()
         window.deleteLater()

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.algorithms.catalogue import planner, planners_for
-from planner.algorithms.contraction import build_units, forced_units, unit_edges
-from planner.algorithms.descent import Descent
 from planner.bounds.simple import Simple
 from planner.errors import PlanError, PlannerRefusal
 from planner.formats import device_placement
 from planner.graph import Graph, Op, Tensor
+from planner.partition.contraction import build_units, forced_units, unit_edges
+from planner.partition.descent import Descent
 from planner.problem import Pin, Problem, Together
 from planner.run import run, run_bound
 from planner.targets import DevicePool, Pipeline, parse_target

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from planner.algorithms import segments
-from planner.algorithms.contraction import chain, forced_units, mirrors, strong_components
-from planner.algorithms.orders import depth_first_order, kahn_order
-from planner.algorithms.segments import Slicer
 from planner.errors import PlannerRefusal
 from planner.graph import Graph, Op, Tensor, csr
+from planner.partition import segments
+from planner.partition.contraction import chain, forced_units, mirrors, strong_components
+from planner.partition.orders import depth_first_order, kahn_order
+from planner.partition.segments import Slicer
 from planner.problem import Pin, Problem
 from planner.search import Callbacks, Never, Search
 from planner.targets import DevicePool, Pipeline

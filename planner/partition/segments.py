@@ -16,9 +16,9 @@ from itertools import product
 import numpy as np
 from numba import njit
 
-from planner.algorithms.contraction import Units
 from planner.errors import PlannerRefusal
 from planner.graph import Ints
+from planner.partition.contraction import Units
 from planner.search import Search
 from planner.targets import kernels
 from planner.targets.kernels import MAX_COST, combine, streaming_time

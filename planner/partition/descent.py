@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from planner.algorithms.contraction import Units
 from planner.graph import Ints
+from planner.partition.contraction import Units
 from planner.targets import kernels
 from planner.targets.kernels import MAX_COST, combine, cyclic_devices, streaming_time
 

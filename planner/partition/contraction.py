@@ -237,7 +237,7 @@ def build_units(problem: Problem, unit_of: Ints, src: Ints | None = None, dst: I
         src=nothing if src is None else src,
         dst=nothing if dst is None else dst,
         work=work,
-        memory=np.bincount(unit_of, weights=e.memory, minlength=m),
+        memory=np.bincount(unit_of, weights=e.memory, minlength=m).astype(np.float64),
         params=np.bincount(unit_of, weights=e.params, minlength=m).astype(np.float64),
         allowed=~forbidden,
         tensor_time=e.tensor_time[kept],

@@ -1,0 +1,1 @@
+"""What planners share: contraction to units, topological orders, slicing an order, and descent by single moves."""
