@@ -91,10 +91,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("view.group.layers", "Layers", "View", "set_grouping", (), "group by the layers of the file", "layers", group=2, submenu="Group By", argument="layers", state="grouping_layers"),
     ActionSpec("view.group.scopes", "Name Scopes", "View", "set_grouping", (), "group by the first parts of the names", "scopes", group=2, submenu="Group By", argument="scopes", state="grouping_scopes"),
     ActionSpec("view.group.blocks", "Repeated Blocks", "View", "set_grouping", (), "group what repeats", "blocks", group=2, submenu="Group By", argument="blocks", state="grouping_blocks"),
-    ActionSpec("view.fold", "Fold the Selection's Groups", "View", "fold_selection", ("G",), "fold the groups of the selected ops into one card each", "grouped", "plan", 2),
-    ActionSpec("view.unfold", "Unfold the Selection's Groups", "View", "unfold_selection", ("Shift+G",), "show their ops again", "grouped", "plan", 2),
-    ActionSpec("view.fold_all", "Fold All", "View", "fold_all", ("Ctrl+Shift+-",), "fold every group", "grouped", group=2),
-    ActionSpec("view.unfold_all", "Unfold All", "View", "unfold_all", ("Ctrl+Shift+=", "Ctrl+Shift++"), "show every op", "grouped", group=2),
+    ActionSpec("view.fold", "Fold the Selection's Groups", "View", "fold_selection", ("G",), "fold the groups of the selected ops into one card each", "groups", "plan", 2),
+    ActionSpec("view.unfold", "Unfold the Selection's Groups", "View", "unfold_selection", ("Shift+G",), "show their ops again", "groups", "plan", 2),
+    ActionSpec("view.fold_all", "Fold All", "View", "fold_all", ("Ctrl+Shift+-",), "fold every group", "groups", group=2),
+    ActionSpec("view.unfold_all", "Unfold All", "View", "unfold_all", ("Ctrl+Shift+=", "Ctrl+Shift++"), "show every op", "groups", group=2),
     ActionSpec("view.theme.system", "Like the System", "View", "set_theme", (), "follow the desktop's colour scheme", group=3, submenu="Theme", argument="system", state="theme_system"),
     ActionSpec("view.theme.light", "Light", "View", "set_theme", (), "light colours", group=3, submenu="Theme", argument="light", state="theme_light"),
     ActionSpec("view.theme.dark", "Dark", "View", "set_theme", (), "dark colours", group=3, submenu="Theme", argument="dark", state="theme_dark"),
@@ -124,7 +124,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
 
 CONDITIONS = (
     "always", "open", "files", "undo", "redo", "selection", "several", "constraints", "layers", "scopes", "blocks",
-    "grouped", "running", "plan", "plans",
+    "groups", "running", "plan", "plans",
 )  # fmt: skip
 
 

@@ -61,6 +61,13 @@ class Folding(QObject):
             self.name, self.grouping, self.folded = name, view, frozenset()
             self.groups_changed.emit()
 
+    def choose(self) -> None:
+        """Group by what the graph has, unless a grouping is chosen already."""
+        if self.grouping is None:
+            has = self.available()
+            name = next((name for name in ("layers", "blocks", "scopes") if name in has), "none")
+            self.name, self.grouping = name, self.view(name)
+
     def fold(self, groups: Iterable[int]) -> None:
         """Fold these groups."""
         self._set(self.folded | {int(g) for g in groups})
@@ -70,7 +77,8 @@ class Folding(QObject):
         self._set(self.folded - {int(g) for g in groups})
 
     def fold_all(self) -> None:
-        """Fold every group of more than one op."""
+        """Fold every group of more than one op, by layers, blocks or scopes where no grouping was chosen yet."""
+        self.choose()
         if self.grouping is not None:
             sizes = np.diff(self.grouping.members[0])
             self._set(frozenset(np.flatnonzero(sizes > 1).tolist()))

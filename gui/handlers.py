@@ -54,7 +54,7 @@ class Handlers:
             "layers": "layers" in available,
             "scopes": "scopes" in available,
             "blocks": "blocks" in available,
-            "grouped": is_open and document.grouping is not None,
+            "groups": len(available) > 1,
             "running": bool(self._window.jobs.running),
             "plan": entry is not None and entry is not document.active,
             "plans": len(document.plans) > 1,
@@ -194,6 +194,7 @@ class Handlers:
         self._document.set_grouping(name)
 
     def _selected_groups(self) -> list[int]:
+        self._document.folding.choose()
         grouping = self._document.grouping
         if grouping is None:
             return []

@@ -313,7 +313,8 @@ class MainWindow(QMainWindow):
         return not (
             self.handlers.files.loading.busy
             or self._update_later.isActive()
-            or not getattr(self.canvas, "settled", True)
+            or self.canvas.busy
+            or self.canvas.animating
             or any(panel.waiting for panel in panels)
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -31,6 +32,9 @@ from planner.search import (
     Stop,
     TimeLimit,
 )
+
+NICE = 10
+"""How far a worker steps back behind the window, which must not wait for a processor while planners use them all."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,8 @@ def _serve(pipe: Connection) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(NICE)
     from planner.algorithms.catalogue import bound_method, bound_methods, planner, planners
     from planner.run import run, run_bound
 

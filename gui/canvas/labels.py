@@ -28,7 +28,7 @@ def short_name(name: str) -> str:
 
 @lru_cache(maxsize=60_000)
 def elided(text: str, pixels: int, bold: bool, width: int) -> str:
-    """``text`` shortened to ``width`` pixels: whole, else its last parts that fit, else cut in the middle.
+    """``text`` shortened to ``width`` pixels: whole, else its last parts that fit, else cut before its number.
 
     The end of a name (``conv2_block1_1_conv``) is what tells a card from its neighbours.
     """
@@ -40,6 +40,12 @@ def elided(text: str, pixels: int, bold: bool, width: int) -> str:
         tail = text[start:]
         if sum(c.isalpha() for c in tail) >= 2 and measure.horizontalAdvance(tail) <= width:
             return tail
+    number = re.search(r"\d+$", text)
+    if number is not None and number.start() > 0:  # of node101 and node102 the number says which
+        room = width - measure.horizontalAdvance(number.group())
+        head = measure.elidedText(text[: number.start()], Qt.TextElideMode.ElideRight, max(0, room))
+        if head and measure.horizontalAdvance(head + number.group()) <= width:
+            return head + number.group()
     return measure.elidedText(text, Qt.TextElideMode.ElideRight, width)
 
 

@@ -37,22 +37,46 @@ def paint_attention(
     place = (viewport.scale, viewport.ox, viewport.oy)
     edges = scene.items.edges_of(items)[:MOST_EDGES]
     if len(edges):
-        src, dst = scene.items.edge_src[edges], scene.items.edge_dst[edges]
-        colour = palette.accent[scene.device[src]]
-        cards = (scene.x, scene.y, scene.w, scene.h)
-        raster.edges_between(
-            buffer, None, *cards, src, dst, *place, colour=packed(theme.canvas), width_px=4.5 * ratio, opacity=0.8,
-            leave=scene.leave[edges], enter=scene.enter[edges], handle_max=240.0,
-        )  # fmt: skip
-        raster.edges_between(
-            buffer, None, *cards, src, dst, *place, colour=colour, width_px=2.0 * ratio, arrow_px=6.0 * ratio,
-            leave=scene.leave[edges], enter=scene.enter[edges], handle_max=240.0,
-        )  # fmt: skip
-        ends = np.unique(np.concatenate([src, dst]))
+        halo = np.full(len(edges), packed(theme.canvas), np.uint32)
+        colour = palette.accent[scene.device[scene.items.edge_src[edges]]]
+        _edges(buffer, scene, place, edges, halo, 4.5 * ratio, 0.8, 0.0)
+        _edges(buffer, scene, place, edges, colour, 2.0 * ratio, 1.0, 6.0 * ratio)
+        ends = np.unique(np.concatenate([scene.items.edge_src[edges], scene.items.edge_dst[edges]]))
         _outline(buffer, scene, place, ends, palette.accent[scene.device[ends]], 1.6 * ratio, ratio)
     _outline(buffer, scene, place, items, np.uint32(packed(theme.edge_selected)), 2.2 * ratio, ratio)
     if len(along):
         _outline(buffer, scene, place, along, np.uint32(packed(theme.warning)), 2.4 * ratio, ratio)
+
+
+def _edges(
+    buffer: np.ndarray,
+    scene: Scene,
+    place: tuple[float, float, float],
+    edges: np.ndarray,
+    colour: np.ndarray,
+    width: float,
+    opacity: float,
+    arrow: float,
+) -> None:
+    """Edges along their routes where they have one and the cards stand still, else as curves."""
+    row = np.searchsorted(scene.routed, edges)
+    routed = np.zeros(len(edges), bool)
+    if scene.settled and len(scene.routed):
+        routed = scene.routed[np.minimum(row, len(scene.routed) - 1)] == edges
+    plain = edges[~routed]
+    items = scene.items
+    raster.edges_between(
+        buffer, None, scene.x, scene.y, scene.w, scene.h, items.edge_src[plain], items.edge_dst[plain], *place,
+        colour=colour[~routed], width_px=width, opacity=opacity, arrow_px=arrow, leave=scene.leave[plain],
+        enter=scene.enter[plain], handle_max=240.0,
+    )  # fmt: skip
+    if routed.any():
+        along = np.zeros(len(scene.routed), np.uint32)
+        along[row[routed]] = colour[routed]
+        raster.routes(
+            buffer, None, scene.route_ptr, scene.route_x, scene.route_y, *place, colour=along, width_px=width,
+            radius=14.0, opacity=opacity, arrow_px=arrow, index=row[routed].astype(np.int32),
+        )  # fmt: skip
 
 
 def _outline(
@@ -97,14 +121,15 @@ def paint_lane_consequences(
             painter.setPen(QPen(QColor(palette.devices[d].accent), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(box.adjusted(1, 1, -1, -1))
-        _bubble(
-            painter,
-            QPointF(box.right() - 8, (top + bottom) / 2),
-            said[d].long,
-            said[d].colour(theme),
-            theme,
-            bottom - top,
-        )
+        if d != target:  # what the target gives is said beside the dragged card
+            _bubble(
+                painter,
+                QPointF(box.right() - 8, (top + bottom) / 2),
+                said[d].long,
+                said[d].colour(theme),
+                theme,
+                bottom - top,
+            )
 
 
 def _bubble(painter: QPainter, anchor: QPointF, text: str, colour: str, theme: Theme, room: float) -> None:

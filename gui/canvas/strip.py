@@ -37,6 +37,11 @@ def chip_rects(width: float, height: float, k: int) -> list[QRectF]:
     ]
 
 
+def strip_top(width: float, height: float, k: int) -> float:
+    """Where the strip's plate begins."""
+    return chip_rects(width, height, k)[0].top() - PAD
+
+
 def paint_strip(
     painter: QPainter,
     width: float,

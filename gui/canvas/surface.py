@@ -13,7 +13,7 @@ from gui.canvas.headers import HeaderData, paint_headers
 from gui.canvas.overlay import paint_attention, paint_band, paint_carried, paint_lane_consequences
 from gui.canvas.painter import paint_scene, wrap_image
 from gui.canvas.palette import packed
-from gui.canvas.strip import paint_strip
+from gui.canvas.strip import paint_strip, strip_top
 from gui.widgets.numbers import plural
 
 if TYPE_CHECKING:
@@ -121,20 +121,15 @@ class Surface:
         assert problem is not None
         titles = tuple(d.title for d in problem.devices)
         palette, target = self._view.palette_now, preview.target
+        bounds = QRectF(self._view.rect())
         if scene.layout.lanes:
             paint_lane_consequences(
                 painter, scene, self._view.viewport, palette, self._view.consequences, target, ratio
             )
         elif self.carried is not None:
-            paint_strip(
-                painter,
-                self._view.width(),
-                self._view.height(),
-                titles,
-                self._view.consequences,
-                target,
-                palette,
-            )
+            width, height = self._view.width(), self._view.height()
+            paint_strip(painter, width, height, titles, self._view.consequences, target, palette)
+            bounds.setBottom(strip_top(width, height, len(titles)))  # the card must not hide the chips
         if self.carried is None:
             return
         graph = problem.graph
@@ -151,5 +146,5 @@ class Surface:
         origin = int(scene.device[scene.items.item_of[ops[0]]])
         paint_carried(
             painter, self.carried, label, kind, titles[target] if target >= 0 else "", said,
-            palette.devices[origin].accent, self._view.theme, QRectF(self._view.rect()), detail,
+            palette.devices[origin].accent, self._view.theme, bounds, detail,
         )  # fmt: skip

@@ -46,6 +46,11 @@ class TestElided:
         )
         assert elided("conv2_block1_1_conv", 12, False, 80).endswith("conv")
 
+    def test_keeps_the_number(self) -> None:
+        width = int(metrics(12, False).horizontalAdvance("no…123")) + 1
+        assert elided("node123", 12, False, width).endswith("123")
+        assert "…" in elided("node123", 12, False, width)
+
 
 def small(names: list[str], kind: str = "Conv", shape: tuple[int, ...] | None = (1, 8, 8, 64)) -> Graph:
     ops = [Op(f"n{i}", name, kind, work=0.5) for i, name in enumerate(names)]

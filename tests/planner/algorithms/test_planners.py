@@ -15,9 +15,10 @@ from planner.algorithms.catalogue import planner, planners_for
 from planner.bounds.simple import Simple
 from planner.errors import PlanError, PlannerRefusal
 from planner.formats import device_placement
-from planner.graph import Graph, Op, Tensor
-from planner.partition.contraction import build_units, forced_units, unit_edges
+from planner.graph import Graph, Ints, Op, Tensor
+from planner.partition.contraction import build_units, chain, forced_units, unit_edges
 from planner.partition.descent import Descent
+from planner.partition.orders import depth_first_order
 from planner.problem import Pin, Problem, Together
 from planner.run import run, run_bound
 from planner.targets import DevicePool, Pipeline, parse_target
@@ -69,14 +70,8 @@ def test_local_search_ends_where_no_single_move_helps(data: st.DataObject) -> No
             assert result.objective <= reference.objective(problem, start.tolist()) * (1 + 1e-9)
 
 
-@settings(max_examples=150)
-@given(st.data())
-def test_a_descent_keeps_every_rule_and_ends_in_a_local_optimum(data: st.DataObject) -> None:
-    """Without the search's own filter: what the descent itself leaves must be valid, incremental sums included."""
-    problem = data.draw(problems(graph=graphs(least=3)))
-    start = np.array(data.draw(placements(problem)), np.int32)
-    if reference.broken(problem, start.tolist()):
-        start[:] = start[0]  # one device alone breaks neither order nor contiguity
+def check_descent(problem: Problem, start: Ints) -> None:
+    """Without the search's own filter: what a descent leaves must be valid, incremental sums included."""
     if reference.broken(problem, start.tolist()):
         return
     e = problem.evaluator
@@ -94,6 +89,28 @@ def test_a_descent_keeps_every_rule_and_ends_in_a_local_optimum(data: st.DataObj
     assert descent.objective == pytest.approx(reference.objective(problem, device_of.tolist()))
     assert descent.objective <= reference.objective(problem, start.tolist()) * (1 + 1e-9)
     assert problem.live(device_of).best_moves() == []
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_a_descent_keeps_every_rule_and_ends_in_a_local_optimum(data: st.DataObject) -> None:
+    problem = data.draw(problems(graph=graphs(least=3)))
+    start = np.array(data.draw(placements(problem)), np.int32)
+    if reference.broken(problem, start.tolist()):
+        start[:] = start[0]  # one device alone breaks neither order nor contiguity
+    check_descent(problem, start)
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_a_descent_from_a_chain_of_devices_keeps_it_a_chain(data: st.DataObject) -> None:
+    graph = data.draw(graphs(least=5, most=9, supported=True))
+    target = DevicePool(3, 0, bandwidth=data.draw(st.sampled_from([0.0, 4.0])))
+    problem = Problem(graph, target, data.draw(st.sampled_from(target.objectives)))
+    units = chain(problem)
+    start = np.empty(units.count, np.int32)
+    start[depth_first_order(*units.succs)] = np.arange(units.count) * 3 // units.count
+    check_descent(problem, start[units.unit_of])
 
 
 @settings(max_examples=40)

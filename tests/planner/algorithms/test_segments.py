@@ -118,6 +118,28 @@ def test_slicing_equals_brute_force_on_any_order(problem: Problem, seed: int) ->
     assert problem.evaluator.objective(above[-1][units.unit_of]) == pytest.approx(expected)
 
 
+@settings(max_examples=150)
+@given(problems(target=st.one_of(pipelines(), pools()), graph=graphs(least=6, most=12)), st.integers(0, 999))
+def test_the_value_of_a_slicing_is_what_it_costs(problem: Problem, seed: int) -> None:
+    """The segments' incremental costs against full ones, on graphs too large for brute force."""
+    units = chain(problem)
+    slicer = Slicer(units)
+    found = slicer.solve(
+        kahn_order(*units.succs, np.random.default_rng(seed).random(units.count)), quiet(problem)
+    )
+    if found is not None:
+        device_of = found[1][units.unit_of].tolist()
+        if problem.objective != "gpipe":
+            expected = reference.objective(problem, device_of)
+        else:
+            mode = problem.target.communication
+            split = [reference.parts(problem, device_of, d) for d in range(len(problem.devices))]
+            expected = max(
+                reference.combined(mode, p["receive"][1], p["work"][1], p["send"][1]) for p in split
+            )
+        assert found[0] == pytest.approx(expected)
+
+
 training = graphs(least=3, most=5, training=True)
 
 
