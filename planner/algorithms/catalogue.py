@@ -59,11 +59,6 @@ def planners_for(problem: Problem) -> list[Planner]:
     return [p for p in planners().values() if p.refusal(problem) is None]
 
 
-def bounds_for(problem: Problem) -> list[BoundMethod]:
-    """The bound methods that serve this problem."""
-    return [b for b in bound_methods().values() if b.refusal(problem) is None]
-
-
 def default_planner(problem: Problem) -> Planner:
     """A good planner for the problem: the first of a short preference list that serves it."""
     serving = {p.name: p for p in planners_for(problem)}

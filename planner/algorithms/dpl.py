@@ -42,6 +42,8 @@ class Dpl(Planner):
             units = build_units(problem, *found)
             order = depth_first_order(*units.succs)
             search.progress(None, f"slicing {units.count} units")
-            for device_of in Slicer(units).slicings(order, search, search.objective):
+            slicer = Slicer(units)
+            search.incumbent(slicer.even(order)[units.unit_of])
+            for device_of in slicer.slicings(order, search, search.objective):
                 search.incumbent(device_of[units.unit_of])
             search.iteration()

@@ -108,6 +108,7 @@ class LocalSearch(Planner):
                 chained = slicer.units
                 if i == 0:
                     order = depth_first_order(*chained.succs)
+                    search.incumbent(slicer.even(order)[chained.unit_of])
                 else:
                     order = kahn_order(*chained.succs, search.rng.random(chained.count))
                 last = None

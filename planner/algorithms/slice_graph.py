@@ -29,6 +29,8 @@ class Slice(Planner):
         units = chain(problem)
         search.progress(None, "slicing one order")
         order = depth_first_order(*units.succs)
-        for device_of in Slicer(units).slicings(order, search):
+        slicer = Slicer(units)
+        search.incumbent(slicer.even(order)[units.unit_of])
+        for device_of in slicer.slicings(order, search, search.objective):
             search.incumbent(device_of[units.unit_of])
         search.iteration()

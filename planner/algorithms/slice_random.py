@@ -40,7 +40,8 @@ class SliceRandom(Planner):
         for mirror in mirrors(problem):
             candidate = Slicer(chain(problem, mirror))
             order = depth_first_order(*candidate.units.succs)
-            if self._slice(candidate, order, search) or slicer is None:
+            better = search.incumbent(candidate.even(order)[candidate.units.unit_of])
+            if self._slice(candidate, order, search) or better or slicer is None:
                 slicer = candidate
         assert slicer is not None
         units = slicer.units

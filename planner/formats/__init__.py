@@ -29,13 +29,10 @@ class Format:
     title: str
     suffixes: tuple[str, ...]
     what: str
-    takes_batch: bool = False
 
 
 FORMATS: tuple[Format, ...] = (
-    Format(
-        "onnx", "ONNX", (".onnx",), "a network as exported by PyTorch, TensorFlow, Keras and others", True
-    ),
+    Format("onnx", "ONNX", (".onnx",), "a network as exported by PyTorch, TensorFlow, Keras and others"),
     Format("stageboard-graph", "Stageboard graph", (".json",), "Stageboard's own graph JSON"),
     Format(
         "device-placement", "Device placement", (".json",), "profiled workloads of the device-placement paper"

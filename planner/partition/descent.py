@@ -12,7 +12,8 @@ from planner.targets.kernels import MAX_COST, combine, cyclic_devices, streaming
 
 FREE, ORDERED, CONTIGUOUS = 0, 1, 2
 MOVES_PER_CALL = 64
-TRIALS_PER_CALL = 150_000
+TRIALS_PER_CALL = 1_200_000
+"""Trials times devices (and a few) between two looks at the stop criteria: some ten milliseconds."""
 IMPROVES = 1.0 - 1e-9
 TIES = 1.0 - 1e-12
 ROUNDING = 2e-14
@@ -195,7 +196,7 @@ def _commit(
 
 @njit(cache=True, nogil=True)
 def descend(
-    most_moves, most_trials, slack, mode, device_of, work, class_of, memory, params, allowed, capacity,
+    most_moves, most_trials, slack, sweep, mode, device_of, work, class_of, memory, params, allowed, capacity,
     entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
     tensor_time, tensor_part, tensor_total, pays, budget, rate, communication, objective,
     succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
@@ -205,7 +206,8 @@ def descend(
 
     A move helps only if it changes every device that attains the maximum, so units elsewhere are tried on those
     devices alone. Ties go to the least sum of all costs. Where no move lowers the objective, those that keep it and
-    lower that sum are made in a sweep over all units: they clear the way for further moves.
+    lower that sum are made in a sweep over all units: they clear the way for further moves. ``sweep`` int32[3] says across
+    calls whether one is under way, where it goes on and how many moves it has made.
     """
     m, k = len(device_of), len(pays)
     trial = np.empty_like(quotient)
@@ -214,8 +216,8 @@ def descend(
     s = np.empty_like(send)
     made = 0
     trials = 0
-    everywhere = False
     while True:
+        everywhere = sweep[0] == 1
         forward, backward, total = _objective(
             receive, busy, send, held, budget, rate, communication, objective
         )
@@ -227,10 +229,11 @@ def descend(
         best, best_total = min(now * IMPROVES, now - slack), -np.inf
         if everywhere:
             best, best_total = now, min(total * IMPROVES, total - slack)
-        swept = made
+        stopped_at = m
         best_unit, best_device = -1, -1
-        for u in range(m):
-            if everywhere and made > swept and trials >= most_trials:
+        for u in range(sweep[1] if everywhere else 0, m):
+            if everywhere and trials >= most_trials:
+                stopped_at = u
                 break
             a = device_of[u]
             low, high = _window(u, mode, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx, k)
@@ -275,13 +278,16 @@ def descend(
                     counts, home, receive, busy, send, used, held, quotient,
                 )  # fmt: skip
                 made += 1
+                sweep[2] += 1
                 best_total, best_unit = min(best_total * IMPROVES, best_total - slack), -1
-        if everywhere:
-            if made == swept:
+        if everywhere and stopped_at < m:
+            sweep[1] = stopped_at
+        elif everywhere:
+            if sweep[2] == 0:
                 return True, made, now
-            everywhere = False
+            sweep[0] = 0
         elif best_unit < 0:
-            everywhere = True
+            sweep[0], sweep[1], sweep[2] = 1, 0, 0
         else:
             _commit(
                 best_unit, best_device, device_of, work, class_of, memory, params,
@@ -334,6 +340,7 @@ class Descent:
         """Start from a placement, which must keep every rule."""
         self.device_of = np.array(device_of, np.int32)
         self.moves = 0
+        self._sweep = np.zeros(3, np.int32)
         self._sum()
 
     def _sum(self) -> None:
@@ -356,7 +363,7 @@ class Descent:
         """Make some of the best moves; returns whether a local optimum is reached. Takes some ten milliseconds."""
         units, e = self.units, self.units.problem.evaluator
         done, made, _ = descend(
-            MOVES_PER_CALL, TRIALS_PER_CALL, self._slack, self._mode, self.device_of, units.work, e.class_of, units.memory, units.params,
+            MOVES_PER_CALL, TRIALS_PER_CALL // (e.k + 8), self._slack, self._sweep, self._mode, self.device_of, units.work, e.class_of, units.memory, units.params,
             units.allowed, self._capacity, units.entry_ptr, units.entry_tensor, units.entry_forward,
             units.entry_backward, units.entry_produces, units.tensor_time, units.tensor_part, units.tensor_total,
             e.pays, e.budget, e.streaming_rate, e.communication, e.objective_code,

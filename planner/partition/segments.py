@@ -317,6 +317,17 @@ class Slicer:
             taken[y] += 1
         return device_of
 
+    def even(self, order: Ints) -> Ints:
+        """``order`` cut into equal shares of the work, as devices of the units: a first plan at once, valid or not."""
+        devices = np.flatnonzero(self.units.problem.evaluator.class_of == self._type_class[0])
+        work = self.units.work[self._type_class[0]].sum(axis=1)[order]
+        ends = np.cumsum(work)
+        total = float(ends[-1]) if len(ends) else 0.0
+        share = (ends - work / 2) / total if total > 0 else np.zeros(len(order))
+        device_of = np.zeros(self.units.count, np.int32)
+        device_of[order] = devices[np.minimum((share * len(devices)).astype(np.int64), len(devices) - 1)]
+        return device_of
+
     def best(self, order: Ints, search: Search, below: float = math.inf) -> tuple[float, Ints] | None:
         """The best slicing of ``order`` for ``bottleneck`` or ``max-load``, if it is below ``below``."""
         if self.units.blocked >= 0 or self.segment_bound >= below:

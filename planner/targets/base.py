@@ -7,12 +7,18 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from planner.errors import TargetError
-from planner.graph import Graph
+from planner.graph import Floats, Graph
 
 if TYPE_CHECKING:
     from planner.problem import Problem
     from planner.targets.evaluator import AssignmentEvaluator
+
+
+DEFAULT_BANDWIDTH = 12e9
+"""B/s; our default: PCIe 3.0 x16 in practice."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,16 @@ class Target(ABC):
         from planner.targets.spec import format_spec
 
         return format_spec(self)
+
+
+def transfer_times(graph: Graph, bandwidth: float) -> Floats:
+    """Time to move each tensor once (float64[t]).
+
+    Bytes over ``bandwidth``; with a bandwidth of 0 the file's own times, and :data:`DEFAULT_BANDWIDTH` where it has none.
+    """
+    if bandwidth:
+        return graph.tensor_bytes / bandwidth
+    return np.where(np.isnan(graph.tensor_time), graph.tensor_bytes / DEFAULT_BANDWIDTH, graph.tensor_time)
 
 
 def positive(value: float, what: str, *, zero: bool = False) -> None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from planner.errors import TargetError
-from planner.graph import Floats, Graph
+from planner.graph import Graph
 from planner.targets import kernels
-from planner.targets.base import Device, Target, check_count, parameter, positive
+from planner.targets.base import Device, Target, check_count, parameter, positive, transfer_times
 from planner.targets.evaluator import AssignmentEvaluator
 from planner.targets.rules import ContiguityRule, MemoryRule, PinRule, Rule, SupportRule, TogetherRule
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from planner.problem import Problem
 
 COMMUNICATION = {"sum": kernels.SUM, "overlap": kernels.OVERLAP, "duplex": kernels.DUPLEX}
-DEFAULT_BANDWIDTH = 12e9
 
 
 @dataclass(frozen=True)
@@ -81,14 +80,6 @@ class DevicePool(Target):
             rules.append(f"memory<={self.memory:.17g}")
         return tuple(rules)
 
-    def transfer_times(self, graph: Graph) -> Floats:
-        """Time to move each tensor between a device and memory (float64[t])."""
-        if self.bandwidth:
-            return graph.tensor_bytes / self.bandwidth
-        return np.where(
-            np.isnan(graph.tensor_time), graph.tensor_bytes / DEFAULT_BANDWIDTH, graph.tensor_time
-        )
-
     def evaluator(self, problem: Problem) -> AssignmentEvaluator:
         """Two cost classes (accelerator, CPU); only accelerators pay transfers and have a memory cap."""
         graph, k, l = problem.graph, self.accelerators, self.cpus
@@ -102,7 +93,7 @@ class DevicePool(Target):
             problem,
             work=np.stack([graph.work, graph.work_cpu]),
             class_of=is_cpu.astype(np.int32),
-            tensor_time=self.transfer_times(graph),
+            tensor_time=transfer_times(graph, self.bandwidth),
             pays=~is_cpu,
             budget=np.full(k + l, np.inf),
             streaming_rate=1.0,

@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from planner.errors import TargetError
-from planner.graph import Floats, Graph
+from planner.graph import Graph
 from planner.targets import kernels
-from planner.targets.base import Device, Target, check_count, parameter, positive
+from planner.targets.base import (
+    DEFAULT_BANDWIDTH,
+    Device,
+    Target,
+    check_count,
+    parameter,
+    positive,
+    transfer_times,
+)
 from planner.targets.evaluator import AssignmentEvaluator
 from planner.targets.rules import OrderRule, PinRule, Rule, TogetherRule
 
 if TYPE_CHECKING:
     from planner.problem import Problem
-
-DEFAULT_BANDWIDTH = 12e9
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ class Pipeline(Target):
     def __post_init__(self) -> None:
         check_count(self.count, "the number of blocks")
         if self.count < 1:
-            raise TargetError("a pipeline needs at least one block; ask for pipeline:2 or more")
+            raise TargetError("a pipeline needs at least one block; ask for pipeline:1 or more")
         positive(self.bandwidth, "the bandwidth", zero=True)
         positive(self.memory, "the memory of a block", zero=True)
         positive(self.reserve, "the reserved memory", zero=True)
@@ -68,14 +74,6 @@ class Pipeline(Target):
                 " add bandwidth=... to the target"
             )
 
-    def transfer_times(self, graph: Graph) -> Floats:
-        """Time to move each tensor once (float64[t])."""
-        if self.bandwidth:
-            return graph.tensor_bytes / self.bandwidth
-        return np.where(
-            np.isnan(graph.tensor_time), graph.tensor_bytes / DEFAULT_BANDWIDTH, graph.tensor_time
-        )
-
     def evaluator(self, problem: Problem) -> AssignmentEvaluator:
         """Blocks of one cost class that all pay transfers; parameters beyond the budget are streamed."""
         graph, k = problem.graph, self.count
@@ -84,7 +82,7 @@ class Pipeline(Target):
             problem,
             work=graph.work.reshape(1, -1),
             class_of=np.zeros(k, np.int32),
-            tensor_time=self.transfer_times(graph),
+            tensor_time=transfer_times(graph, self.bandwidth),
             pays=np.ones(k, bool),
             budget=np.full(k, self.memory - self.reserve),
             streaming_rate=self.bandwidth or DEFAULT_BANDWIDTH,

@@ -35,6 +35,7 @@ def test_specifications_as_people_write_them() -> None:
     assert parse_target("pool:2+1", deployed()) == DevicePool(2, 1, memory=2.0**34)
     assert parse_target("pool,memory=inf", deployed()) == DevicePool(6, 1)
     assert parse_target("pipeline") == Pipeline()
+    assert parse_target("pipeline,count=3") == Pipeline(3)
 
 
 def test_the_default_fits_the_graph() -> None:
