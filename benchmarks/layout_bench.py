@@ -5,7 +5,6 @@ Without a folder it uses networks made here, so that it runs from a bare clone.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +15,8 @@ import numpy as np
 
 from gui.canvas.layout import Layout, flow_layout, lanes_layout, prepare, warm_up
 from gui.canvas.layout.metrics import drawn_crossings, edge_length, overlaps, viewport_fill
+from gui.canvas.scene import forward_partners
+from planner.formats import read_graph
 
 VIEWPORTS = ((780.0, 560.0), (1300.0, 800.0))
 REPEATS = 5
@@ -49,35 +50,12 @@ def transformer(layers: int) -> tuple[int, np.ndarray, np.ndarray]:
     return count, pairs[:, 0].copy(), pairs[:, 1].copy()
 
 
-def read(path: Path) -> tuple[int, np.ndarray, np.ndarray, dict[str, Any]]:
-    data = json.loads(path.read_text())
-    nodes = data["nodes"]
-    index = {node["id"]: i for i, node in enumerate(nodes)}
-    pairs = np.unique([(index[e["sourceId"]], index[e["destId"]]) for e in data["edges"]], axis=0).astype(
-        np.int32
-    )
-    backward = np.array([bool(node.get("isBackwardNode")) for node in nodes])
-    first: dict[Any, int] = {}
-    for i, node in enumerate(nodes):
-        if not backward[i] and node.get("colorClass") is not None:
-            first.setdefault(node["colorClass"], i)
-    partner = [
-        first.get(node.get("colorClass"), -1) if back else -1
-        for node, back in zip(nodes, backward, strict=True)
-    ]
-    return (
-        len(nodes),
-        pairs[:, 0].copy(),
-        pairs[:, 1].copy(),
-        {"backward": backward, "partner": np.array(partner)},
-    )
-
-
 def graphs(folder: Path | None) -> Iterator[tuple[str, int, np.ndarray, np.ndarray, dict[str, Any]]]:
     if folder is not None:
         for path in sorted(folder.rglob("*.json")):
-            n, src, dst, extra = read(path)
-            yield path.stem, n, src, dst, extra
+            graph = read_graph(path)
+            extra = {"backward": graph.backward, "partner": forward_partners(graph)}
+            yield path.stem, graph.n, *graph.edges, extra
     for layers in (4, 18, 47, 465):
         n, src, dst = transformer(layers)
         yield f"transformer x {layers}", n, src, dst, {}

@@ -95,7 +95,6 @@ def measure(name: str, s: dict[str, Any], results: dict[str, Any]) -> None:
         "blit whole image": cpu(lambda: raster.blit(img, layer)),
         "compose whole opaque layer": cpu(lambda: raster.compose(img, layer)),
         "hit op": cpu(lambda: raster.hit_op(640.5, 400.5, *cards_at), 200),
-        "hit edge": cpu(lambda: raster.hit_edge(640.5, 400.5, 5.0, *edges_at), 200),
         "ops in rect": cpu(lambda: raster.ops_in_rect((300, 200, 900, 600), *cards_at), 200),
     }
 

@@ -114,6 +114,8 @@ class Files:
         def install(opened: Opened) -> None:
             """In the window's thread."""
             self._document.install(opened)
+            self._window.notice.dismiss()
+            self._window.canvas.setFocus()
             self._window.memory.remember_model()
             if plan is not None:
                 self.open_plan_file(plan)

@@ -89,10 +89,6 @@ class Session(QObject):
             whole = tuple(Path(os.path.abspath(path)) for path in paths)
             self._set_recent([whole, *(other for other in self.recent if other != whole)])
 
-    def remove_recent(self, paths: tuple[Path, ...]) -> None:
-        """A model is not there any more."""
-        self._set_recent([other for other in self.recent if other != tuple(paths)])
-
     def clear_recent(self) -> None:
         """Forget all of them."""
         self._set_recent([])

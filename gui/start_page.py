@@ -65,6 +65,7 @@ class StartPage(QScrollArea):
         self.rows: list[RowButton] = []
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Start page")
         card = QFrame()
         card.setObjectName("startCard")

@@ -47,7 +47,6 @@ class Theme:
     card_border: str
     card_disabled: str
     edge: str
-    edge_strong: str
     edge_selected: str
     grid: str
     shadow: str
@@ -62,7 +61,7 @@ LIGHT = Theme(
     good_soft="#d7ecdf", warning_soft="#fdeed3", bad_soft="#fbe6e4",
     selection="#e3ecf8", selection_text="#1b2233", hover="#eef3fa", focus="#3b6db8",
     card="#ffffff", card_border="#cbd3df", card_disabled="#f0f2f5",
-    edge="#9aa6b8", edge_strong="#5f6a7d", edge_selected="#1b2233", grid="#e8ecf2", shadow="#1b2233",
+    edge="#9aa6b8", edge_selected="#1b2233", grid="#e8ecf2", shadow="#1b2233",
 )  # fmt: skip
 
 DARK = Theme(
@@ -74,7 +73,7 @@ DARK = Theme(
     good_soft="#1f3a30", warning_soft="#40331c", bad_soft="#46262a",
     selection="#2a3950", selection_text="#e6eaf1", hover="#262e3a", focus="#8ab4f0",
     card="#242a35", card_border="#414b5c", card_disabled="#20252e",
-    edge="#667289", edge_strong="#9ba6b8", edge_selected="#f2f5fa", grid="#262d38", shadow="#000000",
+    edge="#667289", edge_selected="#f2f5fa", grid="#262d38", shadow="#000000",
 )  # fmt: skip
 
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}

@@ -67,6 +67,10 @@ def machine_words(devices: Sequence[Device]) -> str:
     return " and ".join(plural(count, *words.get(kind, (kind, f"{kind}s"))) for kind, count in kinds.items())
 
 
+ROOM_FOR_PLOT = 860
+"""Window height in pixels from which the convergence plot opens by itself."""
+
+
 class MainWindow(QMainWindow):
     """One document. ``session`` remembers what outlives the window (None: nothing does)."""
 
@@ -83,6 +87,7 @@ class MainWindow(QMainWindow):
         self.document, self.jobs, self.themes, self.session = document, jobs, themes, session
         self.reduced_motion = False
         self._sized = False
+        self._plot_shown = False
         self._closing_surely = False
         self.setAcceptDrops(True)
         self.setWindowIcon(QIcon(asset("stageboard.svg")))
@@ -160,6 +165,8 @@ class MainWindow(QMainWindow):
         ):  # fmt: skip
             signal.connect(self._soon)
         document.undo_stack.indexChanged.connect(self._soon)
+        self.planners.plot_requested.connect(lambda: self.docks.reveal("convergence"))
+        jobs.jobs_changed.connect(self._show_plot_once)
         document.problem_changed.connect(self._update_title)
         document.problem_changed.connect(self.memory.remember_model)
         document.plans_changed.connect(self._update_title)
@@ -305,6 +312,12 @@ class MainWindow(QMainWindow):
             wanted = found[0] if found else None
         if wanted is not None:
             wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _show_plot_once(self) -> None:
+        """The first run opens the convergence plot where there is room; closing it keeps it closed."""
+        if self.jobs.running and not self._plot_shown and self.height() >= ROOM_FOR_PLOT:
+            self._plot_shown = True
+            self.docks.reveal("convergence")
 
     @property
     def settled(self) -> bool:

@@ -98,7 +98,8 @@ class Drops:
             assert live is not None
             moved = np.union1d(preview.ops, preview.along).astype(np.int32)
             value = float(live.delta(moved).objective[device])
-            effect = f"With them along: {problem.objective} {one_time(value, problem.graph.time_unit)}"
+            anyway = one_time(float(preview.objective[device]), problem.graph.time_unit)
+            effect = f"{problem.objective}: along {one_time(value, problem.graph.time_unit)}, anyway {anyway}"
         self.choice.ask(position.toPoint(), sentence, len(preview.along), effect)
 
     def _drop(self, along: bool) -> None:

@@ -13,11 +13,12 @@ from gui.canvas.palette import CanvasPalette
 from gui.canvas.scene import Scene
 from gui.canvas.viewport import Viewport
 from gui.theme import mix
+from gui.widgets.glyphs import GLYPH_SIZE, paint_glyph
 from gui.widgets.numbers import TimeColumn, time_column
 from planner.quantity import bytes_text
 from planner.targets.base import Device
 
-HEADER_WIDTH = 148
+HEADER_WIDTH = 160
 """Logical pixels."""
 
 PARTS = ("receive", "work", "streaming", "send")
@@ -111,11 +112,16 @@ def _paint_header(
     wide = metrics(size, True).horizontalAdvance(cost)
     rect = QRectF(x, y, w, min(line, free))
     painter.drawText(rect, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), cost)
-    painter.setFont(font(size, hot))
+    painter.setFont(font(size, False))
     painter.setPen(QColor(theme.text))
-    room = w - wide - 6 * ratio
-    title = data.titles[d] if metrics(size, hot).horizontalAdvance(data.titles[d]) <= room else data.names[d]
-    title = metrics(size, hot).elidedText(title, Qt.TextElideMode.ElideRight, room)
+    mark = min(GLYPH_SIZE * ratio, 0.8 * size)
+    paint_glyph(painter, colour, x + mark / 2, rect.center().y(), mark)
+    rect.setLeft(x + mark + 4 * ratio)
+    room = rect.width() - wide - 6 * ratio
+    title = (
+        data.titles[d] if metrics(size, False).horizontalAdvance(data.titles[d]) <= room else data.names[d]
+    )
+    title = metrics(size, False).elidedText(title, Qt.TextElideMode.ElideRight, room)
     painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), title)
     if rows >= 2:
         y += line + 3 * ratio

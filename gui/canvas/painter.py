@@ -130,6 +130,7 @@ def paint_cards(
         raster.rounded_rects(
             buffer, None, *place, fill=fill, radius_px=1.5 * ratio, opacity=opacity, min_px=1.0
         )
+        _paint_pins(buffer, scene, viewport, palette, ratio)
         return
     body = np.where(
         scene.mixed, np.uint32(packed(mix(theme.card, theme.muted, 0.12))), palette.body[scene.device]
@@ -148,4 +149,24 @@ def paint_cards(
         radius_px=(5.0 if detail == Detail.CARDS else 3.0) * ratio, accent=accent,
         accent_px=(4.0 if detail == Detail.CARDS else 3.0) * ratio, opacity=opacity, snap=scene.settled,
         **(shadow if detail == Detail.CARDS else {}),
+    )  # fmt: skip
+    if detail == Detail.LABELS:
+        _paint_pins(buffer, scene, viewport, palette, ratio)
+
+
+def _paint_pins(
+    buffer: Image, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> None:
+    """A dot on the upper right corner of pinned cards that are too small for the pin itself."""
+    pinned = np.flatnonzero(scene.pinned)
+    if len(pinned) == 0:
+        return
+    size = 6.0 * ratio / viewport.scale
+    x = scene.x[pinned] + scene.w[pinned] - size / 2
+    y = scene.y[pinned] - size / 2
+    theme = palette.theme
+    raster.rounded_rects(
+        buffer, None, x, y, np.full(len(pinned), size), np.full(len(pinned), size), viewport.scale, viewport.ox,
+        viewport.oy, fill=packed(theme.text), stroke=packed(theme.canvas), stroke_px=1.0 * ratio,
+        radius_px=3.0 * ratio,
     )  # fmt: skip

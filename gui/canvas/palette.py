@@ -7,15 +7,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from gui.canvas.colour import parse, with_alpha
 from gui.theme import DeviceColour, Theme, device_colours, mix
 
 Packed = np.ndarray
 
 
 def packed(colour: str, alpha: float = 1.0) -> int:
-    """``#rrggbb`` with an opacity as straight 0xAARRGGBB."""
-    return int(with_alpha(parse(colour), alpha))
+    """``#rrggbb`` with an opacity (0..1) as straight (not premultiplied) 0xAARRGGBB."""
+    return round(alpha * 255.0) << 24 | int(colour[1:], 16)
 
 
 @dataclass(frozen=True, eq=False)

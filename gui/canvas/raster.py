@@ -4,7 +4,7 @@ No Qt in here. An image is ``uint32[height, width]``, C-contiguous, premultiplie
 ``QImage(buffer.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)``. Positions and sizes are float64
 arrays in scene units; ``scale, ox, oy`` map them to device pixels (px = x * scale + ox), inside the kernels, so that panning,
 zooming and moving cards rebuild nothing. Names ending in ``_px`` are device pixels at any zoom. Colours are straight
-0xAARRGGBB (see ``colour.py``).
+0xAARRGGBB, as ``QColor.rgba()`` gives them.
 
 Everything per item (colours, widths, radii, sides, masks) may be one value for all or an array with one per item. ``order`` or
 ``index`` (int32) selects the items to draw and their order; ``visible`` (uint8 or bool, one per item) hides some. ``clip`` is
@@ -16,7 +16,7 @@ drawn from several threads (:func:`bands`).
 from __future__ import annotations
 
 import itertools
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,15 +39,7 @@ from gui.canvas.raster_arguments import (
 )
 
 RIGHT, BOTTOM, LEFT, TOP = raster_paths.RIGHT, raster_paths.BOTTOM, raster_paths.LEFT, raster_paths.TOP
-STUB_SRC, STUB_DST, STUB_BOTH = 1, 2, 3
 Clip = tuple[int, int, int, int]
-
-
-class Hit(NamedTuple):
-    """A hit edge: its index ``item`` (-1: none) and the distance in pixels from its painted border (0 when on it)."""
-
-    item: int
-    distance: float
 
 
 def new_image(width: int, height: int, argb: int = 0) -> Image:
@@ -73,16 +65,6 @@ def bands(clip: Clip, count: int) -> list[Clip]:
     x0, y0, x1, y1 = clip
     cuts = [y0 + (y1 - y0) * i // count for i in range(count + 1)]
     return [(x0, a, x1, b) for a, b in itertools.pairwise(cuts) if b > a]
-
-
-def transform_points(x: Any, y: Any, scale: float, ox: float, oy: float) -> tuple[Floats, Floats]:
-    """Scene to device pixels."""
-    return np.asarray(x, np.float64) * scale + ox, np.asarray(y, np.float64) * scale + oy
-
-
-def scene_points(px: Any, py: Any, scale: float, ox: float, oy: float) -> tuple[Floats, Floats]:
-    """Device pixels to scene, the inverse of :func:`transform_points`."""
-    return (np.asarray(px, np.float64) - ox) / scale, (np.asarray(py, np.float64) - oy) / scale
 
 
 def fill(img: Image, rect: Clip | None, argb: int, replace: bool = False) -> None:
@@ -159,13 +141,13 @@ def s_curves(x0: Any, y0: Any, x1: Any, y1: Any, reach: Any, vertical: bool = Fa
 def curves(
     img: Image, clip: Clip | None, ctrl: Any, scale: float, ox: float, oy: float, *,
     colour: Any, width_px: Any = 1.2, opacity: Any = 1.0, dash_px: tuple[float, float] | None = None,
-    dashed: Any = None, arrow_px: Any = 0.0, stub_px: float = 0.0, stubbed: Any = None, stub_ends: int = STUB_BOTH,
+    dashed: Any = None, arrow_px: Any = 0.0, stub_px: float = 0.0, stubbed: Any = None,
     index: Any = None, visible: Any = None,
 ) -> None:  # fmt: skip
     """Antialiased cubic curves from control points float64[n, 8] (scene units), e.g. from :func:`s_curves`.
 
     ``dash_px`` (on, off) dashes the curves flagged in ``dashed`` (None: all). ``arrow_px`` > 0 ends them in an arrowhead.
-    ``stub_px`` > 0 draws, of those flagged in ``stubbed`` (None: all), only tails of that length at the ends in ``stub_ends``,
+    ``stub_px`` > 0 draws, of those flagged in ``stubbed`` (None: all), only tails of that length at both ends,
     fading to nothing. Translucent colours come out even, however wide (0.5 to 40 px and more) and bent the curve.
     """
     c = clip_to(img, clip)
@@ -175,7 +157,7 @@ def curves(
         return
     raster_curves.edges_kernel(
         img, *c, *curve_geometry(ctrl, scale, ox, oy),
-        *stroke_style(n, colour, width_px, opacity, dash_px, dashed, arrow_px, stub_px, stubbed, stub_ends),
+        *stroke_style(n, colour, width_px, opacity, dash_px, dashed, arrow_px, stub_px, stubbed),
         NO_INDEX if chosen is None else chosen, mask_of(visible, n),
     )  # fmt: skip
 
@@ -185,7 +167,7 @@ def edges_between(
     scale: float, ox: float, oy: float, *, colour: Any, width_px: Any = 1.2, leave: Any = RIGHT, enter: Any = LEFT,
     src_port: Any = 0.0, dst_port: Any = 0.0, curvature: float = 0.5, bow: float = 12.0, handle_max: float = 1e9,
     opacity: Any = 1.0, dash_px: tuple[float, float] | None = None, dashed: Any = None, arrow_px: Any = 0.0,
-    stub_px: float = 0.0, stubbed: Any = None, stub_ends: int = STUB_BOTH, index: Any = None, visible: Any = None,
+    stub_px: float = 0.0, stubbed: Any = None, index: Any = None, visible: Any = None,
 ) -> None:  # fmt: skip
     """Antialiased curved edges from card ``src[i]`` to card ``dst[i]`` (int32), following the cards' positions.
 
@@ -201,24 +183,24 @@ def edges_between(
     raster_curves.edges_kernel(
         img, *c,
         *edge_geometry(n, x, y, w, h, src, dst, leave, enter, src_port, dst_port, scale, ox, oy, curvature, bow, handle_max),
-        *stroke_style(n, colour, width_px, opacity, dash_px, dashed, arrow_px, stub_px, stubbed, stub_ends),
+        *stroke_style(n, colour, width_px, opacity, dash_px, dashed, arrow_px, stub_px, stubbed),
         NO_INDEX if chosen is None else chosen, mask_of(visible, n),
     )  # fmt: skip
 
 
 def stubs(
     img: Image, clip: Clip | None, x: Any, y: Any, w: Any, h: Any, src: Any, dst: Any,
-    scale: float, ox: float, oy: float, *, length_px: float = 18.0, ends: int = STUB_BOTH, **style: Any,
+    scale: float, ox: float, oy: float, *, length_px: float = 18.0, **style: Any,
 ) -> None:  # fmt: skip
     """Short fading tails where edges leave and enter; the arguments of :func:`edges_between`."""
-    edges_between(img, clip, x, y, w, h, src, dst, scale, ox, oy, stub_px=length_px, stub_ends=ends, **style)
+    edges_between(img, clip, x, y, w, h, src, dst, scale, ox, oy, stub_px=length_px, **style)
 
 
 def routes(
     img: Image, clip: Clip | None, ptr: Any, px: Any, py: Any, scale: float, ox: float, oy: float, *,
     colour: Any, width_px: Any = 1.2, radius: float = 8.0, opacity: Any = 1.0,
     dash_px: tuple[float, float] | None = None, dashed: Any = None, arrow_px: Any = 0.0, stub_px: float = 0.0,
-    stubbed: Any = None, stub_ends: int = STUB_BOTH, index: Any = None, visible: Any = None,
+    stubbed: Any = None, index: Any = None, visible: Any = None,
 ) -> None:  # fmt: skip
     """Polylines with rounded corners: route i visits points ptr[i] .. ptr[i + 1] - 1 (CSR) of (px, py), scene units.
 
@@ -231,7 +213,7 @@ def routes(
         return
     raster_curves.routes_kernel(
         img, *c, ptr, px, py, float(scale), float(ox), float(oy), float(radius),
-        *stroke_style(n, colour, width_px, opacity, dash_px, dashed, arrow_px, stub_px, stubbed, stub_ends),
+        *stroke_style(n, colour, width_px, opacity, dash_px, dashed, arrow_px, stub_px, stubbed),
         NO_INDEX if chosen is None else chosen, mask_of(visible, n),
     )  # fmt: skip
 
@@ -279,62 +261,6 @@ def ops_in_rect(
     )
 
 
-def hit_edge(
-    px: float, py: float, radius_px: float, x: Any, y: Any, w: Any, h: Any, src: Any, dst: Any,
-    scale: float, ox: float, oy: float, *, width_px: Any = 1.2, leave: Any = RIGHT, enter: Any = LEFT,
-    src_port: Any = 0.0, dst_port: Any = 0.0, curvature: float = 0.5, bow: float = 12.0, handle_max: float = 1e9,
-    index: Any = None, visible: Any = None,
-) -> Hit:  # fmt: skip
-    """The edge of :func:`edges_between` (same geometry arguments) nearest to a pixel, at most ``radius_px`` away.
-
-    Distances count from the painted border, so the whole width of a ribbon is hit; of equals the one drawn last wins.
-    """
-    src = np.ascontiguousarray(src, np.int32)
-    n, chosen = src.shape[0], subset(index)
-    if n == 0 or (chosen is not None and chosen.shape[0] == 0):
-        return Hit(-1, float(radius_px))
-    geometry = edge_geometry(
-        n, x, y, w, h, src, dst, leave, enter, src_port, dst_port, scale, ox, oy, curvature, bow, handle_max
-    )
-    i, gap = raster_hits.hit_edge_kernel(
-        float(px), float(py), float(radius_px), *geometry, per_item(width_px, np.float64, n, "width_px"),
-        NO_INDEX if chosen is None else chosen, mask_of(visible, n),
-    )  # fmt: skip
-    return Hit(int(i), float(gap))
-
-
-def hit_curve(
-    px: float, py: float, radius_px: float, ctrl: Any, scale: float, ox: float, oy: float, *,
-    width_px: Any = 1.2, index: Any = None, visible: Any = None,
-) -> Hit:  # fmt: skip
-    """As :func:`hit_edge`, for control points as :func:`curves` takes them."""
-    ctrl = control_points(ctrl)
-    n, chosen = ctrl.shape[0], subset(index)
-    if n == 0 or (chosen is not None and chosen.shape[0] == 0):
-        return Hit(-1, float(radius_px))
-    i, gap = raster_hits.hit_edge_kernel(
-        float(px), float(py), float(radius_px), *curve_geometry(ctrl, scale, ox, oy),
-        per_item(width_px, np.float64, n, "width_px"), NO_INDEX if chosen is None else chosen, mask_of(visible, n),
-    )  # fmt: skip
-    return Hit(int(i), float(gap))
-
-
-def hit_route(
-    px: float, py: float, radius_px: float, ptr: Any, rx: Any, ry: Any, scale: float, ox: float, oy: float, *,
-    width_px: Any = 1.2, radius: float = 8.0, index: Any = None, visible: Any = None,
-) -> Hit:  # fmt: skip
-    """As :func:`hit_edge`, for routes as :func:`routes` takes them."""
-    ptr, rx, ry = route_table(ptr, rx, ry)
-    n, chosen = ptr.shape[0] - 1, subset(index)
-    if n == 0 or (chosen is not None and chosen.shape[0] == 0):
-        return Hit(-1, float(radius_px))
-    i, gap = raster_hits.hit_route_kernel(
-        float(px), float(py), float(radius_px), ptr, rx, ry, float(scale), float(ox), float(oy), float(radius),
-        per_item(width_px, np.float64, n, "width_px"), NO_INDEX if chosen is None else chosen, mask_of(visible, n),
-    )  # fmt: skip
-    return Hit(int(i), float(gap))
-
-
 def warm_up() -> None:
     """Compile or load every kernel with tiny inputs (seconds the first time ever, then some 0.1 s; any thread)."""
     img = new_image(8, 8)
@@ -350,8 +276,6 @@ def warm_up() -> None:
     routes(img, None, ptr, at, at, *view, colour=0xFF000000)
     hit_op(1.0, 1.0, *box, *view)
     ops_in_rect((0.0, 0.0, 4.0, 4.0), *box, *view)
-    hit_edge(1.0, 1.0, 4.0, *box, src, dst, *view)
-    hit_route(1.0, 1.0, 4.0, ptr, at, at, *view)
     layer = new_image(8, 8)
     blit(layer, img)
     compose(img, layer)

@@ -64,12 +64,12 @@ def columns(n: int, *values: Any) -> list[np.ndarray]:
     return result
 
 
-def stroke_style(n, colour, width_px, opacity, dash_px, dashed, arrow_px, stub_px, stubbed, stub_ends):  # type: ignore[no-untyped-def]
+def stroke_style(n, colour, width_px, opacity, dash_px, dashed, arrow_px, stub_px, stubbed):  # type: ignore[no-untyped-def]
     on, off = (0.0, 0.0) if dash_px is None else dash_px
     return (
         per_item(colour, np.uint32, n, "colour"), per_item(width_px, np.float64, n, "width_px"),
         per_item(opacity, np.float64, n, "opacity"), flags_of(dashed, n, "dashed"), float(on), float(off),
-        per_item(arrow_px, np.float64, n, "arrow_px"), flags_of(stubbed, n, "stubbed"), float(stub_px), int(stub_ends),
+        per_item(arrow_px, np.float64, n, "arrow_px"), flags_of(stubbed, n, "stubbed"), float(stub_px),
     )  # fmt: skip
 
 

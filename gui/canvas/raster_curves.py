@@ -90,7 +90,7 @@ def _curve_ends(curve, pts, n, skipped, complete):
 
 @njit(**HELPER)
 def draw_path(
-    img, c0, c1, c2, c3, pts, n, skipped, complete, half, source, alpha, dash_on, dash_off, arrow, stub, stub_ends,
+    img, c0, c1, c2, c3, pts, n, skipped, complete, half, source, alpha, dash_on, dash_off, arrow, stub,
     ends, piece, mask, spans,
 ):  # fmt: skip
     """Stroke a prepared polyline with its dashes, arrowhead or stubs; ``pts`` may be shortened."""
@@ -99,13 +99,13 @@ def draw_path(
     for i in range(n - 1):
         total += pts[4, i]
     if stub > 0.0 and (total > 2.0 * stub or skipped > 0.0 or not complete):
-        if stub_ends & 1 and skipped == 0.0:
+        if skipped == 0.0:
             m = cut(pts, n, 0.0, stub, _STUB_STEP, piece)
             if m > 1:
                 stroke_direct(
                     img, c0, c1, c2, c3, piece, m, half, source, alpha, 1.0, 0.0, False, own_ends(piece, m)
                 )
-        if stub_ends & 2 and complete:
+        if complete:
             m = cut(pts, n, total - stub, total, _STUB_STEP, piece)
             if m > 1:
                 stroke_direct(
@@ -148,7 +148,7 @@ def draw_path(
 def edges_kernel(
     img, c0, c1, c2, c3, ctrl, x, y, w, h, src, dst, leave, enter, src_port, dst_port, scale, ox, oy,
     curvature, bow, handle_max, colour, width_px, opacity, dashed, dash_on, dash_off, arrow_px, stubbed, stub_px,
-    stub_ends, index, visible,
+    index, visible,
 ):  # fmt: skip
     n = ctrl.shape[0] if ctrl.shape[0] > 0 else src.shape[0]
     scene_clip = ((c0 - ox) / scale, (c1 - oy) / scale, (c2 - ox) / scale, (c3 - oy) / scale)
@@ -193,7 +193,7 @@ def edges_kernel(
             stroke_direct(img, c0, c1, c2, c3, pts, m, half, source, alpha, 1.0, 1.0, False, own_ends(pts, m))
             continue
         draw_path(
-            img, c0, c1, c2, c3, pts, m, skipped, complete, half, source, alpha, on, dash_off, arrow, stub, stub_ends,
+            img, c0, c1, c2, c3, pts, m, skipped, complete, half, source, alpha, on, dash_off, arrow, stub,
             _curve_ends(curve, pts, m, skipped, complete), piece, mask, spans,
         )  # fmt: skip
 
@@ -201,7 +201,7 @@ def edges_kernel(
 @njit(**KERNEL)
 def routes_kernel(
     img, c0, c1, c2, c3, ptr, px, py, scale, ox, oy, radius, colour, width_px, opacity, dashed, dash_on, dash_off,
-    arrow_px, stubbed, stub_px, stub_ends, index, visible,
+    arrow_px, stubbed, stub_px, index, visible,
 ):  # fmt: skip
     n = ptr.shape[0] - 1
     ordered, masked = index.shape[0] > 0, visible.shape[0] > 0
@@ -238,5 +238,5 @@ def routes_kernel(
         draw_path(
             img, c0, c1, c2, c3, pts, m, 0.0, True, half,
             premultiplied(colour[i if colour.shape[0] > 1 else 0], alpha), alpha, on, dash_off, arrow, stub,
-            stub_ends, own_ends(pts, m), piece, mask, spans,
+            own_ends(pts, m), piece, mask, spans,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Where edges run: ports of cards, cubic curves and their flattening, rounded routes. Shared by drawing and hit testing.
+"""Where edges run: ports of cards, cubic curves and their flattening, rounded routes.
 
 A side is where an edge leaves or enters a card: RIGHT 0, BOTTOM 1, LEFT 2, TOP 3. From each end a handle points straight
 out of the card, ``curvature`` times as long as the distance covered in that direction, at least ``bow`` and at most

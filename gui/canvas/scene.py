@@ -45,7 +45,6 @@ def skeleton_of(items: Items) -> Skeleton:
     kinds = (
         np.unique(np.array(graph.kinds), return_inverse=True)[1].astype(np.int32)[first] if graph.n else None
     )
-    layers = graph.layer[first] if (graph.layer >= 0).any() else None
     return prepare(
         items.count,
         items.edge_src[items.forward],
@@ -53,7 +52,6 @@ def skeleton_of(items: Items) -> Skeleton:
         backward=graph.backward[first],
         partner=partner,
         kinds=kinds,
-        block=layers,
         large=items.size > 1,
     )
 

@@ -29,6 +29,7 @@ class SceneWidget(QWidget):
         self.viewport = Viewport()
         self.scene: Scene | None = None
         self._fit_pending = True
+        self._moved_by_hand = False
 
     def repaint_scene(self) -> None:
         """Paint the scene again at the next occasion."""
@@ -193,8 +194,10 @@ class SceneWidget(QWidget):
         self.viewport.resize(int(self.width() * ratio), int(self.height() * ratio))
         self.viewport.left = self._header_px()
         self.viewport.fit(self.scene.layout.bounds, margin=8 * ratio, largest=LIFE_SIZE * ratio)
+        self._moved_by_hand = False
 
     def _moved_viewport(self) -> None:
+        self._moved_by_hand = True
         if self.scene is not None:
             self.viewport.keep_near(self.scene.layout.bounds)
         self.repaint_scene()

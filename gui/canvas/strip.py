@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gui.canvas.consequence import Consequence
 from gui.canvas.fonts import font, metrics
 from gui.canvas.palette import CanvasPalette
+from gui.widgets.glyphs import GLYPH_SIZE, paint_glyph
 
 CHIP_HEIGHT = 40.0
 LOW_CHIP_HEIGHT = 30.0
@@ -77,10 +78,17 @@ def paint_strip(
         painter.setFont(font(11, True))
         painter.setPen(QColor(theme.text if said.legal else theme.faint))
         top = QRectF(inner.left(), inner.top(), inner.width(), 16) if two else inner
-        title = metrics(11, True).elidedText(
-            titles[d], Qt.TextElideMode.ElideRight, inner.width() * (1 if two else 0.5)
+        paint_glyph(
+            painter,
+            colour,
+            top.left() + GLYPH_SIZE / 2,
+            top.center().y(),
+            fill="" if said.legal else theme.faint,
         )
-        painter.drawText(top, int(Qt.AlignmentFlag.AlignVCenter), title)
+        named = top.adjusted(GLYPH_SIZE + 5, 0, 0, 0)
+        room = named.width() if two else inner.width() * 0.5 - GLYPH_SIZE - 5
+        title = metrics(11, True).elidedText(titles[d], Qt.TextElideMode.ElideRight, room)
+        painter.drawText(named, int(Qt.AlignmentFlag.AlignVCenter), title)
         low = QRectF(inner.left(), inner.top() + 17, inner.width(), 16) if two else inner
         painter.setFont(font(11, False))
         painter.setPen(QColor(said.colour(theme)))

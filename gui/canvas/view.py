@@ -165,6 +165,7 @@ class CanvasView(SceneWidget):
         self._relayout(animate=False)
 
     def _groups_changed(self) -> None:
+        self._fit_pending = True
         self._rebuild_items()
 
     def _problem_changed(self) -> None:
@@ -367,10 +368,12 @@ class CanvasView(SceneWidget):
 
     # ------------------------------------------------------------------ size and end
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lay out again for another shape and show everything."""
+        """Lay out again for another shape and show everything, unless someone chose what to look at."""
         ratio = self.devicePixelRatioF()
         self.viewport.resize(int(self.width() * ratio), int(self.height() * ratio))
-        if self.scene is not None and self._layout_room() != self._laid_for:
+        if self._moved_by_hand:
+            self._moved_viewport()
+        elif self.scene is not None and self._layout_room() != self._laid_for:
             self._layouts.clear()
             self._fit_pending = True
             self._relayout(animate=False)

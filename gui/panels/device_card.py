@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.theme import DeviceColour, Theme, font
 from gui.widgets.bars import cost_parts, paint_parts
+from gui.widgets.glyphs import GLYPH_SIZE, paint_glyph
 from gui.widgets.numbers import TimeColumn
 
 FULL_HEIGHT, COMPACT_HEIGHT = 58, 24
@@ -177,6 +178,15 @@ class DeviceCard(QWidget):
         painter.drawText(rect, flags, shown)
         return float(metrics.horizontalAdvance(shown))
 
+    def _title(self, painter: QPainter, rect: QRectF, name: str, face: str, grey: bool) -> None:
+        """The device's glyph and name."""
+        t, colour = self._theme, self._colour
+        assert colour is not None
+        at = rect.left() + GLYPH_SIZE / 2
+        paint_glyph(painter, colour, at, rect.center().y(), fill=t.muted if grey else "")
+        rect = rect.adjusted(GLYPH_SIZE + 5, 0, 0, 0)
+        self._text(painter, rect, LEFT, name, face, t.muted if grey else t.text)
+
     def _fits(self, detail: str, width: float) -> bool:
         """Whether the word ``bottleneck`` has room beside the detail."""
         word = QFontMetricsF(self._fonts["small bold"]).horizontalAdvance("bottleneck")
@@ -197,7 +207,7 @@ class DeviceCard(QWidget):
             painter, QRectF(left, 6, width, 16), RIGHT, figure, "small" if grey else "name", colour
         )
         room = right - used - 8 - left
-        self._text(painter, QRectF(left, 6, room, 16), LEFT, s.name, "name", t.muted if grey else t.text)
+        self._title(painter, QRectF(left, 6, room, 16), s.name, "name", grey)
         bar = QRectF(left, 26, width, 6)
         paint_parts(painter, bar, cost_parts(*s.parts, c, t.bad), s.full)
         if s.bottleneck:
@@ -229,10 +239,8 @@ class DeviceCard(QWidget):
         )  # fmt: skip
         column = max(96.0 if s.previewing else 62.0, used)
         name_room = min(92.0, (right - left - column) * 0.64)
-        self._text(
-            painter, QRectF(left, middle, name_room, height), LEFT, s.name, "small bold" if s.bottleneck else "small",
-            t.muted if grey else t.text,
-        )  # fmt: skip
+        face = "small bold" if s.bottleneck else "small"
+        self._title(painter, QRectF(left, middle, name_room, height), s.name, face, grey)
         bar = QRectF(left + name_room + 6, height / 2 - 3, right - column - 8 - left - name_room - 6, 6)
         if bar.width() > 12:
             paint_parts(painter, bar, cost_parts(*s.parts, c, t.bad), s.full, 1.0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
 
 from gui.theme import Theme, font
@@ -55,7 +55,9 @@ class ProgressLine(QWidget):
 
 
 class JobRow(QWidget):
-    """Three lines: title and time, bar, result so far."""
+    """Three lines: title and time, bar, result so far. A click asks for the convergence plot."""
+
+    clicked = Signal()
 
     def __init__(self, job: Job, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -124,6 +126,10 @@ class JobRow(QWidget):
         self.button.setAccessibleName(f"{verb} {job.title}")
         self.button.setEnabled(job.state != "stopping")
         self.setAccessibleName(f"{job.title}: {self.state.text()}. {self.result.text()}")
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click anywhere but on the button."""
+        self.clicked.emit()
 
     def _press(self) -> None:
         if self.job.alive:

@@ -38,7 +38,7 @@ from planner.graph import Ints
 if TYPE_CHECKING:
     from gui.document import Document
 
-PLACEHOLDER = "conv3_block* kind:Conv*"
+PLACEHOLDER = "name  kind:Conv*  /regex/  A -> B"
 HELP = (
     "Words match names. Also: kind:Conv*   shape:..64   device:“acc 0”   /regular expression/\n"
     "and paths such as  MatMul -> .* -> Softmax"
@@ -78,7 +78,7 @@ class OpsPanel(Panel):
         self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.table.setShowGrid(False)
         self.table.setWordWrap(False)
-        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)
         self.table.setTabKeyNavigation(False)
         self.table.setMouseTracking(True)
         vertical = self.table.verticalHeader()

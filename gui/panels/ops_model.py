@@ -9,7 +9,8 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
-from gui.theme import LIGHT, Theme, device_colours
+from gui.theme import LIGHT, DeviceColour, Theme, device_colours
+from gui.widgets.glyphs import paint_glyph
 from gui.widgets.numbers import TimeColumn, detailed_column
 from planner.graph import Ints
 from planner.problem import Problem
@@ -23,17 +24,16 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 @lru_cache(maxsize=256)
-def _swatch(colour: str) -> QIcon:
-    """A small rounded square of a device's colour."""
-    pixmap = QPixmap(20, 20)
+def _mark(colour: DeviceColour) -> QIcon:
+    """A device's glyph in its colour."""
+    pixmap = QPixmap(32, 32)
     pixmap.fill(QColor(0, 0, 0, 0))
     painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QColor(0, 0, 0, 0))
-    painter.setBrush(QColor(colour))
-    painter.drawRoundedRect(0, 0, 20, 20, 5, 5)
+    paint_glyph(painter, colour, 16, 16, 26)
     painter.end()
-    return QIcon(pixmap)
+    icon = QIcon(pixmap)
+    icon.addPixmap(pixmap, QIcon.Mode.Selected)  # not tinted by the selection
+    return icon
 
 
 class OpsModel(QAbstractTableModel):
@@ -50,7 +50,6 @@ class OpsModel(QAbstractTableModel):
         self._sorted_by = (-1, Qt.SortOrder.AscendingOrder)
         self._produced: np.ndarray = np.empty(0)
         self._column = TimeColumn()
-        self._work = np.empty(0)
 
     @property
     def n(self) -> int:
@@ -71,7 +70,7 @@ class OpsModel(QAbstractTableModel):
             owner = np.repeat(np.arange(graph.n), np.diff(ptr))
             self._produced = np.bincount(owner, graph.tensor_bytes[idx], graph.n)
             self._column = detailed_column(graph.work.tolist(), graph.time_unit)
-            self._icons = [_swatch(c.accent) for c in device_colours(len(problem.devices), theme)]
+            self._icons = [_mark(c) for c in device_colours(len(problem.devices), theme)]
         if fresh or problem is None:
             self._shown = None
         self._arrange()

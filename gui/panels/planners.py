@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -43,6 +43,8 @@ class PlannersPanel(Panel):
 
     id: ClassVar[str] = "planners"
     title: ClassVar[str] = "Planners"
+    plot_requested = Signal()
+    """A run's row was clicked: show how it went."""
 
     def __init__(self, document: Document, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
@@ -267,6 +269,7 @@ class PlannersPanel(Panel):
         for job in self.jobs.jobs:
             if job.id not in self.rows:
                 row = JobRow(job, self.jobs, self.theme, self)
+                row.clicked.connect(self.plot_requested)
                 self.rows[job.id] = row
                 self.running.insertWidget(0, row)
                 self._area.verticalScrollBar().setValue(0)

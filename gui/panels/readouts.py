@@ -16,6 +16,7 @@ from gui.widgets.bars import GapBar
 from gui.widgets.labels import ElidedLabel
 from gui.widgets.numbers import DASH, gap_text, one_time, plural, rate_text, share_text, signed_percent
 from planner.quantity import bytes_text
+from planner.targets import kernels
 
 if TYPE_CHECKING:
     from gui.document import Document
@@ -145,7 +146,6 @@ class ReadoutStrip(Panel):
         self.objective.clicked.connect(self.bottleneck_requested)
         self.rules.make_button("Show the broken rules")
         self.rules.clicked.connect(self.violations_requested)
-        self._gap_before: tuple[str, float] | None = None
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 0, 16, 0)
         layout.setSpacing(28)
@@ -270,11 +270,15 @@ class ReadoutStrip(Panel):
             return
         worst = int(np.argmax(np.where(capped, evaluation.memory / np.maximum(capacity, 1), -1)))
         used, cap = float(evaluation.memory[worst]), float(capacity[worst])
-        colour = self.theme.bad if used > cap else ""
+        limits = any(rule.code == kernels.RULE_MEMORY for rule in problem.evaluator.rules)
+        colour, words = "", f"{bytes_text(total)} on all devices"
+        if used > cap:
+            # Where no rule limits the memory, what does not fit costs time instead.
+            colour = self.theme.bad if limits else self.theme.warning
+            words = words if limits else "the rest is streamed each time"
         self.memory.show_value(
-            f"Memory (fullest, {problem.devices[worst].name})", share_text(used, cap),
-            f"{bytes_text(total)} on all devices", colour,
-        )  # fmt: skip
+            f"Memory (fullest, {problem.devices[worst].name})", share_text(used, cap), words, colour
+        )
 
 
 def _is_one_devices_cost(objective: str) -> bool:

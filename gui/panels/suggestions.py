@@ -104,7 +104,11 @@ class SuggestionsPanel(Panel):
         elif not document.evaluation.valid:
             self._show([], "No single valid move lowers the objective. Repair the broken rules first.")
         else:
-            self._show([], "No single valid move lowers the objective. A planner may find a better plan.")
+            empty = int((document.evaluation.ops == 0).sum())
+            idle = f" {plural(empty, 'device is', 'devices are')} empty." if empty else ""
+            self._show(
+                [], f"No single valid move lowers the objective.{idle} A planner may find a better plan."
+            )
 
     def _show(self, moves: list[Move], words: str) -> None:
         self.moves = moves

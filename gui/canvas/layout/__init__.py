@@ -7,7 +7,6 @@ lanes = lanes_layout(skeleton, moved, devices, (width, height), keep=lanes.frame
 """
 
 from gui.canvas.layout.flow import flow_layout
-from gui.canvas.layout.groups import Collapsed, collapse
 from gui.canvas.layout.lanes import lanes_layout
 from gui.canvas.layout.repeats import repeated_blocks
 from gui.canvas.layout.result import EdgeClass, Frame, Lane, Layout, Row
@@ -16,7 +15,6 @@ from gui.canvas.layout.style import LayoutStyle
 from gui.canvas.layout.warm import warm_up
 
 __all__ = [
-    "Collapsed",
     "EdgeClass",
     "Frame",
     "Lane",
@@ -24,7 +22,6 @@ __all__ = [
     "LayoutStyle",
     "Row",
     "Skeleton",
-    "collapse",
     "flow_layout",
     "lanes_layout",
     "prepare",

@@ -50,21 +50,21 @@ def topological_order(n, out_off, out, in_off):
 
 
 @njit(cache=True, nogil=True)
+def root(parent, v):
+    """Root of v in a forest of merged sets, in which paths are halved on the way."""
+    while parent[v] != v:
+        parent[v] = parent[parent[v]]
+        v = parent[v]
+    return v
+
+
+@njit(cache=True, nogil=True)
 def components(n, src, dst):
     """Connected component of every op, numbered by their smallest op: int32[n]."""
     parent = np.arange(n).astype(np.int32)
     for e in range(len(src)):
-        a, b = src[e], dst[e]
-        while parent[a] != a:
-            parent[a] = parent[parent[a]]
-            a = parent[a]
-        while parent[b] != b:
-            parent[b] = parent[parent[b]]
-            b = parent[b]
-        if a < b:
-            parent[b] = a
-        elif b < a:
-            parent[a] = b
+        a, b = root(parent, src[e]), root(parent, dst[e])
+        parent[max(a, b)] = min(a, b)
     # a root is the smallest op of its component, so it is numbered before its members are met
     found = np.empty(n, np.int32)
     count = 0
@@ -73,10 +73,7 @@ def components(n, src, dst):
             found[v] = count
             count += 1
         else:
-            a = v
-            while parent[a] != a:
-                a = parent[a]
-            found[v] = found[a]
+            found[v] = found[root(parent, v)]
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from gui.canvas.layout.csr import adjacency, components, topological_order
+from gui.canvas.layout.csr import adjacency, components, root, topological_order
 
 #: consumers from which on an op counts as a hub
 HUB = 6
@@ -108,12 +108,7 @@ def shift_clusters(n, src, dst, span, col, passes):
         for e in range(len(src)):
             a, b = src[e], dst[e]
             if col[b] - col[a] == span[a]:
-                while parent[a] != a:
-                    parent[a] = parent[parent[a]]
-                    a = parent[a]
-                while parent[b] != b:
-                    parent[b] = parent[parent[b]]
-                    b = parent[b]
+                a, b = root(parent, a), root(parent, b)
                 parent[max(a, b)] = min(a, b)
         for v in range(n):  # parents are smaller, so one pass flattens
             parent[v] = parent[parent[v]]

@@ -17,7 +17,7 @@ class Skeleton:
     """A graph with a column for every op; make it once with `prepare` and lay it out as often as needed.
 
     column: int32[n]; strip: uint8[n], 0 forward and 1 backward; span, tall: int32[n], columns and slots that the card
-    covers; kinds, block: int32[n] or None.
+    covers; kinds: int32[n] or None.
     """
 
     n: int
@@ -28,7 +28,6 @@ class Skeleton:
     span: NDArray[np.int32]
     tall: NDArray[np.int32]
     kinds: NDArray[np.int32] | None
-    block: NDArray[np.int32] | None
 
 
 def _per_op(values: ArrayLike | None, n: int, name: str, kind: type) -> NDArray | None:
@@ -43,13 +42,13 @@ def _per_op(values: ArrayLike | None, n: int, name: str, kind: type) -> NDArray 
 
 
 def prepare(n: int, edge_src: ArrayLike, edge_dst: ArrayLike, *, backward: ArrayLike | None = None,
-            partner: ArrayLike | None = None, kinds: ArrayLike | None = None, block: ArrayLike | None = None,
+            partner: ArrayLike | None = None, kinds: ArrayLike | None = None,
             large: ArrayLike | None = None) -> Skeleton:  # fmt: skip
     """Columns of every op of a DAG, source to the left of its consumers.
 
     n: op count; edge_src, edge_dst: int32[m]; backward: bool[n], ops of a training graph's backward pass, which get
     a strip of their own under the forward one; partner: int32[n], the forward op that a backward op belongs to, or -1;
-    kinds: int32[n], a code per kind of op, block: int32[n], layer or block id or -1: both help to find repetition;
+    kinds: int32[n], a code per kind of op, which helps to find repetition;
     large: bool[n], cards of folded groups. Raises ValueError on a cycle or arrays that do not match.
     """
     src, dst = checked_edges(n, edge_src, edge_dst)
@@ -70,5 +69,4 @@ def prepare(n: int, edge_src: ArrayLike, edge_dst: ArrayLike, *, backward: Array
             col = columns(n, src, dst, span)  # reports the cycle
     else:
         col = columns(n, src, dst, span)
-    return Skeleton(n, src, dst, col, strip, span, span.copy(), _per_op(kinds, n, "kinds", np.int32),
-                    _per_op(block, n, "block", np.int32))  # fmt: skip
+    return Skeleton(n, src, dst, col, strip, span, span.copy(), _per_op(kinds, n, "kinds", np.int32))

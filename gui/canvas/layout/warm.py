@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from gui.canvas.layout.flow import flow_layout
-from gui.canvas.layout.groups import collapse
 from gui.canvas.layout.lanes import lanes_layout
 from gui.canvas.layout.repeats import repeated_blocks
 from gui.canvas.layout.skeleton import prepare
@@ -26,4 +25,3 @@ def warm_up() -> None:
     every = np.array([(a, b) for a in range(5) for b in range(a)], np.int32)
     flow_layout(prepare(5, every[:, 1], every[:, 0]), (400.0, 400.0))  # dense: sweeps
     repeated_blocks(None, n, src, dst)
-    collapse(n, src, dst, np.arange(n) // 4, [1])

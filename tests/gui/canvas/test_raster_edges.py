@@ -207,24 +207,6 @@ def test_stubs_fade_from_both_ends() -> None:
     assert column[158] > 1.7
     assert column[30] == pytest.approx(1.0, abs=0.2)
     assert not column[42:138].any()
-    img = raster.new_image(180, 100)
-    raster.stubs(
-        img,
-        None,
-        x,
-        y,
-        w,
-        h,
-        src,
-        dst,
-        *VIEW,
-        colour=BLACK,
-        width_px=2.0,
-        length_px=20.0,
-        ends=raster.STUB_DST,
-    )
-    assert not cover(img)[:, :130].any()
-    assert cover(img)[:, 158].sum() > 1.7
 
 
 def test_edges_follow_ports_and_sides() -> None:

@@ -1,21 +1,31 @@
-"""Colours, fills, copies and compositing against floating-point arithmetic."""
+"""Fills, copies and compositing against floating-point arithmetic."""
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.canvas import colour, raster
+from gui.canvas import raster
+from gui.canvas.palette import packed
 
 COLOURS = st.integers(0, 0xFFFFFFFF)
+
+
+def premultiply(straight: npt.ArrayLike) -> raster.Image:
+    """Straight to premultiplied ARGB, each channel c * alpha / 255 rounded to nearest."""
+    value = np.asarray(straight, np.uint32)
+    alpha, *rest = ((value >> np.uint32(s)) & np.uint32(255) for s in (24, 16, 8, 0))
+    red, green, blue = ((c * alpha + np.uint32(127)) // np.uint32(255) for c in rest)
+    return alpha << np.uint32(24) | red << np.uint32(16) | green << np.uint32(8) | blue
 
 
 def noise(height: int, width: int, seed: int) -> raster.Image:
     """A random premultiplied image."""
     straight = np.random.default_rng(seed).integers(0, 2**32, (height, width), dtype=np.uint32)
-    return colour.premultiply(straight)
+    return premultiply(straight)
 
 
 def parts(img: raster.Image) -> np.ndarray:
@@ -26,7 +36,7 @@ def parts(img: raster.Image) -> np.ndarray:
 @given(COLOURS, st.integers(0, 1000))
 def test_fill_composites_over_what_is_there(straight: int, seed: int) -> None:
     img = noise(5, 21, seed)
-    source = parts(colour.premultiply(np.array([straight], np.uint32)))[0]
+    source = parts(premultiply(np.array([straight], np.uint32)))[0]
     wanted = source + parts(img) * (1.0 - source[0] / 255.0)
     raster.fill(img, None, straight)
     assert np.abs(parts(img) - wanted).max() <= 1.0
@@ -84,60 +94,12 @@ def test_image_of_another_kind_is_refused() -> None:
         raster.fill(raster.new_image(8, 8)[:, ::2], None, 0)
 
 
-def test_points_go_to_the_screen_and_back() -> None:
-    x, y = np.array([1.0, -2.0]), np.array([0.5, 3.0])
-    px, py = raster.transform_points(x, y, 2.5, 10.0, -4.0)
-    assert px.tolist() == [12.5, 5.0]
-    bx, by = raster.scene_points(px, py, 2.5, 10.0, -4.0)
-    assert np.allclose(bx, x)
-    assert np.allclose(by, y)
-
-
 def test_bands_cover_the_clip_once() -> None:
     assert raster.bands((2, 3, 9, 10), 2) == [(2, 3, 9, 6), (2, 6, 9, 10)]
     assert raster.bands((0, 0, 5, 1), 3) == [(0, 0, 5, 1)]
 
 
-@given(COLOURS)
-def test_premultiply_is_exact_and_never_exceeds_alpha(straight: int) -> None:
-    red, green, blue, alpha = colour.channels(straight)
-    p = colour.channels(colour.premultiply(straight))
-    assert p == (*((2 * c * alpha + 255) // 510 for c in (red, green, blue)), alpha)
-    assert max(p[:3]) <= alpha
-
-
-@given(COLOURS, COLOURS)
-def test_mixing_ends_at_its_ends(first: int, second: int) -> None:
-    for linear in (False, True):
-        for t, end in ((0.0, first), (1.0, second)):
-            wanted = end if end >> 24 else 0
-            assert colour.mix(first, second, t, linear) == wanted
-
-
-@given(COLOURS, st.integers(0, 0xFFFFFF))
-def test_over_an_opaque_colour_agrees_with_the_kernels(top: int, below: int) -> None:
-    bottom = below | 0xFF000000
-    img = raster.new_image(1, 1, bottom)
-    raster.fill(img, None, top)
-    assert (
-        np.abs(parts(img)[0, 0] - parts(np.array([[colour.over(top, bottom)]], np.uint32))[0, 0]).max() <= 1.0
-    )
-
-
-def test_colour_text_and_contrast() -> None:
-    assert colour.parse("#3b6fb6") == 0xFF3B6FB6
-    assert colour.parse("#fff") == colour.WHITE
-    assert colour.parse("#80ffffff") == colour.with_alpha(colour.WHITE, 128 / 255)
-    assert colour.to_hex(colour.argb(1, 2, 255)) == "#0102ff"
-    with pytest.raises(ValueError, match="not a colour"):
-        colour.parse("blueish")
-    with pytest.raises(ValueError, match="outside"):
-        colour.argb(0, 0, 256)
-    assert colour.contrast(colour.BLACK, colour.WHITE) == pytest.approx(21.0)
-    assert colour.readable_on(0xFF1B2233) == colour.WHITE
-    assert colour.readable_on(0xFFFFE9C9) != colour.WHITE
-    assert colour.lighten(0x80000000, 1.0) == 0x80FFFFFF
-    assert colour.darken(0xFFFFFFFF, 1.0) == 0xFF000000
-    many = np.array([0xFF000000, 0xFFFFFFFF], np.uint32)
-    assert colour.mix(many, colour.WHITE, 0.5).tolist() == [0xFF808080, 0xFFFFFFFF]
-    assert colour.unpremultiply(colour.premultiply(many)).tolist() == many.tolist()
+def test_colours_are_packed_as_straight_argb() -> None:
+    assert packed("#3b6fb6") == 0xFF3B6FB6
+    assert packed("#ffffff", 0.5) == 0x80FFFFFF
+    assert packed("#102030", 0.0) == 0x00102030

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.canvas import colour, raster
-from tests.gui.canvas.test_raster_layers import noise, parts
+from gui.canvas import raster
+from tests.gui.canvas.test_raster_layers import noise, parts, premultiply
 
 VIEW = (1.0, 0.0, 0.0)
 
@@ -85,7 +85,7 @@ def test_square_cards_equal_a_slow_reference(
     outer = np.outer(overlap(py, y, y + h), overlap(px, x, x + w))
     inner = np.minimum(np.outer(overlap(py, y + sw, y + h - sw), overlap(px, x + sw, x + w - sw)), outer)
     tint = np.minimum(np.outer(overlap(py, y + sw, y + h - sw), overlap(px, x + sw, x + sw + aw)), inner)
-    premultiplied = [parts(np.array([[colour.premultiply(c)]], np.uint32))[0, 0] for c in (body, edge, bar)]
+    premultiplied = [parts(np.array([[premultiply(c)]], np.uint32))[0, 0] for c in (body, edge, bar)]
     shares = [inner - tint, outer - inner, tint]
     source = sum(share[..., None] * c for share, c in zip(shares, premultiplied, strict=True))
     wanted = source + before * (1 - source[..., :1] / 255)
