@@ -67,11 +67,12 @@ def start_plan(problem: Problem) -> tuple[Ints, str]:
     from planner.algorithms.slice_graph import Slice
     from planner.run import run
     from planner.search import TimeLimit
+    from planner.warm_up import warm_planner
 
     for planner in (Slice(), Dpl(), MemoryFill()):
         if planner.refusal(problem) is None:
             # Loading compiled kernels may take longer than planning: it must not use up the limit.
-            run(planner, tiny_problem(problem.target))
+            warm_planner(planner, problem)
             result = run(planner, problem, TimeLimit(START_LIMIT))
             if result.device_of is not None:
                 return result.device_of, planner.name
@@ -79,15 +80,6 @@ def start_plan(problem: Problem) -> tuple[Ints, str]:
     if not problem.evaluator.violations(even):
         return even, "even cut"
     return np.zeros(problem.graph.n, np.int32), ""
-
-
-def tiny_problem(target: Target) -> Problem:
-    """Two ops in a row on ``target``."""
-    from planner.graph import Graph, Op, Tensor
-
-    ops = [Op(name, name, work=1.0, work_cpu=1.0, memory=0.0) for name in ("a", "b")]
-    graph = Graph.build("two ops", ops, [Tensor("a", ("b",), 1.0, 1.0)], time_unit="s")
-    return Problem(graph, target)
 
 
 def even_cut(problem: Problem) -> Ints:

@@ -38,7 +38,7 @@ from planner.graph import Ints
 if TYPE_CHECKING:
     from gui.document import Document
 
-PLACEHOLDER = "name  kind:Conv*  /regex/  A -> B"
+PLACEHOLDER = "kind:Conv*  /regex/  A -> B"
 HELP = (
     "Words match names. Also: kind:Conv*   shape:..64   device:“acc 0”   /regular expression/\n"
     "and paths such as  MatMul -> .* -> Softmax"
