@@ -1,8 +1,8 @@
 """DOT (Graphviz), read by a small parser of its own.
 
 The parser knows the whole grammar of directed graphs: attributes and their defaults, ports, edge chains, subgraphs as edge
-ends, quoted, joined and HTML strings, comments. It reads a megabyte in about a second, where the pydot parser needs forty,
-and it prints nothing. The attributes are those of :mod:`planner.formats.attributes`; clusters are not kept.
+ends, quoted, joined and HTML strings, comments. It reads a megabyte in about a second, where pydot's parser, when it was
+tried, needed forty and printed its errors to standard output. The attributes are those of :mod:`planner.formats.attributes`; clusters are not kept.
 """
 
 from __future__ import annotations

