@@ -348,6 +348,8 @@ class Jobs(QObject):
             job.iterations = result.iterations
             state = "cancelled" if result.stop_reason == "cancelled" else "done"
             text = _words(result.status, result.stop_reason, result.message)
+            if state == "done" and result.status == "feasible" and _found_nothing_better(job):
+                text += ", no better plan found"
             self._end(job, state, text)
             return
         stopping = job.state == "stopping"
@@ -383,6 +385,12 @@ class Jobs(QObject):
         elif found:
             self.followed = min(found, key=lambda job: job.objective or 0.0)
             self._show(self.followed)
+
+
+def _found_nothing_better(job: Job) -> bool:
+    """Whether a planner's best plan is no better than one it was given."""
+    given = [job.problem.evaluator.objective(start) for start in job.order.starts]
+    return job.objective is not None and any(job.objective >= value * (1 - 1e-9) for value in given)
 
 
 def _words(status: str, reason: str, message: str) -> str:

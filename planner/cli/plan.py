@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from planner.bound import gap
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console
+from planner.errors import PlannerRefusal
 
 if TYPE_CHECKING:
     from planner.search import Result
@@ -41,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, write the plan file, report."""
-    from planner.algorithms.catalogue import default_planner, planner
+    from planner.algorithms.catalogue import default_planner, planner, planners_for
     from planner.cli.searching import Watch, simple_bound, soft_interrupt, stop_when
     from planner.run import plan_of
     from planner.warm_up import warm_planner
@@ -54,6 +55,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
         began = time.perf_counter()
         problem = inputs.make_problem(args, inputs.load_models(args))
         chosen = chosen or default_planner(problem)
+        reason = chosen.refusal(problem)
+        if reason is not None:
+            serving = ", ".join(p.name for p in planners_for(problem))
+            raise PlannerRefusal(f"{reason}; the planners for this problem are {serving or 'none'}")
         spent = time.perf_counter() - began
         warm_planner(chosen, problem, options)  # compilation is not part of the time reported
 

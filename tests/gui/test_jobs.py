@@ -278,6 +278,13 @@ def test_bounds_are_kept_and_shown_where_they_apply(jobs: Jobs, document: Docume
     assert document.bound is bound
 
 
+def test_a_run_that_finds_nothing_better_says_so(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document, starts=[document.device_of.copy()])
+    same = Incumbent(document.device_of.copy(), document.evaluation.objective, 0.1)
+    say(jobs, worker, same, result(job))
+    assert job.text.endswith("no better plan found")
+
+
 def test_another_model_ends_the_jobs(jobs: Jobs, document: Document) -> None:
     job, worker = start(jobs, document)
     document.open_graph(chain_graph(9, "other"))
