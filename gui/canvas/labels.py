@@ -13,8 +13,8 @@ from gui.canvas.detail import Detail
 from gui.canvas.fonts import font, metrics
 from gui.canvas.overview import paint_plates
 from gui.canvas.palette import CanvasPalette
-from gui.canvas.scene import Scene
-from gui.canvas.viewport import Viewport
+from gui.canvas.scene import STYLE, Scene
+from gui.canvas.viewport import Rect, Viewport
 from planner.quantity import time_text
 
 MOST_LABELS = 700
@@ -83,6 +83,12 @@ def _visible(scene: Scene, viewport: Viewport) -> np.ndarray:
     return np.flatnonzero(inside)
 
 
+def _box(scene: Scene, viewport: Viewport, item: int) -> Rect:
+    """Where a card is drawn, in device pixels."""
+    x, y = viewport.to_pixels(float(scene.x[item]), float(scene.y[item]))
+    return x, y, float(scene.w[item]) * viewport.scale, float(scene.h[item]) * viewport.scale
+
+
 def _paint_names(
     painter: QPainter,
     scene: Scene,
@@ -91,16 +97,14 @@ def _paint_names(
     shown: np.ndarray,
     ratio: float,
 ) -> None:
-    card = 44.0 * viewport.scale
+    card = STYLE.card_h * viewport.scale
     pixels = int(min(12 * ratio, max(7 * ratio, 0.62 * card)))
     painter.setFont(font(pixels, False))
     painter.setPen(QColor(palette.theme.text))
     left = 6.0 * ratio
     names = scene.items.names
     for i in shown.tolist():
-        x = scene.x[i] * viewport.scale + viewport.ox
-        y = scene.y[i] * viewport.scale + viewport.oy
-        w, h = scene.w[i] * viewport.scale, scene.h[i] * viewport.scale
+        x, y, w, h = _box(scene, viewport, i)
         room = int(w - left - 2 * ratio)
         if room < 14 * ratio:
             continue
@@ -124,9 +128,7 @@ def _paint_cards(
     graph, items = scene.items.graph, scene.items
     names, costs, kinds = [], [], []
     for i in shown.tolist():
-        x = scene.x[i] * viewport.scale + viewport.ox
-        y = scene.y[i] * viewport.scale + viewport.oy
-        w, h = scene.w[i] * viewport.scale, scene.h[i] * viewport.scale
+        x, y, w, h = _box(scene, viewport, i)
         room = w - 1.6 * pad
         mark = 14 * zoom * ratio if scene.pinned[i] else 0.0
         names.append(
@@ -137,9 +139,10 @@ def _paint_cards(
         )
         cost = time_text(float(items.work[i]), graph.time_unit)
         wide = metrics(small, False).horizontalAdvance(cost)
-        kind = f"{items.size[i]} ops" if items.size[i] > 1 else kind_text(scene, i)
+        fits = int(max(0.0, room - wide - 6 * ratio))
+        kind = f"{items.size[i]} ops" if items.size[i] > 1 else fitting_kind(scene, i, small, fits)
         low = QRectF(x + pad, y + 0.52 * h, room, 0.38 * h)
-        kinds.append((low, elided(kind, small, False, int(max(0.0, room - wide - 6 * ratio)))))
+        kinds.append((low, elided(kind, small, False, fits)))
         costs.append((low, cost))
         if mark:
             _pin(painter, x + w - 0.9 * pad, y + 0.3 * h, 4.2 * zoom * ratio, QColor(theme.text))
@@ -157,13 +160,30 @@ def _paint_cards(
         painter.drawText(rect, right, text)
 
 
+def fitting_kind(scene: Scene, item: int, pixels: int, width: int) -> str:
+    """:func:`kind_text` where it fits, else the kind alone: a shape that is cut short would be a wrong number.
+
+    Empty where the name says the kind already.
+    """
+    text = kind_text(scene, item)
+    if metrics(pixels, False).horizontalAdvance(text) <= width:
+        return text
+    graph, v = scene.items.graph, int(scene.items.first[item])
+    return "" if _names_its_kind(scene, v) else graph.kinds[v]
+
+
+def _names_its_kind(scene: Scene, op: int) -> bool:
+    graph = scene.items.graph
+    return short_name(graph.op_names[op]).lower().startswith(graph.kinds[op].lower())
+
+
 def kind_text(scene: Scene, item: int) -> str:
     """An op's kind and the shape of its first output; the kind is left out where the name says it already."""
     graph, v = scene.items.graph, int(scene.items.first[item])
     ptr, idx = graph.outputs
     shape = graph.tensor_shapes[idx[ptr[v]]] if ptr[v + 1] > ptr[v] else None
     sizes = "\u00d7".join(map(str, shape[1:] if shape and len(shape) > 1 else shape or ()))
-    if sizes and short_name(graph.op_names[v]).lower().startswith(graph.kinds[v].lower()):
+    if sizes and _names_its_kind(scene, v):
         return sizes
     return f"{graph.kinds[v]} {sizes}".strip()
 

@@ -12,7 +12,7 @@ from gui.canvas import raster
 from gui.canvas.detail import BLOCK_BELOW, CARD_FROM, OVERVIEW_BELOW, Detail, detail_at
 from gui.canvas.fonts import metrics
 from gui.canvas.items import items_of
-from gui.canvas.labels import elided, kind_text, paint_labels, short_name
+from gui.canvas.labels import elided, fitting_kind, kind_text, paint_labels, short_name
 from gui.canvas.painter import wrap_image
 from gui.canvas.palette import canvas_palette
 from gui.canvas.scene import STYLE, Scene, scene_of
@@ -100,6 +100,15 @@ def test_kind_and_shape_without_the_batch() -> None:
     scene, _ = scene_at(small(["first", "second"]), 40)
     assert kind_text(scene, 0) == "Conv 8×8×64"
     assert kind_text(scene, 1) == "Conv"
+
+
+def test_a_shape_is_shown_whole_or_not_at_all(qapp) -> None:
+    scene, _ = scene_at(small(["first", "conv_2"]), 40)
+    assert fitting_kind(scene, 0, 11, 500) == "Conv 8×8×64"
+    assert fitting_kind(scene, 0, 11, 40) == "Conv"
+    scene, _ = scene_at(small(["conv_1", "second"]), 40)
+    assert fitting_kind(scene, 0, 11, 500) == "8×8×64"
+    assert fitting_kind(scene, 0, 11, 10) == ""
 
 
 def test_the_kind_is_not_said_twice() -> None:
