@@ -52,8 +52,9 @@ def until(worker: Worker, wanted: type[Message], seen: list[Message]) -> Message
     """Poll until a message of a kind arrives; everything goes to ``seen``."""
     limit = time.monotonic() + PATIENCE
     while time.monotonic() < limit:
-        for message in worker.poll(0.1):
-            seen.append(message)
+        arrived = worker.poll(0.1)
+        seen.extend(arrived)
+        for message in arrived:
             if isinstance(message, wanted):
                 return message
     raise AssertionError(f"no {wanted.__name__} in {PATIENCE} s, only {seen}")
