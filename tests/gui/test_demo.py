@@ -87,7 +87,7 @@ def test_the_tour_in_a_window(qtbot: Any, qapp: Any) -> None:
             qtbot.keyClick(bar, keys[number % 2])
         assert bar.next_button.text() == "Finish"
         qtbot.keyClick(bar, Qt.Key.Key_Escape)
-        qtbot.waitUntil(lambda: bool(ended), timeout=5000)
+        qtbot.waitUntil(lambda: bool(ended), timeout=30_000)
         assert parts.document.graph is not None and parts.document.graph.name == "transformer_encoder"
     finally:
         parts.close()

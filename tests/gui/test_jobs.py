@@ -365,7 +365,7 @@ def test_a_spare_process_is_kept_ready(jobs: Jobs, document: Document, qtbot: Qt
     assert len(Scripted.made) == 1
     _, worker = start(jobs, document)
     assert worker is Scripted.made[0]
-    qtbot.waitUntil(lambda: len(Scripted.made) == 2)
+    qtbot.waitUntil(lambda: len(Scripted.made) == 2, timeout=30_000)
     jobs.close()
     assert all(w.finished for w in Scripted.made)
 

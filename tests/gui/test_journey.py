@@ -54,7 +54,7 @@ def opened(parts: Parts, qtbot: QtBot) -> None:
     """Open the sample as a drop on the window would."""
     parts.window.handlers.files.open_files([SAMPLE])
     qtbot.waitUntil(lambda: parts.document.graph is not None, timeout=60_000)
-    qtbot.waitUntil(lambda: parts.window.canvas.scene is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: parts.window.canvas.scene is not None, timeout=30_000)
 
 
 def undo(parts: Parts, qtbot: QtBot) -> None:

@@ -120,7 +120,7 @@ def test_an_unexpected_error_is_told_too(loading: Loading, window: Window, qtbot
         raise ZeroDivisionError("oh")
 
     loading.start("it", broken, lambda _: None)
-    qtbot.waitUntil(lambda: not loading.busy)
+    qtbot.waitUntil(lambda: not loading.busy, timeout=30_000)
     assert window.said == [
         ("error", "the model cannot be opened (ZeroDivisionError: oh); what was open is unchanged")
     ]
@@ -142,7 +142,7 @@ def test_cancelled_and_replaced_loads_say_nothing(
     loading.start("second", slow, lambda _: installed.append("second"))
     loading.start("third", lambda: "third", installed.append)
     go.set()
-    qtbot.waitUntil(lambda: not loading.busy)
+    qtbot.waitUntil(lambda: not loading.busy, timeout=30_000)
     loading.drop()
     qtbot.wait(10)
     assert installed == ["third"]
@@ -155,7 +155,7 @@ def test_cancelling_a_large_file_ends_its_process(
     made = count_readers(monkeypatch)
     path = write_model(tmp_path)
     loading.start("it", lambda: prepare_model(path), lambda _: None)
-    qtbot.waitUntil(lambda: bool(made), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(made), timeout=30_000)
     loading.cancel()
     loading.drop()  # the guards see to it that neither thread nor process is left
     assert not reading._readers

@@ -54,7 +54,7 @@ def test_the_latest_job_is_drawn(qtbot: QtBot) -> None:
         first.trace += [(0.1, 60.0, 10.0), (0.4, 50.0, 12.0)]
         first.objective, first.bound = 50.0, 12.0
         jobs.job_changed.emit(first)
-        qtbot.waitUntil(lambda: panel.plot is not None and "50.00" in panel.words.text(), timeout=3000)
+        qtbot.waitUntil(lambda: panel.plot is not None and "50.00" in panel.words.text(), timeout=30_000)
         assert panel._curves["incumbent"].getData()[1][-1] == 50.0
         assert panel._curves["bound"].getData()[1][-1] == 12.0
         assert "gap 76.0 %" in panel.words.text()

@@ -90,7 +90,7 @@ def test_preview_tells_gains_and_reasons(qtbot: QtBot) -> None:
         assert legal.legal
         assert legal.would == f"{preview.objective[1]:,.2f}"
         assert legal.change.endswith("%")
-        qtbot.waitUntil(lambda: bool(panel.cards[2].state and panel.cards[2].state.reason), timeout=2000)
+        qtbot.waitUntil(lambda: bool(panel.cards[2].state and panel.cards[2].state.reason), timeout=30_000)
         assert illegal is not None
         assert not illegal.legal
         assert "sends back" in panel.cards[2].accessibleName()

@@ -92,7 +92,7 @@ def test_reasons_are_given(qtbot: QtBot) -> None:
     panel = InspectorPanel(document, LIGHT)
     with shown(qtbot, panel):
         document.select([0])
-        qtbot.waitUntil(lambda: "sends back" in panel.view.toPlainText(), timeout=2000)
+        qtbot.waitUntil(lambda: "sends back" in panel.view.toPlainText(), timeout=30_000)
         assert "take along" in panel.view.toPlainText()
 
 

@@ -106,7 +106,7 @@ def test_find_lists_and_return_shows(qtbot: QtBot) -> None:
     with shown(qtbot, panel):
         panel.show_find()
         qtbot.keyClicks(panel.find_box, "kind:Conv")
-        qtbot.waitUntil(lambda: panel.model.rowCount() == 4, timeout=2000)
+        qtbot.waitUntil(lambda: panel.model.rowCount() == 4, timeout=30_000)
         assert panel.count.text().startswith("4 of 12 ops")
         with qtbot.waitSignal(panel.zoom_requested) as heard:
             qtbot.keyClick(panel.find_box, Qt.Key.Key_Return)
@@ -116,7 +116,7 @@ def test_find_lists_and_return_shows(qtbot: QtBot) -> None:
         assert panel.table.hasFocus()
         panel.find_box.setFocus()
         qtbot.keyClick(panel.find_box, Qt.Key.Key_Escape)
-        qtbot.waitUntil(lambda: panel.model.rowCount() == 12, timeout=2000)
+        qtbot.waitUntil(lambda: panel.model.rowCount() == 12, timeout=30_000)
 
 
 def test_a_bad_query_says_so(qtbot: QtBot) -> None:
@@ -140,7 +140,7 @@ def test_results_follow_moves_and_graphs(qtbot: QtBot) -> None:
         panel.run_find()
         assert panel.model.rowCount() == 4
         document.move([7], 2)
-        qtbot.waitUntil(lambda: panel.model.rowCount() == 5, timeout=2000)
+        qtbot.waitUntil(lambda: panel.model.rowCount() == 5, timeout=30_000)
         document.open_graph(chain_graph(30, "other"), target=Pipeline(count=2))
         settle()
         assert panel.find_box.text() == ""

@@ -28,7 +28,7 @@ def test_best_moves_are_listed_and_made(qtbot: QtBot) -> None:
     document = uneven()
     panel = SuggestionsPanel(document, LIGHT)
     with shown(qtbot, panel):
-        qtbot.waitUntil(lambda: bool(panel.moves), timeout=3000)
+        qtbot.waitUntil(lambda: bool(panel.moves), timeout=30_000)
         assert document.live is not None
         assert panel.moves == document.live.best_moves(8)
         first = panel.moves[0]

@@ -43,5 +43,5 @@ def test_an_edit_ends_the_search(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) 
     search.found.connect(told.append)
     search.start()
     document.move([5], 2)
-    qtbot.waitUntil(lambda: not search.busy)
+    qtbot.waitUntil(lambda: not search.busy, timeout=30_000)
     assert not told

@@ -23,7 +23,7 @@ def test_a_glide_ends_exactly_at_its_destination(qtbot) -> None:
     seen: list[float] = []
     glide.stepped.connect(lambda: seen.append(float(glide.x[0])))
     assert glide.start(np.zeros(3), np.zeros(3), np.full(3, 9.0), np.ones(3))
-    qtbot.waitUntil(lambda: not glide.running, timeout=3000)
+    qtbot.waitUntil(lambda: not glide.running, timeout=30_000)
     assert glide.x.tolist() == [9.0] * 3
     assert glide.y.tolist() == [1.0] * 3
     assert seen == sorted(seen)

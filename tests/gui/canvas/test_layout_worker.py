@@ -39,7 +39,7 @@ def test_many_items_are_laid_out_elsewhere_and_delivered_here(worker: LayoutWork
         lambda t: (made.append(t), delivered.append(threading.current_thread())),
     )
     assert worker.busy
-    qtbot.waitUntil(lambda: not worker.busy)
+    qtbot.waitUntil(lambda: not worker.busy, timeout=30_000)
     assert made[0] is not threading.main_thread()
     assert delivered == [threading.main_thread()]
 
@@ -55,7 +55,7 @@ def test_only_the_newest_of_several_is_delivered(worker: LayoutWorker, qtbot) ->
     for i in range(5):
         worker.request(LARGE, lambda i=i: make(i), delivered.append)
     gate.set()
-    qtbot.waitUntil(lambda: not worker.busy)
+    qtbot.waitUntil(lambda: not worker.busy, timeout=30_000)
     assert delivered == [4]
     assert made == [0, 4]
 
@@ -65,7 +65,7 @@ def test_a_small_request_outdates_a_running_one(worker: LayoutWorker, qtbot) -> 
     worker.request(LARGE, lambda: gate.wait(5) and "large", delivered.append)
     worker.request(3, lambda: "small", delivered.append)
     gate.set()
-    qtbot.waitUntil(lambda: not worker.busy)
+    qtbot.waitUntil(lambda: not worker.busy, timeout=30_000)
     QApplication.processEvents()
     assert delivered == ["small"]
 
@@ -76,7 +76,7 @@ def test_a_small_request_outdates_a_waiting_one(worker: LayoutWorker, qtbot) -> 
     worker.request(LARGE, lambda: "waiting", delivered.append)
     worker.request(3, lambda: "small", delivered.append)
     gate.set()
-    qtbot.waitUntil(lambda: not worker.busy)
+    qtbot.waitUntil(lambda: not worker.busy, timeout=30_000)
     assert delivered == ["small"]
 
 
@@ -88,10 +88,10 @@ def test_a_failed_layout_is_reported_and_leaves_the_worker_usable(worker: Layout
 
     with qtbot.captureExceptions() as caught:
         worker.request(LARGE, fail, delivered.append)
-        qtbot.waitUntil(lambda: not worker.busy)
+        qtbot.waitUntil(lambda: not worker.busy, timeout=30_000)
     assert [str(c[1]) for c in caught] == ["no room"]
     worker.request(LARGE, lambda: "next", delivered.append)
-    qtbot.waitUntil(lambda: not worker.busy)
+    qtbot.waitUntil(lambda: not worker.busy, timeout=30_000)
     assert delivered == ["next"]
 
 
