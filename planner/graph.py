@@ -140,14 +140,18 @@ class Graph:
         n = len(ops)
 
         def numbers(attribute: str, default: float) -> Floats:
-            out = np.empty(n)
-            for i, op in enumerate(ops):
-                value = getattr(op, attribute)
-                if value is None:
-                    out[i] = default
-                    continue
-                out[i] = _cost(value, f"{name}: op '{op.name}' has {attribute}")
-            return out
+            values = [getattr(op, attribute) for op in ops]
+            return np.array(
+                [
+                    default
+                    if value is None
+                    else value
+                    if type(value) is float and 0.0 <= value < math.inf
+                    else _cost(value, f"{name}: op '{ops[i].name}' has {attribute}")
+                    for i, value in enumerate(values)
+                ],
+                np.float64,
+            )
 
         producers: list[int] = []
         sizes: list[float] = []
@@ -418,6 +422,8 @@ class Graph:
 
 def _cost(value: Any, what: str) -> float:
     """A finite number >= 0, else one sentence that names the place."""
+    if type(value) is float and 0.0 <= value < math.inf:
+        return value
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise ModelError(f"{what} {value!r}; it must be a number")
     try:

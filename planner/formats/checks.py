@@ -32,6 +32,8 @@ def _short_int(value: int) -> str:
 
 def number(value: Any, what: str, error: type[StageboardError] = ModelError) -> float:
     """A finite number from 0 to :data:`LARGEST`."""
+    if type(value) is float and 0.0 <= value <= LARGEST:
+        return value  # nearly all are; large files hold many
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise error(f"{what} is {shown(value)}; it must be a number")
     if isinstance(value, float) and not math.isfinite(value):
@@ -50,6 +52,8 @@ def whole(
     value: Any, what: str, low: int = 0, high: int = INT32, error: type[StageboardError] = ModelError
 ) -> int:
     """A whole number in a range; ``3.0`` counts as 3."""
+    if type(value) is int and low <= value <= high:
+        return value
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:

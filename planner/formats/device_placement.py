@@ -20,7 +20,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,8 +42,7 @@ def is_device_placement(value: Any) -> bool:
     return isinstance(value, dict) and "nodes" in value and "edges" in value
 
 
-@dataclass(frozen=True)
-class _Node:
+class _Node(NamedTuple):
     identity: int
     name: str
     work: float | None
@@ -55,8 +54,7 @@ class _Node:
     layer: int | None
 
 
-@dataclass(frozen=True)
-class _Edge:
+class _Edge(NamedTuple):
     source: int
     target: int
     cost: float
