@@ -26,7 +26,13 @@ class Violation:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What a plan costs. Arrays are indexed by device (length k); times in the graph's unit, memory in bytes."""
+    """What a plan costs. Arrays are indexed by device (length k); times in the graph's unit, memory in bytes.
+
+    ``memory`` is what counts against a device's limit: slots of one accelerator share it. ``replicas`` (int32[k]) says how
+    many devices work on the stage that a device holds, 0 where it holds none; ``serves`` (int32[k]) whose stage it works
+    on, -1 for a device that stays idle. They differ from one device per stage under replication only; what copies
+    of a stage synchronise counts as streaming there.
+    """
 
     receive: Floats
     work: Floats
@@ -37,6 +43,8 @@ class Evaluation:
     ops: Ints
     objective_name: str
     components: Mapping[str, float]
+    replicas: Ints
+    serves: Ints
     violations: tuple[Violation, ...] = ()
 
     @property

@@ -51,12 +51,13 @@ class Problem:
 
     def __post_init__(self) -> None:
         if not self.objective:
-            object.__setattr__(self, "objective", self.target.objectives[0])
+            object.__setattr__(self, "objective", self.target.served_objectives()[0])
         if self.objective not in self.target.objectives:
             known = ", ".join(self.target.objectives)
             raise TargetError(
                 f"target '{self.target.kind}' has no objective '{self.objective}'; choose from {known}"
             )
+        self.target.check_objective(self.objective)
         if not self.graph.profiled:
             raise TargetError(
                 f"{self.graph.name}: some ops have no time; fill them with planner.cost_model before planning"
@@ -154,11 +155,9 @@ class Problem:
 
     def live(self, device_of: Ints | Assignment) -> LiveEvaluation:
         """Live evaluation starting from an assignment."""
-        from planner.targets.live import LiveEvaluation
-
         if isinstance(device_of, Assignment):
             device_of = device_of.device_of
-        return LiveEvaluation(self.evaluator, device_of)
+        return self.evaluator.live(device_of)
 
     def plan(self, device_of: Ints | Assignment, provenance: Provenance, name: str = "") -> Plan:
         """An evaluated plan."""

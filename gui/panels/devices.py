@@ -17,6 +17,7 @@ from planner.quantity import bytes_text
 if TYPE_CHECKING:
     from gui.document import Document
     from gui.values import Preview
+    from planner.plan import Evaluation
 
 COMPACT_FROM = 9
 """From so many devices on the cards shrink to one line each."""
@@ -106,7 +107,7 @@ class DevicesPanel(Panel):
                     float(evaluation.send[d]),
                 ),
                 full=full,
-                detail=f"{plural(int(evaluation.ops[d]), 'op')}   {memory}",
+                detail=self._detail(evaluation, d, memory),
                 bottleneck=d == worst,
                 over=used > cap,
                 selected=d in chosen,
@@ -119,6 +120,15 @@ class DevicesPanel(Panel):
             self._why.stop()
         elif not preview.legal.all() and len(self._reasons) < int((~preview.legal).sum()):
             self._why.start()
+
+    def _detail(self, evaluation: Evaluation, device: int, memory: str) -> str:
+        """Ops and memory; under replication how many devices share the stage, or whose stage this one shares."""
+        assert self.document.problem is not None
+        stage, copies = int(evaluation.serves[device]), int(evaluation.replicas[device])
+        if stage not in (-1, device):
+            return f"a copy of {self.document.problem.devices[stage].title}"
+        shared = f"   ×{copies}" if copies > 1 else ""
+        return f"{plural(int(evaluation.ops[device]), 'op')}   {memory}{shared}"
 
     def _preview(self, state: CardState, preview: Preview, d: int, now: float) -> None:
         state.previewing = True

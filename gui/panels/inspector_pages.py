@@ -213,6 +213,15 @@ def tensor_page(document: Document, tensor: int, theme: Theme) -> str:
     return body
 
 
+def _copies(document: Document, device: int) -> list[tuple[str, str]]:
+    """Under replication: how many devices share the stage, or whose stage the device shares."""
+    evaluation = document.evaluation
+    stage, copies = int(evaluation.serves[device]), int(evaluation.replicas[device])
+    if stage not in (-1, device):
+        return [("Copy of", _link("device", stage, _device_name(document, stage)))]
+    return [("Copies", f"{copies} devices share its samples")] if copies > 1 else []
+
+
 def device_page(document: Document, device: int, theme: Theme) -> str:
     """The page of one device: cost in parts, memory, and what it holds."""
     problem = document.problem
@@ -234,6 +243,7 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
     )
     rows = [
         ("Cost", f"<b>{column.text(float(evaluation.cost[device]))}</b>"),
+        *_copies(document, device),
         ("Receive", column.text(float(evaluation.receive[device]))),
         ("Work", column.text(float(evaluation.work[device]))),
         ("Streaming", column.text(float(evaluation.streaming[device]))),

@@ -12,14 +12,17 @@ from planner.search import Option, Planner, Search, Source
 
 
 class Expert(Planner):
-    """Read the split file that option ``split`` names and evaluate it."""
+    """Read the split file that option ``split`` names and evaluate it.
+
+    Where an accelerator runs several subgraphs in turn, all of its ops go to the first.
+    """
 
     name: ClassVar[str] = "expert"
     title: ClassVar[str] = "Expert split"
     summary: ClassVar[str] = "a split made by a person, read from a device-placement split file"
     source: ClassVar[Source] = Source("device placement", "section 6, baselines")
     targets: ClassVar[frozenset[str]] = frozenset({"pool", "pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe", "bottleneck"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe", "latency", "bottleneck"})
     options: ClassVar[tuple[Option, ...]] = (Option("split", "", "path of the split file (JSON)"),)
 
     def search(self, problem: Problem, search: Search) -> None:
@@ -31,7 +34,8 @@ class Expert(Planner):
 
         split = read_split_file(path, problem.graph)
         devices = problem.devices
-        accelerators = [i for i, d in enumerate(devices) if d.kind != "cpu"]
+        owner = problem.evaluator.owner.tolist()
+        accelerators = [i for i, d in enumerate(devices) if d.kind != "cpu" and owner[i] == i]
         cpus = [i for i, d in enumerate(devices) if d.kind == "cpu"]
         place = np.full(split.accelerators + split.cpus, -1, np.int32)
         place[: split.accelerators][: len(accelerators)] = accelerators[: split.accelerators]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain as joined
+from itertools import islice
 from typing import ClassVar
 
 import numpy as np
 
 from planner.errors import PlannerRefusal
 from planner.graph import Ints
+from planner.partition.climbing import climb, filled
 from planner.partition.contraction import Units, build_units, chain, forced_units, mirrors, unit_edges
 from planner.partition.descent import Descent
 from planner.partition.filling import fill
 from planner.partition.infeasible import report_infeasible
 from planner.partition.orders import depth_first_order, kahn_order
+from planner.partition.pipeline_search import search_orders
 from planner.partition.segments import Slicer
 from planner.problem import Problem
 from planner.search import Option, Planner, Search, Source
@@ -25,7 +29,7 @@ class LocalSearch(Planner):
 
     Plans that are given to start from go first. Then, where any placement is allowed, starts are random (as in the paper);
     where devices follow one another along the graph, starts are slicings of random orders, so that every plan on the
-    way is valid.
+    way is valid. For latency and under replication starts also fill one accelerator after another.
     """
 
     name: ClassVar[str] = "local-search"
@@ -33,19 +37,34 @@ class LocalSearch(Planner):
     summary: ClassVar[str] = "best single move until none helps, restarted"
     source: ClassVar[Source] = Source("device placement", "section 6, baselines")
     targets: ClassVar[frozenset[str]] = frozenset({"pool", "pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe", "bottleneck"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe", "latency", "bottleneck"})
     options: ClassVar[tuple[Option, ...]] = (
         Option(
             "restarts", 10, "how many starts of its own, beside the plans it is given", low=1, high=1_000_000
         ),
+        Option(
+            "on",
+            "assignments",
+            "what is changed: the device of one group, or (on a pipeline) the order that is sliced",
+            choices=("assignments", "orders"),
+        ),
+        Option("orders", 20_000, "changed orders tried from each start, with on=orders", low=1),
     )
 
     def search(self, problem: Problem, search: Search) -> None:
-        """One iteration per start; incumbents are reported on the way down."""
+        """One iteration per start; incumbents are reported on the way down. Raises :class:`PlannerRefusal`."""
+        if search.options["on"] == "orders":
+            if problem.target.kind != "pipeline":
+                raise PlannerRefusal("'local-search' on orders serves a pipeline only; leave out on=orders")
+            search_orders(problem, search, self.name)
+            return
         if report_infeasible(problem, search, self.name):
             return
-        unit_of = forced_units(problem)
         e = problem.evaluator
+        if not e.plain:
+            self._climb(problem, search)
+            return
+        unit_of = forced_units(problem)
         same = e.part[e.edge_src] == e.part[e.edge_dst]
         units = build_units(problem, unit_of, *unit_edges(unit_of, e.edge_src[same], e.edge_dst[same]))
         descent = Descent(units)
@@ -68,6 +87,23 @@ class LocalSearch(Planner):
                 search.check()
                 if done:
                     break
+            search.iteration()
+
+    def _climb(self, problem: Problem, search: Search) -> None:
+        """Where costs do not add up over border tensors: moves are tried by the live evaluation."""
+        e = problem.evaluator
+        given = [s for s in search.starts if not e.violations(e.checked(s))]
+        starts: list[Iterator[Ints]] = []
+        if e.objective_code == kernels.LATENCY or e.sync_rate > 0.0:
+            starts.append(filled(problem, search))
+        if e.objective_code != kernels.LATENCY:
+            units = build_units(problem, forced_units(problem))
+            starts.append(self._starts(problem, units, search, [], int(search.options["restarts"])))
+        total = int(search.options["restarts"]) + len(given)
+        for i, start in enumerate(islice(joined(given, alternating(starts)), total)):
+            search.incumbent(start)
+            for moves in climb(problem, start, search):
+                search.progress(i / total, f"start {i + 1} of {total}, {moves} moves")
             search.iteration()
 
     def _starts(
@@ -121,6 +157,18 @@ class LocalSearch(Planner):
                     made += 1
                 if made >= count:
                     return
+
+
+def alternating(sources: Sequence[Iterator[Ints]]) -> Iterator[Ints]:
+    """One from each source in turn until all are exhausted."""
+    left = list(sources)
+    while left:
+        for source in list(left):
+            start = next(source, None)
+            if start is None:
+                left.remove(source)
+            else:
+                yield start
 
 
 def random_placement(units: Units, rng: np.random.Generator) -> Ints | None:

@@ -20,7 +20,7 @@ class MemoryFill(Planner):
 
     Neither times nor transfers are looked at: with unlimited memory everything lands on the first accelerator. Ops that no
     accelerator supports go to a CPU; under contiguity each run of them takes a CPU of its own, and while none is
-    left no plan is found.
+    left no plan is found. For latency one CPU takes all runs, as its cores do not run out.
     """
 
     name: ClassVar[str] = "memory-fill"
@@ -30,14 +30,16 @@ class MemoryFill(Planner):
     )
     source: ClassVar[Source] = Source("device placement", "section 7, greedy")
     targets: ClassVar[frozenset[str]] = frozenset({"pool"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe", "latency"})
     honours: ClassVar[frozenset[str]] = frozenset({"together"})
 
     def search(self, problem: Problem, search: Search) -> None:
         """One greedy pass per contraction (see :class:`planner.algorithms.dpl.Dpl`)."""
         if report_infeasible(problem, search, self.name):
             return
-        contiguous = any(rule.code == kernels.RULE_CONTIGUOUS for rule in problem.evaluator.rules)
+        codes = {rule.code for rule in problem.evaluator.rules}
+        contiguous = bool(codes & {kernels.RULE_CONTIGUOUS, kernels.RULE_SUBGRAPHS})
+        cores = problem.objective == "latency"
         for mirror in mirrors(problem) if contiguous else ("none",):
             if contiguous:
                 units = chain(problem, mirror)
@@ -48,7 +50,7 @@ class MemoryFill(Planner):
                 first = np.full(units.count, problem.graph.n, np.int64)
                 np.minimum.at(first, unit_of[problem.graph.topological_order], np.arange(problem.graph.n))
                 order = np.argsort(first, kind="stable").astype(np.int32)
-            device_of = fill(units, order, contiguous)
+            device_of = fill(units, order, contiguous, cores=cores)
             if device_of is not None:
                 search.incumbent(device_of[units.unit_of])
             search.iteration()

@@ -10,6 +10,7 @@ import numpy as np
 from planner.graph import Floats
 from planner.problem import Problem
 from planner.search import BoundMethod, Search, Source
+from planner.targets.kernels import SUM
 
 
 class Simple(BoundMethod):
@@ -17,7 +18,10 @@ class Simple(BoundMethod):
 
     MTPP, Lemma 3.3, where pieces are ops; ops that must share a device count as one piece. On a pool each piece
     costs what its device makes of it, so the share is the optimum of a fractional assignment between the two kinds of
-    devices; for ``gpipe`` the forward and the backward pass are bounded one by one and added.
+    devices; for ``gpipe`` the forward and the backward pass are bounded one by one and added. Under replication any device
+    of its kind may do a share of a piece, so the largest piece counts as what its best number of copies makes of it, and
+    pins only say the kind of device. For ``latency`` the bound is the longest path of the graph, each op as fast as
+    the fastest device that may hold it: ops on a path never run at the same time, in one subgraph or in several.
     """
 
     name: ClassVar[str] = "simple"
@@ -25,19 +29,19 @@ class Simple(BoundMethod):
     summary: ClassVar[str] = "largest op or equal share of the work, whichever is more"
     source: ClassVar[Source] = Source("MTPP", "Lemma 3.3")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "pool"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "max-load", "gpipe"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "max-load", "gpipe", "latency"})
 
     def prove(self, problem: Problem, search: Search) -> None:
         """One bound, at once."""
         began = time.perf_counter()
-        parts = (0, 1) if problem.objective == "gpipe" else (None,)
-        value = sum(self._part(problem, part) for part in parts)
-        tokens = {
-            t for t in problem.assumptions if t == "rule:support" or t.startswith(("pin:", "together:"))
-        }
-        if "rule:colocation" in problem.assumptions:
-            tokens.add("rule:colocation")
-        assumes = frozenset(tokens)
+        used: tuple[str, ...] = ("rule:support", "pin:", "together:", "rule:colocation")
+        if problem.objective == "latency":
+            value = longest_path(problem)
+            used = used[:2]
+        else:
+            parts = (0, 1) if problem.objective == "gpipe" else (None,)
+            value = sum(self._part(problem, part) for part in parts)
+        assumes = frozenset(t for t in problem.assumptions if t.startswith(used))
         search.prove(problem.bound(problem.objective, value, self.name, assumes, time.perf_counter() - began))
 
     @staticmethod
@@ -55,10 +59,49 @@ class Simple(BoundMethod):
             np.add.at(work[d], groups.group_of, inside)
         if groups.count == 0:
             return 0.0
+        if e.sync_rate > 0.0:
+            return replicated_part(problem, work)
         largest = float(work.min(axis=0).max())
         if not np.isfinite(largest):
             return float("inf")
         return max(largest, fractional_share(work, e.class_of))
+
+
+def longest_path(problem: Problem) -> float:
+    """The longest path of the graph, each op on the fastest device that support and pins leave it."""
+    e = problem.evaluator
+    fastest = np.where(e.allowed, e.work[e.class_of].T, np.inf).min(axis=1, initial=np.inf)
+    finish = fastest.copy()
+    for v in problem.graph.topological_order.tolist():
+        before = e.pred_idx[e.pred_ptr[v] : e.pred_ptr[v + 1]]
+        if len(before):
+            finish[v] += finish[before].max()
+    return float(finish.max(initial=0.0))
+
+
+def replicated_part(problem: Problem, work: Floats) -> float:
+    """The bound under replication (work float64[k, groups], inf = not allowed).
+
+    A stage of r devices costs each of them 1 / r of its work, so work is still shared out among devices of one kind. A
+    stage's cost grows with its work and its weights, so none is below that of one of its groups alone on as many
+    devices as suit this group best.
+    """
+    e = problem.evaluator
+    params = np.bincount(problem.groups.group_of, weights=e.params, minlength=work.shape[1])
+    classes = np.unique(e.class_of)
+    table = np.empty_like(work)
+    least = np.full(work.shape[1], np.inf)
+    for c in classes.tolist():
+        of_class = np.flatnonzero(e.class_of == c)
+        fastest = work[of_class].min(axis=0)
+        table[of_class] = fastest
+        for copies in range(1, len(of_class) + 1):
+            sync = (copies - 1) * params / (copies * e.sync_rate) if e.pays[of_class[0]] else 0.0 * params
+            share = fastest / copies
+            cost = share + sync if e.communication == SUM else np.maximum(share, sync)
+            least = np.minimum(least, cost)
+    largest = float(least.max())
+    return largest if np.isinf(largest) else max(largest, fractional_share(table, e.class_of))
 
 
 def fractional_share(work: Floats, class_of: np.ndarray) -> float:

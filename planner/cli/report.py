@@ -36,7 +36,12 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
         mark = "  < bottleneck" if i == evaluation.bottleneck and evaluation.cost[i] > 0 else ""
         cells = [shown[p * k + i] for p in range(len(parts))]
         rows.append(
-            [device.name, str(int(evaluation.ops[i])), *cells, bytes_text(float(evaluation.memory[i])) + mark]
+            [
+                device.name + copies_text(problem, evaluation, i),
+                str(int(evaluation.ops[i])),
+                *cells,
+                bytes_text(float(evaluation.memory[i])) + mark,
+            ]
         )
     width = max(len(row[-1].removesuffix("  < bottleneck")) for row in rows)
     for row in rows:
@@ -46,6 +51,15 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
         ["device", "ops", "receive", "work", "streaming", "send", "cost", "memory".rjust(width) + " " * 14],
         rows,
     )
+
+
+def copies_text(problem: Problem, evaluation: Evaluation, device: int) -> str:
+    """`` x3`` for a stage on three devices, `` > acc 0`` for a device that works on another's stage, else nothing."""
+    stage = int(evaluation.serves[device])
+    if stage not in (-1, device):
+        return f" > {problem.devices[stage].name}"
+    copies = int(evaluation.replicas[device])
+    return f" x{copies}" if copies > 1 else ""
 
 
 def summary(

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from planner.files import to_json, write_atomically
 from planner.plan import Plan
 
@@ -13,16 +15,24 @@ from planner.plan import Plan
 def split_dict(plan: Plan) -> dict[str, Any]:
     """``{"maxLoad", "fpgas": [{"load", "nodes"}], "cpus": [...]}``; devices that are not CPUs are listed as ``fpgas``.
 
-    Ids that are numbers in the workload's file are numbers here. Loads are the devices' costs in the graph's time unit.
+    An accelerator that runs several subgraphs in turn is one of them, with the ops of all. Ids that are numbers in the
+    workload's file are numbers here. Loads are the devices' costs in the graph's time unit.
     """
     graph, evaluation = plan.problem.graph, plan.evaluation
-    nodes: list[list[int | str]] = [[] for _ in plan.problem.devices]
+    devices = plan.problem.devices
+    owner = [
+        d if device.kind == "cpu" else int(plan.problem.evaluator.owner[d])
+        for d, device in enumerate(devices)
+    ]
+    nodes: list[list[int | str]] = [[] for _ in devices]
     for v, d in enumerate(plan.decision.device_of.tolist()):
-        nodes[d].append(_id(graph.op_ids[v]))
+        nodes[owner[d]].append(_id(graph.op_ids[v]))
+    loads = np.bincount(owner, weights=evaluation.cost, minlength=len(devices))
     split: dict[str, Any] = {"maxLoad": float(evaluation.cost.max(initial=0.0)), "fpgas": [], "cpus": []}
-    for d, device in enumerate(plan.problem.devices):
-        kind = "cpus" if device.kind == "cpu" else "fpgas"
-        split[kind].append({"load": float(evaluation.cost[d]), "nodes": nodes[d]})
+    for d, device in enumerate(devices):
+        if owner[d] == d:
+            kind = "cpus" if device.kind == "cpu" else "fpgas"
+            split[kind].append({"load": float(loads[d]), "nodes": nodes[d]})
     return split
 
 

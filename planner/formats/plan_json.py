@@ -125,6 +125,13 @@ def evaluation_dict(evaluation: Evaluation, problem: Problem) -> dict[str, Any]:
     ids = problem.graph.op_ids
     names = [device.name for device in problem.devices]
     parts = ("receive", "work", "streaming", "send", "cost", "memory")
+    stages: list[dict[str, Any]] = [{} for _ in names]
+    if getattr(problem.target, "replication", False):
+        # How many devices work on a device's stage (0 = it holds none), and whose stage it works on.
+        stages = [
+            {"replicas": int(count), "serves": None if stage < 0 else names[stage]}
+            for count, stage in zip(evaluation.replicas.tolist(), evaluation.serves.tolist(), strict=True)
+        ]
     return {
         "objective_name": evaluation.objective_name,
         "objective": _finite(evaluation.objective),
@@ -144,6 +151,7 @@ def evaluation_dict(evaluation: Evaluation, problem: Problem) -> dict[str, Any]:
                 "name": name,
                 "ops": int(evaluation.ops[d]),
                 **{part: _finite(float(getattr(evaluation, part)[d])) for part in parts},
+                **stages[d],
             }
             for d, name in enumerate(names)
         ],

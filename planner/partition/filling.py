@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.graph import Ints
+from planner.graph import Floats, Ints
 from planner.partition.contraction import Units
 
 
-def fill(units: Units, order: Ints, contiguous: bool) -> Ints | None:
-    """The device of each unit (int32[m]), or None where the greedy pass runs out of devices."""
+def fill(
+    units: Units, order: Ints, contiguous: bool, *, cores: bool = False, limit: Floats | None = None
+) -> Ints | None:
+    """The device of each unit (int32[m]), or None where the greedy pass runs out of devices.
+
+    ``contiguous``: a run of units on a CPU, where no accelerator may hold them, ends the accelerator before it, and takes
+    a CPU of its own unless cores do not run out (``cores``). ``limit`` float64[k]: bytes per accelerator instead of its
+    capacity. Slots of one accelerator share its memory.
+    """
     e = units.problem.evaluator
     is_cpu = ~e.pays
     accelerators = np.flatnonzero(~is_cpu).tolist()
     cpus = np.flatnonzero(is_cpu).tolist()
-    capacity = np.where(is_cpu, np.inf, e.capacity * (1 + 1e-9))
+    capacity = e.capacity if limit is None else np.minimum(limit, e.capacity)
+    capacity = np.where(is_cpu, np.inf, capacity * (1 + 1e-9))
     device_of = np.full(units.count, -1, np.int32)
-    here, used = (accelerators.pop(0) if accelerators else -1), 0.0
+    used = np.zeros(e.k)  # by the first slot of each accelerator
+    here = accelerators.pop(0) if accelerators else -1
+    begun = False  # whether the current slot holds anything
     on_cpu = -1
     for u in order.tolist():
         supported = bool(units.allowed[u, ~is_cpu].any())
@@ -27,18 +37,21 @@ def fill(units: Units, order: Ints, contiguous: bool) -> Ints | None:
                 continue
             on_cpu = -1
         if supported:
-            while here >= 0 and used + units.memory[u] > capacity[here]:
-                here, used = (accelerators.pop(0) if accelerators else -1), 0.0
+            while here >= 0 and (
+                not units.allowed[u, here] or used[e.owner[here]] + units.memory[u] > capacity[here]
+            ):
+                here, begun = (accelerators.pop(0) if accelerators else -1), False
             if here >= 0:
                 device_of[u] = here
-                used += units.memory[u]
+                used[e.owner[here]] += units.memory[u]
+                begun = True
                 continue
         if not cpus:
             return None
         device_of[u] = cpus[0]
         if contiguous:
-            on_cpu = cpus.pop(0)
-            if here >= 0 and used > 0:
+            on_cpu = cpus[0] if cores else cpus.pop(0)
+            if here >= 0 and begun:
                 # The accelerator before the run is full as far as contiguity goes.
-                here, used = (accelerators.pop(0) if accelerators else -1), 0.0
+                here, begun = (accelerators.pop(0) if accelerators else -1), False
     return device_of

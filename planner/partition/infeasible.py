@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import math
 
-from planner.partition.contraction import build_units, forced_units
+import numpy as np
+
+from planner.partition.contraction import forced_units
 from planner.problem import Problem
 from planner.search import Search
 
 
 def report_infeasible(problem: Problem, search: Search, method: str) -> bool:
-    """Prove infeasibility where ops that must share a device have none in common; returns whether that is so."""
-    if build_units(problem, forced_units(problem)).blocked < 0:
+    """Prove infeasibility where ops that must share a device have none in common; returns whether that is so.
+
+    Slots of one accelerator count as one device here, as they do for colocation.
+    """
+    e = problem.evaluator
+    unit_of = forced_units(problem)
+    count = int(unit_of.max()) + 1 if len(unit_of) else 0
+    here = np.zeros((e.n, e.k), bool)
+    np.logical_or.at(here.T, e.owner, e.allowed.T)
+    forbidden = np.zeros((count, e.k), bool)
+    np.logical_or.at(forbidden, unit_of, ~here)
+    if not forbidden.all(axis=1).any():
         return False
     search.prove(problem.bound(problem.objective, math.inf, method, problem.assumptions, search.seconds))
     return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -60,6 +61,18 @@ class Target(ABC):
 
     def validate(self, graph: Graph) -> None:  # noqa: B027 - most targets accept every graph
         """Raise :class:`TargetError` when the graph cannot be planned on this target."""
+
+    def check_objective(self, objective: str) -> None:  # noqa: B027 - most targets serve all their objectives as they are
+        """Raise :class:`TargetError` when the target's parameters have no meaning for one of its objectives."""
+
+    def served_objectives(self) -> tuple[str, ...]:
+        """The objectives that :meth:`check_objective` has nothing against; all of them if it refuses each."""
+        served = []
+        for objective in self.objectives:
+            with suppress(TargetError):
+                self.check_objective(objective)
+                served.append(objective)
+        return tuple(served) or self.objectives
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready parameters; infinities are written as null."""

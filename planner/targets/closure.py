@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.graph import Ints
+from planner.graph import Bools, Ints
 from planner.targets import kernels
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def take_along(live: LiveEvaluation, ops: Ints, device: int) -> Ints:
         positions = [np.arange(e.k, dtype=np.int32)] * 2
     elif kernels.RULE_CONTIGUOUS in codes:
         positions = [device_order(live.quotient[part]) for part in range(2)]
+    elif kernels.RULE_SUBGRAPHS in codes:
+        return between(live, groups.expand(ops), device)
     else:
         return groups.expand(ops)
     member_ptr, members = groups.members
@@ -60,3 +62,41 @@ def take_along(live: LiveEvaluation, ops: Ints, device: int) -> Ints:
                     inside[u] = True
                     queue.append(u)
     return np.flatnonzero(inside).astype(np.int32)
+
+
+def between(live: LiveEvaluation, ops: Ints, device: int) -> Ints:
+    """``ops`` and what lies on a path between two ops of ``device`` once they are there (sorted int32).
+
+    A subgraph runs in one go when no path leaves it and comes back; on a CPU every op is on its own. Forward and
+    backward ops are subgraphs of their own; group mates come along.
+    """
+    e = live.evaluator
+    groups = e.problem.groups
+    if not e.pays[device]:
+        return ops
+    taken = np.zeros(e.n, bool)
+    taken[ops] = True
+    while True:
+        before = taken.copy()
+        for part in range(2):
+            inside = (taken | (live.device_of == device)) & (e.part == part)
+            below = _reached(inside, e.succ_ptr, e.succ_idx)
+            above = _reached(inside, e.pred_ptr, e.pred_idx)
+            taken |= below & above & ~inside
+        taken[groups.expand(np.flatnonzero(taken).astype(np.int32))] = True
+        if (taken == before).all():
+            return np.flatnonzero(taken).astype(np.int32)
+
+
+def _reached(start: Bools, ptr: Ints, idx: Ints) -> Bools:
+    """Nodes that a path of at least one edge leads to from ``start`` (bool[n])."""
+    found = np.zeros(len(start), bool)
+    queue = np.flatnonzero(start).tolist()
+    while queue:
+        v = queue.pop()
+        for w in idx[ptr[v] : ptr[v + 1]].tolist():
+            if not found[w]:
+                found[w] = True
+                if not start[w]:
+                    queue.append(w)
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +12,11 @@ from planner.errors import PlanError
 from planner.graph import Bools, Floats, Ints
 from planner.plan import Evaluation, Violation
 from planner.targets import kernels
+from planner.targets.replication import share_idle
 
 if TYPE_CHECKING:
     from planner.problem import Problem
+    from planner.targets.live import LiveEvaluation
     from planner.targets.rules import Rule
 
 
@@ -25,6 +28,12 @@ class AssignmentEvaluator:
     (bytes of parameters it holds before streaming at ``streaming_rate``), ``memory`` float64[n] and ``capacity``
     float64[k] (what counts against a device's memory), ``params`` float64[n], ``part`` int8[n] (1 = backward),
     ``supported`` bool[c, n], ``allowed`` bool[n, k] (support and pins together).
+
+    ``owner`` int32[k] is the machine behind a device, by its first device: slots of one accelerator have the same one, and
+    so have the CPUs where cores do not run out; elsewhere every device is its own. Colocation goes by owner, memory by
+    :attr:`shares_memory`. ``cluster`` int32[k] (-1 = none) and ``cluster_speed``: see :mod:`planner.targets.kernels`;
+    ``cluster_node`` int32[k] and ``cluster_nodes``: see :func:`planner.targets.kernels.disorder`. ``sync_rate``: the bytes per
+    time at which copies of a stage synchronise, 0 without replication.
     """
 
     def __init__(
@@ -44,6 +53,10 @@ class AssignmentEvaluator:
         rules: Sequence[Rule],
         supported: Bools | None = None,
         parts: np.ndarray | None = None,
+        owner: Ints | None = None,
+        cluster: Ints | None = None,
+        cluster_speed: float = 1.0,
+        sync_rate: float = 0.0,
     ) -> None:
         graph = problem.graph
         self.problem = problem
@@ -63,6 +76,15 @@ class AssignmentEvaluator:
         self.objective_code = objective_code
         self.part = np.zeros(self.n, np.int8) if parts is None else np.ascontiguousarray(parts, np.int8)
         self.supported = np.ones(self.work.shape, bool) if supported is None else supported
+        self.owner = (
+            np.arange(self.k, dtype=np.int32) if owner is None else np.ascontiguousarray(owner, np.int32)
+        )
+        self.cluster = (
+            np.full(self.k, -1, np.int32) if cluster is None else np.ascontiguousarray(cluster, np.int32)
+        )
+        self.cluster_speed = float(cluster_speed)
+        self.cluster_node, self.cluster_nodes = cluster_nodes(self.cluster)
+        self.sync_rate = float(sync_rate)
         self.rules = tuple(rules)
         self.edge_src, self.edge_dst = graph.edges
         self.succ_ptr, self.succ_idx = graph.succs
@@ -92,25 +114,73 @@ class AssignmentEvaluator:
             )
         return device_of
 
+    @property
+    def plain(self) -> bool:
+        """Whether devices cost what their own ops and border tensors cost at one speed, and the worst ones count.
+
+        Methods that add up costs themselves (descent by moves, exact models) are right about these problems only;
+        elsewhere they ask :meth:`objective` or the live evaluation.
+        """
+        return self.objective_code != kernels.LATENCY and self.sync_rate == 0.0 and not self.clustered
+
+    @property
+    def clustered(self) -> bool:
+        """Whether some transfers are faster than others, or clusters have to be contiguous too."""
+        return self.cluster_speed != 1.0 or self.cluster_nodes < self.k
+
+    def live(self, device_of: Ints) -> LiveEvaluation:
+        """Live evaluation that starts from an assignment (int32[n])."""
+        from planner.targets.live import LiveEvaluation
+
+        return LiveEvaluation(self, device_of)
+
+    @cached_property
+    def shares_memory(self) -> Bools:
+        """bool[k, k]: devices whose ops fill one memory, that of their accelerator; every CPU stands for itself."""
+        same = (self.owner[:, None] == self.owner[None, :]) & self.pays[:, None]
+        shared: Bools = same | np.eye(self.k, dtype=bool)
+        return shared
+
+    def by_memory(self, sums: Floats) -> Floats:
+        """Bytes per device (float64[k]) added up over the devices that share a memory (float64[k] by device)."""
+        total: Floats = self.shares_memory @ sums
+        return total
+
+    def held_memory(self, device_of: Ints, ops: Ints | None = None) -> Floats:
+        """Bytes that ``ops`` (all of them without) occupy on each device (float64[k])."""
+        chosen = slice(None) if ops is None else ops
+        used: Floats = np.bincount(device_of[chosen], weights=self.memory[chosen], minlength=self.k).astype(
+            np.float64
+        )
+        return used
+
     def raw(self, device_of: Ints) -> tuple[np.ndarray, ...]:
         """``(counts, receive, busy, send, used, held)`` of the kernels for a checked assignment."""
         counts = kernels.consumer_counts(device_of, self.part, self.consumer_ptr, self.consumer_idx, self.k)
         sums = kernels.loads(
             device_of, self.part, self.work, self.class_of, self.tensor_producer, self.tensor_time, self.pays,
-            counts, self.memory, self.params,
+            self.cluster, self.cluster_speed, counts, self.memory, self.params,
         )  # fmt: skip
         return (counts, *sums)
 
     def objective(self, device_of: Ints) -> float:
         """The objective alone, rules unchecked (for planners)."""
-        _, receive, busy, send, _, held = self.raw(np.ascontiguousarray(device_of, np.int32))
-        return self._objective(receive, busy, send, held, np.empty(self.k))
+        device_of = np.ascontiguousarray(device_of, np.int32)
+        _, receive, busy, send, _, held = self.raw(device_of)
+        return self.objective_of(receive, busy, send, held, self.occupied(device_of), np.empty(self.k))
 
-    def _objective(self, receive: Floats, busy: Floats, send: Floats, held: Floats, costs: Floats) -> float:
+    def occupied(self, device_of: Ints) -> Ints:
+        """How many ops each device holds (int32[k])."""
+        return np.bincount(device_of, minlength=self.k).astype(np.int32)
+
+    def objective_of(
+        self, receive: Floats, busy: Floats, send: Floats, held: Floats, occupied: Ints, costs: Floats
+    ) -> float:
+        """The objective from summed loads; every device's cost goes to ``costs`` (float64[k])."""
         return float(
             kernels.objective_of(
-                receive, busy, send, held, self.budget, self.streaming_rate, self.communication,
-                self.objective_code, costs,
+                receive, busy, send, held, occupied, self.pays, self.budget, self.streaming_rate, self.sync_rate,
+                self.communication, self.objective_code, costs,
             )
         )  # fmt: skip
 
@@ -118,27 +188,71 @@ class AssignmentEvaluator:
         """Costs and violations of a complete assignment (int32[n])."""
         device_of = self.checked(device_of)
         _, receive, busy, send, used, held = self.raw(device_of)
-        return self.summary(device_of, receive, busy, send, used, held)
-
-    def summary(
-        self, device_of: Ints, receive: Floats, busy: Floats, send: Floats, used: Floats, held: Floats
-    ) -> Evaluation:
-        """An :class:`Evaluation` from summed loads; finds the violations."""
+        occupied = self.occupied(device_of)
         costs = np.empty(self.k)
-        objective = self._objective(receive, busy, send, held, costs)
+        objective = self.objective_of(receive, busy, send, held, occupied, costs)
         with np.errstate(invalid="ignore"):
             streaming = np.maximum(0.0, held - self.budget) / self.streaming_rate
+        parts = [
+            receive.sum(axis=1),
+            busy.sum(axis=1),
+            np.where(np.isfinite(streaming), streaming, 0.0),
+            send.sum(axis=1),
+        ]
+        replicas, serves = self._stages(receive, busy, send, held, occupied)
+        if self.sync_rate > 0.0:
+            parts = self._shared(parts, held, replicas, serves)
+        return self.summary(device_of, parts, costs, used, objective, replicas, serves)
+
+    def _stages(
+        self, receive: Floats, busy: Floats, send: Floats, held: Floats, occupied: Ints
+    ) -> tuple[Ints, Ints]:
+        """``(replicas, serves)`` of :class:`planner.plan.Evaluation`."""
+        if self.sync_rate > 0.0:
+            alone = np.empty(self.k)
+            kernels.device_costs(
+                receive, busy, send, held, self.budget, self.streaming_rate, self.communication, alone
+            )
+            replicas, serves = share_idle(
+                alone, held, occupied, self.pays, self.sync_rate, self.communication == kernels.SUM
+            )
+            return replicas, serves
+        there = occupied > 0
+        return there.astype(np.int32), np.where(there, np.arange(self.k), -1).astype(np.int32)
+
+    def _shared(self, parts: list[Floats], held: Floats, replicas: Ints, serves: Ints) -> list[Floats]:
+        """The parts of what one device pays of its stage; what copies synchronise counts as streaming."""
+        stage = np.where(serves >= 0, serves, np.arange(self.k))
+        copies = np.maximum(replicas[stage], 1)
+        receive, work, streaming, send = (part[stage] / copies for part in parts)
+        sync = np.where(self.pays, (copies - 1) * held[stage] / (copies * self.sync_rate), 0.0)
+        return [receive, work, streaming + sync, send]
+
+    def summary(
+        self,
+        device_of: Ints,
+        parts: Sequence[Floats],
+        costs: Floats,
+        used: Floats,
+        objective: float,
+        replicas: Ints,
+        serves: Ints,
+    ) -> Evaluation:
+        """An :class:`Evaluation` from ``parts`` (receive, work, streaming, send: float64[k]); finds the violations."""
+        receive, work, streaming, send = parts
         return Evaluation(
-            receive=receive.sum(axis=1),
-            work=busy.sum(axis=1),
-            streaming=np.where(np.isfinite(streaming), streaming, 0.0),
-            send=send.sum(axis=1),
+            receive=receive,
+            work=work,
+            streaming=streaming,
+            send=send,
             cost=costs,
-            memory=used.copy(),
-            ops=np.bincount(device_of, minlength=self.k).astype(np.int32),
+            memory=self.by_memory(used),
+            ops=self.occupied(device_of),
             objective_name=self.problem.objective,
             components={self.problem.objective: objective},
             violations=self.violations(device_of),
+            replicas=replicas,
+            serves=serves,
         )
 
     def violations(self, device_of: Ints) -> tuple[Violation, ...]:
@@ -147,3 +261,15 @@ class AssignmentEvaluator:
         for rule in self.rules:
             found.extend(rule.violations(self, device_of))
         return tuple(found)
+
+
+def cluster_nodes(cluster: Ints) -> tuple[Ints, int]:
+    """The node of each device when every cluster is one node and other devices are their own: (int32[k], how many).
+
+    One cluster alone demands nothing: its devices stay nodes of their own.
+    """
+    count = int(cluster.max(initial=-1)) + 1
+    if count <= 1:
+        return np.arange(len(cluster), dtype=np.int32), len(cluster)
+    alone = cluster < 0
+    return np.where(alone, count + np.cumsum(alone) - 1, cluster).astype(np.int32), count + int(alone.sum())

@@ -4,6 +4,10 @@ DESIGN: each device pays each tensor that crosses its border once: the producer'
 devices consume it, and each consuming device receives once. ``part`` is 0 for forward and 1 for backward ops; a
 receive belongs to the forward part when a forward op on the device consumes the tensor, a send to its producer's part.
 
+Transfers inside a cluster of accelerators are ``speed`` times as fast as others (device placement, appendix C.3):
+``cluster`` int32[k] numbers them, -1 is no cluster. A receive is fast when the producer is in the same cluster; a send is
+fast when every device that receives is.
+
 Shapes: n ops, t tensors, k devices, c cost classes. All costs float64, all indices int32.
 """
 
@@ -12,10 +16,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-SUM, OVERLAP, DUPLEX = 0, 1, 2
-MAX_COST, SUM_OF_PART_MAXIMA = 0, 1
+from planner.targets.replication import share_idle
 
-RULE_ORDER, RULE_CONTIGUOUS, RULE_MEMORY, RULE_SUPPORT, RULE_PIN, RULE_TOGETHER = 1, 2, 4, 8, 16, 32
+SUM, OVERLAP, DUPLEX = 0, 1, 2
+MAX_COST, SUM_OF_PART_MAXIMA, LATENCY = 0, 1, 2
+
+RULE_ORDER, RULE_CONTIGUOUS, RULE_MEMORY, RULE_SUPPORT, RULE_PIN, RULE_TOGETHER, RULE_SUBGRAPHS = (
+    1, 2, 4, 8, 16, 32, 64,
+)  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
@@ -31,26 +39,28 @@ def consumer_counts(device_of, part, consumer_ptr, consumer_idx, k):
 
 
 @njit(cache=True, nogil=True)
-def add_tensor(counts, home, home_part, time, pays, receive, send, sign):
+def add_tensor(counts, home, home_part, time, pays, cluster, speed, receive, send, sign):
     """Add (sign=1) or remove (-1) what one tensor costs: ``counts`` int32[k, 2], its producer on ``home``."""
-    away = False
+    near = False
+    far = False
+    fast = time / speed
+    here = cluster[home]
     for d in range(counts.shape[0]):
-        if d == home:
+        if d == home or counts[d, 0] + counts[d, 1] == 0:
             continue
-        if counts[d, 0] > 0:
-            away = True
-            if pays[d]:
-                receive[d, 0] += sign * time
-        elif counts[d, 1] > 0:
-            away = True
-            if pays[d]:
-                receive[d, 1] += sign * time
-    if away and pays[home]:
-        send[home, home_part] += sign * time
+        inside = here >= 0 and cluster[d] == here
+        near = near or inside
+        far = far or not inside
+        if pays[d]:
+            receive[d, 0 if counts[d, 0] > 0 else 1] += sign * (fast if inside else time)
+    if (near or far) and pays[home]:
+        send[home, home_part] += sign * (time if far else fast)
 
 
 @njit(cache=True, nogil=True)
-def loads(device_of, part, work, class_of, tensor_producer, tensor_time, pays, counts, memory, params):
+def loads(
+    device_of, part, work, class_of, tensor_producer, tensor_time, pays, cluster, speed, counts, memory, params,
+):  # fmt: skip
     """Everything summed per device: receive, work, send float64[k, 2]; memory, params float64[k]."""
     k = len(pays)
     receive = np.zeros((k, 2))
@@ -65,7 +75,7 @@ def loads(device_of, part, work, class_of, tensor_producer, tensor_time, pays, c
         held[d] += params[v]
     for i in range(len(tensor_producer)):
         u = tensor_producer[i]
-        add_tensor(counts[i], device_of[u], part[u], tensor_time[i], pays, receive, send, 1.0)
+        add_tensor(counts[i], device_of[u], part[u], tensor_time[i], pays, cluster, speed, receive, send, 1.0)
     return receive, busy, send, used, held
 
 
@@ -103,9 +113,17 @@ def device_costs(receive, busy, send, held, budget, rate, communication, out):
 
 
 @njit(cache=True, nogil=True)
-def objective_of(receive, busy, send, held, budget, rate, communication, objective, costs):
-    """The scalar objective; fills ``costs`` (float64[k]) on the way."""
+def objective_of(
+    receive, busy, send, held, occupied, pays, budget, rate, sync_rate, communication, objective, costs
+):  # fmt: skip
+    """The scalar objective; fills ``costs`` (float64[k]) on the way.
+
+    With a ``sync_rate`` above zero, devices without ops (``occupied`` int32[k] counts them) share the work of others
+    (see :mod:`planner.targets.replication`).
+    """
     device_costs(receive, busy, send, held, budget, rate, communication, costs)
+    if sync_rate > 0.0:
+        share_idle(costs, held, occupied, pays, sync_rate, communication == SUM)
     if objective == MAX_COST:
         worst = 0.0
         for d in range(len(costs)):
@@ -158,200 +176,20 @@ def cyclic_devices(quotient):
 
 
 @njit(cache=True, nogil=True)
-def touched_tensors(ops, in_ptr, in_idx, out_ptr, out_idx, stamp, mark):
-    """Tensors that ``ops`` consume or produce, each once. ``stamp`` is int32[t] scratch, ``mark`` a fresh value."""
-    total = 0
-    for v in ops:
-        total += in_ptr[v + 1] - in_ptr[v] + out_ptr[v + 1] - out_ptr[v]
-    found = np.empty(total, np.int32)
-    count = 0
-    for v in ops:
-        for e in range(in_ptr[v], in_ptr[v + 1]):
-            i = in_idx[e]
-            if stamp[i] != mark:
-                stamp[i] = mark
-                found[count] = i
-                count += 1
-        for e in range(out_ptr[v], out_ptr[v + 1]):
-            i = out_idx[e]
-            if stamp[i] != mark:
-                stamp[i] = mark
-                found[count] = i
-                count += 1
-    return found[:count]
+def disorder(quotient, cluster_node, nodes):
+    """How many devices cannot be put in order, of both parts; and of the clusters, where there are any.
 
-
-@njit(cache=True, nogil=True)
-def apply_ops(
-    ops, targets, device_of, part, work, class_of, memory, params, tensor_producer, tensor_time, pays,
-    in_ptr, in_idx, out_ptr, out_idx, counts, receive, busy, send, used, held, stamp, mark,
-):  # fmt: skip
-    """Move ``ops[i]`` to ``targets[i]`` in place, updating counts and loads. O(degree x k)."""
-    touched = touched_tensors(ops, in_ptr, in_idx, out_ptr, out_idx, stamp, mark)
-    for i in touched:
-        u = tensor_producer[i]
-        add_tensor(counts[i], device_of[u], part[u], tensor_time[i], pays, receive, send, -1.0)
-    for j in range(len(ops)):
-        v = ops[j]
-        a, b, p = device_of[v], targets[j], part[v]
-        busy[a, p] -= work[class_of[a], v]
-        busy[b, p] += work[class_of[b], v]
-        used[a] -= memory[v]
-        used[b] += memory[v]
-        held[a] -= params[v]
-        held[b] += params[v]
-        for e in range(in_ptr[v], in_ptr[v + 1]):
-            counts[in_idx[e], a, p] -= 1
-            counts[in_idx[e], b, p] += 1
-        device_of[v] = b
-    for i in touched:
-        u = tensor_producer[i]
-        add_tensor(counts[i], device_of[u], part[u], tensor_time[i], pays, receive, send, 1.0)
-
-
-@njit(cache=True, nogil=True)
-def apply_quotient(ops, targets, moved, device_of, part, succ_ptr, succ_idx, pred_ptr, pred_idx, quotient):
-    """Update ``quotient`` for a move of ``ops`` to ``targets``; call it before ``device_of`` changes.
-
-    ``moved`` is int32[n] scratch holding -1; it is restored.
+    ``cluster_node`` int32[k] is the node of each device once every cluster is one node (of ``nodes``); where that is as
+    many nodes as there are devices, clusters are not looked at.
     """
-    for j in range(len(ops)):
-        moved[ops[j]] = targets[j]
-    for j in range(len(ops)):
-        v = ops[j]
-        p = part[v]
-        a, b = device_of[v], targets[j]
-        for e in range(succ_ptr[v], succ_ptr[v + 1]):
-            w = succ_idx[e]
-            if part[w] != p:
-                continue
-            before = device_of[w]
-            after = moved[w] if moved[w] >= 0 else before
-            if a != before:
-                quotient[p, a, before] -= 1
-            if b != after:
-                quotient[p, b, after] += 1
-        for e in range(pred_ptr[v], pred_ptr[v + 1]):
-            u = pred_idx[e]
-            if part[u] != p or moved[u] >= 0:
-                continue  # an edge inside the moved set was counted from its source
-            other = device_of[u]
-            if other != a:
-                quotient[p, other, a] -= 1
-            if other != b:
-                quotient[p, other, b] += 1
-    for v in ops:
-        moved[v] = -1
-
-
-@njit(cache=True, nogil=True)
-def delta_ops(
-    ops, device_of, part, work, class_of, memory, params, tensor_producer, tensor_time, pays,
-    in_ptr, in_idx, out_ptr, out_idx, counts, receive, busy, send, used, held,
-    budget, rate, communication, objective, stamp, mark, out_objective, out_costs, out_memory,
-):  # fmt: skip
-    """The effect of moving all ``ops`` to each device in turn; nothing is changed.
-
-    Writes the objective (float64[k]), every device's cost (float64[k, k], first axis = destination) and every
-    device's memory (float64[k, k]). O(touched tensors x k^2).
-    """
-    k = len(pays)
-    touched = touched_tensors(ops, in_ptr, in_idx, out_ptr, out_idx, stamp, mark)
-    slot = np.full(0, 0, np.int32)
-    base_receive = receive.copy()
-    base_send = send.copy()
-    base_busy = busy.copy()
-    base_used = used.copy()
-    base_held = held.copy()
-    m = len(touched)
-    rest = np.empty((m, k, 2), np.int32)
-    going = np.zeros((m, 2), np.int32)
-    home = np.empty(m, np.int32)
-    position = np.empty(len(tensor_producer), np.int32) if m * 4 > len(tensor_producer) else slot
-    dense = len(position) > 0
-    order = np.argsort(touched) if not dense else slot.astype(np.int64)
-    ordered = touched[order] if not dense else slot
-    for j in range(m):
-        i = touched[j]
-        if dense:
-            position[i] = j
-        u = tensor_producer[i]
-        home[j] = device_of[u]
-        rest[j] = counts[i]
-        add_tensor(counts[i], device_of[u], part[u], tensor_time[i], pays, base_receive, base_send, -1.0)
-    for v in ops:
-        a, p = device_of[v], part[v]
-        base_busy[a, p] -= work[class_of[a], v]
-        base_used[a] -= memory[v]
-        base_held[a] -= params[v]
-        for e in range(in_ptr[v], in_ptr[v + 1]):
-            i = in_idx[e]
-            j = position[i] if dense else order[np.searchsorted(ordered, i)]
-            rest[j, a, p] -= 1
-            going[j, p] += 1
-        for e in range(out_ptr[v], out_ptr[v + 1]):
-            i = out_idx[e]
-            j = position[i] if dense else order[np.searchsorted(ordered, i)]
-            home[j] = -1
-    r = np.empty_like(base_receive)
-    s = np.empty_like(base_send)
-    b = np.empty_like(base_busy)
-    h = np.empty_like(base_held)
-    for d in range(k):
-        r[:] = base_receive
-        s[:] = base_send
-        b[:] = base_busy
-        h[:] = base_held
-        out_memory[d] = base_used
-        c = class_of[d]
-        for v in ops:
-            b[d, part[v]] += work[c, v]
-            out_memory[d, d] += memory[v]
-            h[d] += params[v]
-        for j in range(m):
-            i = touched[j]
-            where = home[j] if home[j] >= 0 else d
-            rest[j, d, 0] += going[j, 0]
-            rest[j, d, 1] += going[j, 1]
-            add_tensor(rest[j], where, part[tensor_producer[i]], tensor_time[i], pays, r, s, 1.0)
-            rest[j, d, 0] -= going[j, 0]
-            rest[j, d, 1] -= going[j, 1]
-        out_objective[d] = objective_of(r, b, s, h, budget, rate, communication, objective, out_costs[d])
-
-
-@njit(cache=True, nogil=True)
-def order_window(ops, inside, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx, k):
-    """Devices between the latest predecessor and the earliest successor outside ``ops``: (low, high).
-
-    ``inside`` is bool[n] scratch holding False; it is restored.
-    """
-    low, high = 0, k - 1
-    for v in ops:
-        inside[v] = True
-    for v in ops:
-        for e in range(pred_ptr[v], pred_ptr[v + 1]):
-            u = pred_idx[e]
-            if not inside[u] and device_of[u] > low:
-                low = device_of[u]
-        for e in range(succ_ptr[v], succ_ptr[v + 1]):
-            w = succ_idx[e]
-            if not inside[w] and device_of[w] < high:
-                high = device_of[w]
-    for v in ops:
-        inside[v] = False
-    return low, high
-
-
-@njit(cache=True, nogil=True)
-def contiguity_after(ops, moved, device_of, part, succ_ptr, succ_idx, pred_ptr, pred_idx, quotient):
-    """For each destination, how many devices could not be put in order after the move: int32[k]."""
     k = quotient.shape[1]
-    out = np.zeros(k, np.int32)
-    trial = np.empty_like(quotient)
-    targets = np.empty(len(ops), np.int32)
-    for d in range(k):
-        trial[:] = quotient
-        targets[:] = d
-        apply_quotient(ops, targets, moved, device_of, part, succ_ptr, succ_idx, pred_ptr, pred_idx, trial)
-        out[d] = cyclic_devices(trial[0]) + cyclic_devices(trial[1])
-    return out
+    found = cyclic_devices(quotient[0]) + cyclic_devices(quotient[1])
+    if nodes < k:
+        for part in range(2):
+            merged = np.zeros((nodes, nodes), np.int32)
+            for a in range(k):
+                for b in range(k):
+                    if cluster_node[a] != cluster_node[b]:
+                        merged[cluster_node[a], cluster_node[b]] += quotient[part, a, b]
+            found += cyclic_devices(merged)
+    return found

@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.graph import Bools, Floats, Ints
 from planner.plan import Evaluation, Violation
-from planner.targets import kernels
+from planner.targets import kernels, live_kernels
 from planner.targets.evaluator import AssignmentEvaluator
 
 
@@ -87,6 +87,7 @@ class LiveEvaluation:
     def _resync(self) -> None:
         e = self.evaluator
         self.counts, self.receive, self.busy, self.send, self.used, self.held = e.raw(self.device_of)
+        self.occupied = e.occupied(self.device_of)
         self.quotient = kernels.quotient_counts(self.device_of, e.part, e.edge_src, e.edge_dst, e.k)
         self._moves = 0
         self._changed()
@@ -104,10 +105,14 @@ class LiveEvaluation:
     def objective(self) -> float:
         """The objective of the current assignment."""
         if self._objective is None:
-            self._objective = self.evaluator._objective(
-                self.receive, self.busy, self.send, self.held, np.empty(self.evaluator.k)
-            )
+            self._objective = self._price(np.empty(self.evaluator.k))
         return self._objective
+
+    def _price(self, costs: Floats) -> float:
+        """The objective; every device's cost goes to ``costs`` (float64[k])."""
+        return self.evaluator.objective_of(
+            self.receive, self.busy, self.send, self.held, self.occupied, costs
+        )
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -139,43 +144,35 @@ class LiveEvaluation:
 
     def _delta_into(self, ops: Ints, objective: Floats, cost: Floats, memory: Floats) -> None:
         e = self.evaluator
-        kernels.delta_ops(
+        live_kernels.delta_ops(
             ops, self.device_of, e.part, e.work, e.class_of, e.memory, e.params, e.tensor_producer, e.tensor_time,
-            e.pays, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx, self.counts, self.receive, self.busy, self.send,
-            self.used, self.held, e.budget, e.streaming_rate, e.communication, e.objective_code,
-            self._stamp, self._next_mark(), objective, cost, memory,
+            e.pays, e.cluster, e.cluster_speed, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx, self.counts, self.receive,
+            self.busy, self.send, self.used, self.held, self.occupied, e.budget, e.streaming_rate, e.sync_rate,
+            e.communication, e.objective_code, self._stamp, self._next_mark(), objective, cost, memory,
         )  # fmt: skip
 
     def order_window(self, ops: Ints) -> tuple[int, int]:
         """Lowest and highest device that the order rule leaves to ``ops``."""
         e = self.evaluator
-        low, high = kernels.order_window(
+        low, high = live_kernels.order_window(
             ops, self._inside, self.device_of, e.succ_ptr, e.succ_idx, e.pred_ptr, e.pred_idx, e.k
         )
         return int(low), int(high)
 
     def cyclic_devices(self) -> int:
-        """How many devices wait for each other now."""
+        """How many devices (and clusters) wait for each other now."""
         if self._cyclic is None:
-            self._cyclic = int(
-                kernels.cyclic_devices(self.quotient[0]) + kernels.cyclic_devices(self.quotient[1])
-            )
+            e = self.evaluator
+            self._cyclic = int(kernels.disorder(self.quotient, e.cluster_node, e.cluster_nodes))
         return self._cyclic
 
     def contiguity_after(self, ops: Ints) -> Ints:
         """How many devices would wait for each other after a move to each device (int32[k])."""
         e = self.evaluator
-        result: Ints = kernels.contiguity_after(
-            ops,
-            self._moved,
-            self.device_of,
-            e.part,
-            e.succ_ptr,
-            e.succ_idx,
-            e.pred_ptr,
-            e.pred_idx,
-            self.quotient,
-        )
+        result: Ints = live_kernels.contiguity_after(
+            ops, self._moved, self.device_of, e.part, e.succ_ptr, e.succ_idx, e.pred_ptr, e.pred_idx,
+            self.quotient, e.cluster_node, e.cluster_nodes,
+        )  # fmt: skip
         return result
 
     def closure(self, ops: Ints | Sequence[int], device: int) -> Ints:
@@ -192,7 +189,7 @@ class LiveEvaluation:
     def best_moves(self, limit: int = 5, legal_only: bool = True) -> list[Move]:
         """The single moves (with colocated mates) that lower the objective most, best first; exact.
 
-        Only ops on the bottleneck devices or next to them can lower the worst cost, so only those are tried.
+        See :meth:`improving_moves` for the moves that are looked at.
         """
         moves = [move for found in self.improving_moves(legal_only) for move in found]
         return sorted(moves, key=lambda m: (m.objective, m.ops))[:limit]
@@ -205,18 +202,7 @@ class LiveEvaluation:
         e = self.evaluator
         groups = e.problem.groups
         now = self.objective
-        costs = np.empty(e.k)
-        e._objective(self.receive, self.busy, self.send, self.held, costs)
-        if e.objective_code == kernels.MAX_COST:
-            worst = costs >= costs.max() * (1 - 1e-12)
-            near = worst[self.device_of]
-            reach = near.copy()
-            reach[e.edge_src[near[e.edge_dst]]] = True
-            reach[e.edge_dst[near[e.edge_src]]] = True
-            # A consumer elsewhere may also matter to the bottleneck through a tensor they share with a third op.
-            candidates = np.unique(groups.group_of[reach])
-        else:
-            candidates = np.arange(groups.count)
+        candidates = np.unique(groups.group_of[self._movable()])
         objective, cost, memory = np.empty(e.k), np.empty((e.k, e.k)), np.empty((e.k, e.k))
         for g in candidates.tolist():
             ops = groups.ops(g)
@@ -228,6 +214,24 @@ class LiveEvaluation:
                 Move(tuple(ops.tolist()), d, float(objective[d]), now - float(objective[d]))
                 for d in np.flatnonzero(better).tolist()
             ]
+
+    def _movable(self) -> Bools:
+        """bool[n]: ops whose move could lower the objective.
+
+        Where the largest cost counts, those on a device that attains it or next to one; a free device may also come to
+        the help of any stage, so replication looks at all, as do sums of costs.
+        """
+        e = self.evaluator
+        if e.objective_code != kernels.MAX_COST or e.sync_rate > 0.0:
+            return np.ones(e.n, bool)
+        costs = np.empty(e.k)
+        self._price(costs)
+        worst = costs >= costs.max() * (1 - 1e-12)
+        near = worst[self.device_of]
+        reach: Bools = near.copy()
+        reach[e.edge_src[near[e.edge_dst]]] = True
+        reach[e.edge_dst[near[e.edge_src]]] = True
+        return reach
 
     # ------------------------------------------------------------------ edits
     def apply(self, ops: Ints | Sequence[int], devices: Ints | Sequence[int] | int) -> None:
@@ -246,14 +250,14 @@ class LiveEvaluation:
 
     def _move(self, ops: Ints, targets: Ints) -> None:
         e = self.evaluator
-        kernels.apply_quotient(
+        live_kernels.apply_quotient(
             ops, targets, self._moved, self.device_of, e.part, e.succ_ptr, e.succ_idx, e.pred_ptr, e.pred_idx,
             self.quotient,
         )  # fmt: skip
-        kernels.apply_ops(
+        live_kernels.apply_ops(
             ops, targets, self.device_of, e.part, e.work, e.class_of, e.memory, e.params, e.tensor_producer,
-            e.tensor_time, e.pays, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx, self.counts, self.receive, self.busy,
-            self.send, self.used, self.held, self._stamp, self._next_mark(),
+            e.tensor_time, e.pays, e.cluster, e.cluster_speed, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx, self.counts,
+            self.receive, self.busy, self.send, self.used, self.held, self.occupied, self._stamp, self._next_mark(),
         )  # fmt: skip
         self._changed()
         self._moves += 1

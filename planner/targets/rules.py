@@ -32,7 +32,8 @@ class Rule(Protocol):
         """bool[k]: destinations that would break this rule if all ``ops`` moved there."""
 
 
-def _titles(evaluator: AssignmentEvaluator) -> list[str]:
+def device_names(evaluator: AssignmentEvaluator) -> list[str]:
+    """What sentences call the devices."""
     return [d.name for d in evaluator.problem.devices]
 
 
@@ -44,7 +45,7 @@ class OrderRule:
 
     def violations(self, evaluator: AssignmentEvaluator, device_of: Ints) -> list[Violation]:
         """One violation per edge that goes back, named after the producer."""
-        names, titles = evaluator.problem.graph.op_names, _titles(evaluator)
+        names, titles = evaluator.problem.graph.op_names, device_names(evaluator)
         src, dst = evaluator.edge_src, evaluator.edge_dst
         found = []
         for e in np.flatnonzero(device_of[src] > device_of[dst]):
@@ -61,79 +62,6 @@ class OrderRule:
         return (devices < low) | (devices > high)
 
 
-class ContiguityRule:
-    """The devices can be put in order so that no edge of the forward (or backward) part goes back."""
-
-    name: ClassVar[str] = "contiguous"
-    code: ClassVar[int] = kernels.RULE_CONTIGUOUS
-
-    def violations(self, evaluator: AssignmentEvaluator, device_of: Ints) -> list[Violation]:
-        """One violation per part and cycle of devices found, with an edge for each step of the cycle."""
-        e = evaluator
-        quotient = kernels.quotient_counts(device_of, e.part, e.edge_src, e.edge_dst, e.k)
-        found = []
-        for part in range(2):
-            for cycle in device_cycles(quotient[part] > 0):
-                found.append(self._violation(e, device_of, part, cycle))
-        return found
-
-    def _violation(
-        self, evaluator: AssignmentEvaluator, device_of: Ints, part: int, cycle: tuple[int, ...]
-    ) -> Violation:
-        names, titles = evaluator.problem.graph.op_names, _titles(evaluator)
-        src, dst = evaluator.edge_src, evaluator.edge_dst
-        same = (evaluator.part[src] == part) & (evaluator.part[dst] == part)
-        ops: list[int] = []
-        steps = []
-        for a, b in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
-            e = int(np.flatnonzero(same & (device_of[src] == a) & (device_of[dst] == b))[0])
-            ops += [int(src[e]), int(dst[e])]
-            steps.append(f"{names[src[e]]} feeds {names[dst[e]]} from {titles[a]} to {titles[b]}")
-        within = " in the backward pass" if part else ""
-        around = " and ".join(titles[d] for d in cycle) if len(cycle) < 4 else f"{len(cycle)} devices"
-        shown = steps if len(steps) < 4 else [*steps[:2], "..."]
-        sentence = f"{around} wait for each other{within}: {', '.join(shown)}"
-        return Violation(self.name, tuple(dict.fromkeys(ops)), cycle, sentence)
-
-    def blocked(self, live: LiveEvaluation, ops: Ints) -> Bools:
-        """Destinations after which more devices wait for each other than now."""
-        return live.contiguity_after(ops) > live.cyclic_devices()
-
-
-def device_cycles(adjacent: Bools) -> list[tuple[int, ...]]:
-    """One shortest cycle through the smallest device of each strongly connected component (``adjacent`` bool[k, k])."""
-    k = len(adjacent)
-    reach = adjacent.copy()
-    np.fill_diagonal(reach, False)
-    direct = reach.copy()
-    for d in range(k):
-        reach |= np.outer(reach[:, d], reach[d])
-    mutual = reach & reach.T
-    seen = np.zeros(k, bool)
-    cycles = []
-    for d in range(k):
-        if seen[d] or not mutual[d].any():
-            continue
-        seen |= mutual[d]
-        parent = {d: -1}
-        queue = [d]
-        closing = -1
-        while queue and closing < 0:
-            a = queue.pop(0)
-            for b in np.flatnonzero(direct[a] & mutual[d]).tolist():
-                if b == d:
-                    closing = a
-                    break
-                if b not in parent:
-                    parent[b] = a
-                    queue.append(b)
-        cycle = [closing]
-        while parent[cycle[-1]] >= 0:
-            cycle.append(parent[cycle[-1]])
-        cycles.append(tuple(reversed(cycle)))
-    return cycles
-
-
 class MemoryRule:
     """The ops on a device fit its memory (device placement, section 3)."""
 
@@ -144,21 +72,26 @@ class MemoryRule:
         """One violation per overfull device, naming its largest ops."""
         from planner.quantity import bytes_text
 
-        titles = _titles(evaluator)
-        used = np.bincount(device_of, weights=evaluator.memory, minlength=evaluator.k)
+        titles = device_names(evaluator)
+        used = evaluator.by_memory(evaluator.held_memory(device_of))
         found = []
         for d in np.flatnonzero(overfull(used, evaluator.capacity)).tolist():
-            on = np.flatnonzero(device_of == d)
+            slots = np.flatnonzero(evaluator.owner == evaluator.owner[d])
+            if d != slots[0]:
+                continue
+            on = np.flatnonzero(evaluator.owner[device_of] == evaluator.owner[d])
             largest = on[np.argsort(-evaluator.memory[on], kind="stable")[:3]]
-            sentence = f"{titles[d]} holds {bytes_text(used[d])}, {bytes_text(used[d] - evaluator.capacity[d])} more than fits"
-            found.append(Violation(self.name, tuple(largest.tolist()), (d,), sentence))
+            name = titles[d] if len(slots) == 1 else f"{titles[d]} to {titles[slots[-1]]} together"
+            verb = "holds" if len(slots) == 1 else "hold"
+            sentence = f"{name} {verb} {bytes_text(used[d])}, {bytes_text(used[d] - evaluator.capacity[d])} more than fits"
+            found.append(Violation(self.name, tuple(largest.tolist()), tuple(slots.tolist()), sentence))
         return found
 
     def blocked(self, live: LiveEvaluation, ops: Ints) -> Bools:
         """Destinations that the ops would overfill."""
         e = live.evaluator
-        held = np.bincount(live.device_of[ops], weights=e.memory[ops], minlength=e.k)
-        return overfull(live.used - held + e.memory[ops].sum(), e.capacity)
+        held = e.held_memory(live.device_of, ops)
+        return overfull(e.by_memory(live.used - held) + e.memory[ops].sum(), e.capacity)
 
 
 def overfull(used: np.ndarray, capacity: np.ndarray) -> Bools:
@@ -175,7 +108,7 @@ class SupportRule:
 
     def violations(self, evaluator: AssignmentEvaluator, device_of: Ints) -> list[Violation]:
         """One violation per op on a device that cannot run it."""
-        names, titles = evaluator.problem.graph.op_names, _titles(evaluator)
+        names, titles = evaluator.problem.graph.op_names, device_names(evaluator)
         fine = evaluator.supported[evaluator.class_of[device_of], np.arange(evaluator.n)]
         return [
             Violation(
@@ -202,7 +135,7 @@ class PinRule:
 
     def violations(self, evaluator: AssignmentEvaluator, device_of: Ints) -> list[Violation]:
         """One violation per pinned op that is elsewhere."""
-        names, titles, pinned = evaluator.problem.graph.op_names, _titles(evaluator), evaluator.pinned
+        names, titles, pinned = evaluator.problem.graph.op_names, device_names(evaluator), evaluator.pinned
         return [
             Violation(
                 self.name,
@@ -222,7 +155,10 @@ class PinRule:
 
 
 class TogetherRule:
-    """Ops of one colocation group share a device (device placement, appendix B; the user's keep-together)."""
+    """Ops of one colocation group share a device (device placement, appendix B; the user's keep-together).
+
+    Subgraphs of one accelerator count as one device here, and so do CPUs whose cores do not run out (section 4.1).
+    """
 
     name: ClassVar[str] = "together"
     code: ClassVar[int] = kernels.RULE_TOGETHER
@@ -230,15 +166,16 @@ class TogetherRule:
     def violations(self, evaluator: AssignmentEvaluator, device_of: Ints) -> list[Violation]:
         """One violation per group that is spread over several devices."""
         groups = evaluator.problem.groups
-        names, titles = evaluator.problem.graph.op_names, _titles(evaluator)
+        names, titles = evaluator.problem.graph.op_names, device_names(evaluator)
         first = np.full(groups.count, -1, np.int64)
         first[groups.group_of[::-1]] = np.arange(evaluator.n)[::-1]
-        split = np.unique(groups.group_of[device_of != device_of[first[groups.group_of]]])
+        owner_of = evaluator.owner[device_of]
+        split = np.unique(groups.group_of[owner_of != owner_of[first[groups.group_of]]])
         found = []
         for g in split.tolist():
             ops = groups.ops(g)
             devices = np.unique(device_of[ops])
-            other = next(v for v in ops.tolist() if device_of[v] != device_of[ops[0]])
+            other = next(v for v in ops.tolist() if owner_of[v] != owner_of[ops[0]])
             sentence = (
                 f"{names[ops[0]]} and {names[other]} must share a device but are on"
                 f" {titles[device_of[ops[0]]]} and {titles[device_of[other]]}"
@@ -248,10 +185,10 @@ class TogetherRule:
 
     def blocked(self, live: LiveEvaluation, ops: Ints) -> Bools:
         """Destinations that would leave a group mate of the ops on another device."""
-        groups = live.evaluator.problem.groups
+        e = live.evaluator
+        groups = e.problem.groups
         mates = np.setdiff1d(groups.expand(ops), ops)
-        elsewhere = np.unique(live.device_of[mates])
-        devices = np.arange(live.evaluator.k)
+        elsewhere = np.unique(e.owner[live.device_of[mates]])
         if len(elsewhere) == 0:
-            return np.zeros(live.evaluator.k, bool)
-        return np.ones(live.evaluator.k, bool) if len(elsewhere) > 1 else devices != elsewhere[0]
+            return np.zeros(e.k, bool)
+        return np.ones(e.k, bool) if len(elsewhere) > 1 else e.owner != elsewhere[0]

@@ -101,7 +101,10 @@ def _value(annotation: Any, key: str, value: Any, where: str) -> Any:
                 return text.lower() in _YES
             raise ValueError(f"'{text}' is neither true nor false")
         if annotation in ("int", int):
-            return int(text)
+            try:
+                return int(text)
+            except ValueError:
+                raise ValueError(f"'{text}' is not a whole number") from None
         if annotation in ("float", float):
             return parse_quantity(text)
     except ValueError as error:

@@ -45,7 +45,8 @@ def transfer_time(target: Pipeline | DevicePool, size: float, profiled: float) -
 
 def is_cpu(problem: Problem, device: int) -> bool:
     """Whether a device is a CPU of a pool."""
-    return isinstance(problem.target, DevicePool) and device >= problem.target.accelerators
+    target = problem.target
+    return isinstance(target, DevicePool) and device >= target.accelerators * target.subgraphs
 
 
 def part_of(problem: Problem, op: int) -> int:
@@ -53,21 +54,39 @@ def part_of(problem: Problem, op: int) -> int:
     return int(isinstance(problem.target, DevicePool) and bool(problem.graph.backward[op]))
 
 
+def cluster(problem: Problem, device: int) -> int | None:
+    """The cluster of an accelerator: equal groups of consecutive ones; None for CPUs and blocks."""
+    target = problem.target
+    if not isinstance(target, DevicePool) or is_cpu(problem, device):
+        return None
+    return device // (target.accelerators // target.clusters)
+
+
+def crossing_time(problem: Problem, size: float, profiled: float, a: int, others: set[int]) -> float:
+    """The time of one tensor between device ``a`` and ``others``: fast when all of them share a's cluster."""
+    time = transfer_time(problem.target, size, profiled)
+    home = cluster(problem, a)
+    if home is not None and all(cluster(problem, b) == home for b in others):
+        return time / problem.target.cluster_speed
+    return time
+
+
 def parts(problem: Problem, device_of: list[int], device: int) -> dict[str, list[float]]:
     """Receive, work and send of one device, each for the forward and the backward part."""
-    graph, target = problem.graph, problem.target
+    graph = problem.graph
     S = {v for v in range(graph.n) if device_of[v] == device}
     receive, work, send = [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]
     for v in S:
         work[part_of(problem, v)] += float(graph.work_cpu[v] if is_cpu(problem, device) else graph.work[v])
     if not is_cpu(problem, device):
         for u, consumers, size, profiled in tensors(graph):
-            time = transfer_time(target, size, profiled)
             inside = consumers & S
             if u not in S and inside:
+                time = crossing_time(problem, size, profiled, device, {device_of[u]})
                 receive[min(part_of(problem, v) for v in inside)] += time
             if u in S and consumers - S:
-                send[part_of(problem, u)] += time
+                away = {device_of[v] for v in consumers - S}
+                send[part_of(problem, u)] += crossing_time(problem, size, profiled, device, away)
     return {"receive": receive, "work": work, "send": send}
 
 
@@ -98,8 +117,12 @@ def cost(problem: Problem, device_of: list[int], device: int) -> float:
 
 
 def objective(problem: Problem, device_of: list[int]) -> float:
-    """The objective: the largest cost, or the largest forward plus the largest backward cost."""
+    """The objective: the largest cost, or the largest forward plus the largest backward cost, or the latency."""
     devices = range(len(problem.devices))
+    if problem.objective == "latency":
+        return max((finish for _, finish in latency_times(problem, device_of).values()), default=0.0)
+    if getattr(problem.target, "replication", False):
+        return replicated_maximum(problem, device_of)
     if problem.objective != "gpipe":
         return max(cost(problem, device_of, d) for d in devices)
     mode = problem.target.communication
@@ -108,6 +131,148 @@ def objective(problem: Problem, device_of: list[int]) -> float:
         max(combined(mode, p["receive"][part], p["work"][part], p["send"][part]) for p in split)
         for part in (0, 1)
     )
+
+
+# ------------------------------------------------------------------------------------------------------ replication
+def sync_bandwidth(problem: Problem) -> float:
+    """Bytes per time between accelerators: the target's, else that of the profiled tensors, else the default."""
+    if problem.target.bandwidth:
+        return problem.target.bandwidth
+    profiled = [(size, time) for _, _, size, time in tensors(problem.graph) if time > 0 and size > 0]
+    if profiled:
+        return sum(size for size, _ in profiled) / sum(time for _, time in profiled)
+    return DEFAULT_BANDWIDTH
+
+
+def stage_cost(problem: Problem, device_of: list[int], device: int, copies: int) -> float:
+    """C.2: load / r and (r - 1) * params / (r * B), added or the larger; CPUs synchronise nothing."""
+    load = cost(problem, device_of, device)
+    params = sum(
+        float(problem.graph.param_bytes[v]) for v in range(problem.graph.n) if device_of[v] == device
+    )
+    sync = 0.0 if is_cpu(problem, device) else (copies - 1) * params / (copies * sync_bandwidth(problem))
+    shared = load / copies
+    return shared + sync if problem.target.communication == "sum" else max(shared, sync)
+
+
+def replicated_maximum(problem: Problem, device_of: list[int]) -> float:
+    """The least largest cost over every way in which devices without ops may join stages of their kind."""
+    worst = 0.0
+    for kind in (False, True):
+        of_kind = [d for d in range(len(problem.devices)) if is_cpu(problem, d) == kind]
+        stages = [d for d in of_kind if d in device_of]
+        if stages:
+            free = len(of_kind) - len(stages)
+            worst = max(
+                worst,
+                min(
+                    max(
+                        stage_cost(problem, device_of, d, 1 + more)
+                        for d, more in zip(stages, extra, strict=True)
+                    )
+                    for extra in itertools.product(range(free + 1), repeat=len(stages))
+                    if sum(extra) <= free
+                ),
+            )
+    return worst
+
+
+# ---------------------------------------------------------------------------------------------------------- latency
+def machine_of(problem: Problem, device: int) -> str:
+    """What a device of a pool is part of: slots belong to their accelerator; for one sample all CPUs are one."""
+    if problem.objective != "latency":
+        return str(device)
+    return "cpu" if is_cpu(problem, device) else f"acc {device // problem.target.subgraphs}"
+
+
+def turns(problem: Problem, device_of: list[int]) -> dict[str, list[frozenset[int]]]:
+    """What each accelerator runs in turn: the forward ops of its slots in order, the backward ops in reverse order."""
+    ops = range(problem.graph.n)
+    slots = [d for d in range(len(problem.devices)) if not is_cpu(problem, d)]
+    found: dict[str, list[frozenset[int]]] = {}
+    for part, order in ((0, slots), (1, slots[::-1])):
+        for d in order:
+            group = frozenset(v for v in ops if device_of[v] == d and part_of(problem, v) == part)
+            if group:
+                found.setdefault(machine_of(problem, d), []).append(group)
+    return found
+
+
+def runs_in_one_go(problem: Problem, device_of: list[int]) -> bool:
+    """Whether no subgraph, slots in turn, has to wait for itself: nodes that wait for nothing are taken away."""
+    queues = turns(problem, device_of)
+    node: dict[int, frozenset[int]] = {v: frozenset([v]) for v in range(problem.graph.n)}
+    arcs = set()
+    for groups in queues.values():
+        node |= {v: group for group in groups for v in group}
+        arcs |= set(itertools.pairwise(groups))
+    arcs |= {(node[u], node[v]) for u, v in edges(problem.graph) if node[u] != node[v]}
+    left = set(node.values())
+    while True:
+        free = {x for x in left if not any(b == x and a in left for a, b in arcs)}
+        if not free:
+            return not left
+        left -= free
+
+
+def latency_pieces(problem: Problem, device_of: list[int]) -> dict[str, list[frozenset[int]]]:
+    """What each accelerator runs in turn.
+
+    A split that is not contiguous may be cut in many ways; the evaluator's way is taken then, once it has been seen to
+    be one: pieces of one device and part, in an order in which they can run.
+    """
+    if runs_in_one_go(problem, device_of):
+        return turns(problem, device_of)
+    times = problem.evaluator.schedule(device_of)
+    piece_of = times.piece_of.tolist()
+    assert all(piece_of[u] <= piece_of[v] for u, v in edges(problem.graph))
+    found: dict[str, list[frozenset[int]]] = {}
+    for p in sorted(set(piece_of)):
+        ops = frozenset(v for v in range(problem.graph.n) if piece_of[v] == p)
+        assert len({(device_of[v], part_of(problem, v)) for v in ops}) == 1
+        device = device_of[min(ops)]
+        if is_cpu(problem, device):
+            assert len(ops) == 1
+        else:
+            found.setdefault(machine_of(problem, device), []).append(ops)
+    return found
+
+
+def piece_parts(problem: Problem, device_of: list[int], ops: frozenset[int]) -> tuple[float, float, float]:
+    """Receive, work and send of one subgraph, or of one CPU op."""
+    graph, target = problem.graph, problem.target
+    if is_cpu(problem, device_of[min(ops)]):
+        return 0.0, sum(float(graph.work_cpu[v]) for v in ops), 0.0
+    receive = send = 0.0
+    for u, consumers, size, profiled in tensors(graph):
+        time = transfer_time(target, size, profiled)
+        receive += time if u not in ops and consumers & ops else 0.0
+        send += time if u in ops and consumers - ops else 0.0
+    return receive, sum(float(graph.work[v]) for v in ops), send
+
+
+def latency_times(problem: Problem, device_of: list[int]) -> dict[frozenset[int], tuple[float, float]]:
+    """Start and finish of every subgraph and CPU op for one sample."""
+    queues = latency_pieces(problem, device_of)
+    node = {v: frozenset([v]) for v in range(problem.graph.n)}
+    earlier: dict[frozenset[int], frozenset[int]] = {}
+    for groups in queues.values():
+        node |= {v: group for group in groups for v in group}
+        earlier |= {b: a for a, b in itertools.pairwise(groups)}
+    times: dict[frozenset[int], tuple[float, float]] = {}
+
+    def run(ops: frozenset[int]) -> float:
+        if ops not in times:
+            needs = {node[u] for u, v in edges(problem.graph) if v in ops and u not in ops}
+            if ops in earlier:
+                needs.add(earlier[ops])
+            start = max((run(other) for other in needs), default=0.0)
+            times[ops] = start, start + sum(piece_parts(problem, device_of, ops))
+        return times[ops][1]
+
+    for ops in set(node.values()):
+        run(ops)
+    return times
 
 
 # ------------------------------------------------------------------------------------------------------------ rules
@@ -121,9 +286,19 @@ def orderable(arcs: set[tuple[int, int]], devices: set[int]) -> bool:
 
 
 def contiguous(problem: Problem, device_of: list[int], part: int) -> bool:
-    """Whether one part's ops form a chain of ideals over the devices."""
+    """Whether one part's ops form a chain of ideals over the devices, and over the clusters if there are several."""
     inside = [(u, v) for u, v in edges(problem.graph) if part_of(problem, u) == part == part_of(problem, v)]
-    return orderable({(device_of[u], device_of[v]) for u, v in inside}, set(device_of))
+    arcs = {(device_of[u], device_of[v]) for u, v in inside}
+    if not orderable(arcs, set(device_of)):
+        return False
+    if problem.target.clusters == 1:
+        return True
+
+    def node(d: int) -> int:
+        home = cluster(problem, d)
+        return d if home is None else -1 - home
+
+    return orderable({(node(a), node(b)) for a, b in arcs}, {node(d) for d in device_of})
 
 
 def together(problem: Problem) -> Iterator[set[int]]:
@@ -145,12 +320,17 @@ def broken(problem: Problem, device_of: list[int]) -> set[str]:
         if any(device_of[u] > device_of[v] for u, v in edges(graph)):
             found.add("order")
     else:
-        if target.contiguous and not all(contiguous(problem, device_of, part) for part in (0, 1)):
-            found.add("contiguous")
-        for d in range(target.accelerators):
-            if sum(float(graph.memory[v]) for v in range(graph.n) if device_of[v] == d) > target.memory * (
-                1 + 1e-9
-            ):
+        if target.contiguous:
+            if problem.objective == "latency":
+                fine = runs_in_one_go(problem, device_of)
+            else:
+                fine = all(contiguous(problem, device_of, part) for part in (0, 1))
+            if not fine:
+                found.add("contiguous")
+        for a in range(target.accelerators):
+            slots = range(a * target.subgraphs, (a + 1) * target.subgraphs)
+            held = sum(float(graph.memory[v]) for v in range(graph.n) if device_of[v] in slots)
+            if held > target.memory * (1 + 1e-9):
                 found.add("memory")
         if any(not graph.supported[v] and not is_cpu(problem, device_of[v]) for v in range(graph.n)):
             found.add("support")
@@ -159,7 +339,7 @@ def broken(problem: Problem, device_of: list[int]) -> set[str]:
             device = [d.name for d in problem.devices].index(constraint.device)
             if device_of[graph.index[constraint.op]] != device:
                 found.add("pin")
-    if any(len({device_of[v] for v in ops}) > 1 for ops in together(problem)):
+    if any(len({machine_of(problem, device_of[v]) for v in ops}) > 1 for ops in together(problem)):
         found.add("together")
     return found
 

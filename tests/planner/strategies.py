@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -98,17 +99,43 @@ def targets(most: int = 4) -> st.SearchStrategy[Target]:
 
 
 @st.composite
+def pools_with_options(draw: st.DrawFn, most: int = 4) -> tuple[DevicePool, str]:
+    """A pool and one of its objectives, with subgraphs, replication or clusters where they have a meaning."""
+    pool = draw(pools(most=most))
+    kind = draw(st.sampled_from(["latency", "replication", "clusters"]))
+    if kind == "latency":
+        contiguous = pool.contiguous
+        subgraphs = draw(st.integers(1, 3)) if contiguous and pool.accelerators else 1
+        subgraphs = min(subgraphs, max(1, most // max(pool.accelerators, 1)))
+        return replace(pool, communication="sum", subgraphs=subgraphs), "latency"
+    if kind == "replication":
+        return replace(pool, replication=True), "max-load"
+    clusters = draw(st.sampled_from([c for c in range(1, most + 1) if pool.accelerators % c == 0]))
+    speed = draw(st.sampled_from([1.0, 2.0, 4.0]))
+    clustered = replace(pool, clusters=clusters, cluster_speed=speed)
+    return clustered, draw(st.sampled_from(("max-load", "gpipe")))
+
+
+@st.composite
 def problems(
     draw: st.DrawFn,
     target: st.SearchStrategy[Target] | None = None,
     graph: st.SearchStrategy[Graph] | None = None,
     constraints: bool = True,
     objective: str | None = None,
+    options: bool = False,
 ) -> Problem:
-    """A graph on a target with any of its objectives (or the one given), some pins and some ops kept together."""
+    """A graph on a target with one of its objectives (or the one given), some pins and some ops kept together.
+
+    With ``options`` pools of every kind are drawn too, the objective latency among them; without, it is not.
+    """
     g = draw(graph if graph is not None else graphs())
-    t = draw(target if target is not None else targets())
-    problem = Problem(g, t, objective or draw(st.sampled_from(t.objectives)))
+    if options and draw(st.booleans()):
+        t, objective = draw(pools_with_options())
+    else:
+        t = draw(target if target is not None else targets())
+    usual = [o for o in t.objectives if o != "latency"]
+    problem = Problem(g, t, objective or draw(st.sampled_from(usual)))
     chosen: list[Constraint] = []
     if constraints:
         ops = st.sampled_from(g.op_ids)

@@ -19,11 +19,25 @@ from tests.planner.strategies import placements, problems
 
 @given(st.data())
 def test_evaluation_equals_the_reference(data: st.DataObject) -> None:
-    problem = data.draw(problems())
+    problem = data.draw(problems(options=True))
     device_of = data.draw(placements(problem))
     evaluation = problem.evaluate(np.array(device_of))
     assert evaluation.objective == pytest.approx(reference.objective(problem, device_of))
     assert problem.evaluator.objective(np.array(device_of, np.int32)) == pytest.approx(evaluation.objective)
+    assert evaluation.components == {problem.objective: evaluation.objective}
+    assert evaluation.cost[evaluation.bottleneck] == evaluation.cost.max()
+    assert evaluation.ops.tolist() == [device_of.count(d) for d in range(len(problem.devices))]
+    if problem.objective == "latency":
+        check_busy_times(problem, device_of)
+    elif getattr(problem.target, "replication", False):
+        check_stages(problem, device_of)
+    else:
+        check_devices(problem, device_of)
+
+
+def check_devices(problem: Problem, device_of: list[int]) -> None:
+    """Each device pays what its own ops and border tensors cost."""
+    evaluation = problem.evaluate(np.array(device_of))
     for d in range(len(problem.devices)):
         parts = reference.parts(problem, device_of, d)
         assert evaluation.receive[d] == pytest.approx(sum(parts["receive"]))
@@ -31,9 +45,43 @@ def test_evaluation_equals_the_reference(data: st.DataObject) -> None:
         assert evaluation.send[d] == pytest.approx(sum(parts["send"]))
         assert evaluation.streaming[d] == pytest.approx(reference.streaming(problem, device_of, d))
         assert evaluation.cost[d] == pytest.approx(reference.cost(problem, device_of, d))
-        assert evaluation.ops[d] == device_of.count(d)
-    assert evaluation.components == {problem.objective: evaluation.objective}
-    assert evaluation.cost[evaluation.bottleneck] == evaluation.cost.max()
+        assert evaluation.replicas[d] == (d in device_of)
+        assert evaluation.serves[d] == (d if d in device_of else -1)
+
+
+def check_stages(problem: Problem, device_of: list[int]) -> None:
+    """A stage costs what its number of devices makes of it, every one of them alike; nobody serves another kind."""
+    e = problem.evaluate(np.array(device_of))
+    for d in range(len(problem.devices)):
+        assert (e.replicas[d] > 0) == (d in device_of)
+        stage = int(e.serves[d])
+        if d in device_of:
+            assert stage == d and e.replicas[d] == np.count_nonzero(e.serves == d)
+            assert e.cost[d] == pytest.approx(reference.stage_cost(problem, device_of, d, int(e.replicas[d])))
+        elif stage >= 0:
+            assert stage in device_of and problem.devices[stage].kind == problem.devices[d].kind
+            assert e.cost[d] == e.cost[stage]
+        else:
+            assert e.cost[d] == 0.0
+        if problem.target.communication == "sum":
+            assert e.receive[d] + e.work[d] + e.streaming[d] + e.send[d] == pytest.approx(e.cost[d])
+
+
+def check_busy_times(problem: Problem, device_of: list[int]) -> None:
+    """Each device is busy with its subgraphs, one after the other; every op runs when its subgraph does."""
+    evaluation = problem.evaluate(np.array(device_of))
+    times = reference.latency_times(problem, device_of)
+    expected = np.zeros((3, len(problem.devices)))
+    schedule = problem.evaluator.schedule(np.array(device_of))
+    for ops, (start, finish) in times.items():
+        expected[:, device_of[min(ops)]] += reference.piece_parts(problem, device_of, ops)
+        for v in ops:
+            assert (schedule.start[v], schedule.finish[v]) == pytest.approx((start, finish))
+    assert evaluation.receive == pytest.approx(expected[0])
+    assert evaluation.work == pytest.approx(expected[1])
+    assert evaluation.send == pytest.approx(expected[2])
+    assert evaluation.cost == pytest.approx(expected.sum(axis=0))
+    assert (schedule.cuts == 0) == reference.runs_in_one_go(problem, device_of)
 
 
 def fan_out() -> Graph:

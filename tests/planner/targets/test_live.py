@@ -19,10 +19,12 @@ def agree(live: LiveEvaluation) -> None:
     """Everything kept incrementally equals what a fresh evaluation finds."""
     fresh = live.evaluator.problem.live(live.device_of)
     assert live.objective == pytest.approx(fresh.objective)
-    for name in ("receive", "busy", "send", "used", "held"):
-        assert getattr(live, name) == pytest.approx(getattr(fresh, name), abs=1e-9)
-    assert (live.counts == fresh.counts).all()
-    assert (live.quotient == fresh.quotient).all()
+    assert live.used == pytest.approx(fresh.used, abs=1e-9)
+    if live.evaluator.problem.objective != "latency":
+        for name in ("receive", "busy", "send", "held", "occupied"):
+            assert getattr(live, name) == pytest.approx(getattr(fresh, name), abs=1e-9)
+        assert (live.counts == fresh.counts).all()
+        assert (live.quotient == fresh.quotient).all()
     assert live.cyclic_devices() == fresh.cyclic_devices()
     assert live.violations == fresh.violations
 
@@ -33,7 +35,7 @@ def some_ops(problem: Problem) -> st.SearchStrategy[list[int]]:
 
 @given(st.data())
 def test_incremental_equals_full_after_any_moves_and_undos(data: st.DataObject) -> None:
-    problem = data.draw(problems())
+    problem = data.draw(problems(options=True))
     live = problem.live(data.draw(placements(problem)))
     devices = st.integers(0, len(problem.devices) - 1)
     past = [live.device_of.copy()]
@@ -55,7 +57,7 @@ def test_incremental_equals_full_after_any_moves_and_undos(data: st.DataObject) 
 
 @given(st.data())
 def test_delta_is_what_the_move_gives_on_every_device(data: st.DataObject) -> None:
-    problem = data.draw(problems())
+    problem = data.draw(problems(options=True))
     live = problem.live(data.draw(placements(problem)))
     ops = data.draw(some_ops(problem))
     before = live.device_of.copy()
@@ -94,7 +96,7 @@ def test_check_agrees_with_full_evaluation(data: st.DataObject) -> None:
     and no more devices wait for each other than before. From a valid assignment: legal exactly when the
     assignment after the move is valid.
     """
-    problem = data.draw(problems())
+    problem = data.draw(problems(options=True))
     live = problem.live(data.draw(placements(problem)))
     ops = data.draw(some_ops(problem))
     check = live.check(ops)
@@ -109,7 +111,7 @@ def test_check_agrees_with_full_evaluation(data: st.DataObject) -> None:
             for v in violations
             if moved & set(v.ops) and v.kind in {"order", "support", "pin", "together"}
         }
-        if any(v.kind == "memory" and v.devices == (d,) for v in violations):
+        if any(v.kind == "memory" and d in v.devices for v in violations):
             touched.add("memory")
         if contiguous and problem.live(after).cyclic_devices() > live.cyclic_devices():
             touched.add("contiguous")
@@ -199,7 +201,7 @@ def brute_moves(problem: Problem, live: LiveEvaluation) -> list[float]:
 @settings(max_examples=200)
 @given(st.data())
 def test_best_moves_are_the_best_of_all_single_moves(data: st.DataObject) -> None:
-    problem = data.draw(problems(graph=graphs(least=2)))
+    problem = data.draw(problems(graph=graphs(least=2), options=True))
     live = problem.live(data.draw(placements(problem)))
     expected = brute_moves(problem, live)
     moves = live.best_moves(limit=1000)

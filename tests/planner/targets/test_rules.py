@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from planner.graph import Graph, Op, Tensor
 from planner.problem import Pin, Problem, Together
 from planner.targets import DevicePool, Pipeline
-from planner.targets.rules import device_cycles
+from planner.targets.contiguity import device_cycles
 from tests.planner import reference
 from tests.planner.strategies import placements, problems
 
 
 @given(st.data())
 def test_violations_equal_the_reference(data: st.DataObject) -> None:
-    problem = data.draw(problems())
+    problem = data.draw(problems(options=True))
     device_of = data.draw(placements(problem))
     violations = problem.evaluator.violations(np.array(device_of, np.int32))
     assert {v.kind for v in violations} == reference.broken(problem, device_of)

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from planner.errors import TargetError
 from planner.graph import Graph, Op
 from planner.targets import DevicePool, Pipeline, Target, default_target, parse_target, target_from_dict
-from tests.planner.strategies import targets
+from tests.planner.strategies import pools_with_options, targets
 
 
-@given(targets(most=6))
+@given(st.one_of(targets(most=6), pools_with_options(most=6).map(lambda drawn: drawn[0])))
 def test_text_and_dictionaries_give_the_same_target_back(target: Target) -> None:
     assert parse_target(target.spec()) == target
     assert target_from_dict(json.loads(json.dumps(target.to_dict()))) == target
@@ -36,6 +37,7 @@ def test_specifications_as_people_write_them() -> None:
     assert parse_target("pool,memory=inf", deployed()) == DevicePool(6, 1)
     assert parse_target("pipeline") == Pipeline()
     assert parse_target("pipeline,count=3") == Pipeline(3)
+    assert Pipeline(3, 12e9).spec() == "pipeline:3,bandwidth=12e9"
 
 
 def test_the_default_fits_the_graph() -> None:
