@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from planner.partition.contraction import chain
-from planner.partition.infeasible import report_infeasible
-from planner.partition.orders import depth_first_order
-from planner.partition.segments import Slicer
+from planner.partition.pipeline_search import PipelineSearch
 from planner.problem import Problem
 from planner.search import Planner, Search, Source
 
 
 class Slice(Planner):
-    """The best cut of one depth-first order into consecutive blocks."""
+    """The best cut of one depth-first order into consecutive blocks, and of the order of each plan to start from."""
 
     name: ClassVar[str] = "slice"
     title: ClassVar[str] = "Slice"
@@ -24,13 +21,9 @@ class Slice(Planner):
 
     def search(self, problem: Problem, search: Search) -> None:
         """Contract what must stay together, order depth-first, slice optimally."""
-        if report_infeasible(problem, search, self.name):
+        orders = PipelineSearch(problem, search, self.name)
+        if not orders.possible:
             return
-        units = chain(problem)
         search.progress(None, "slicing one order")
-        order = depth_first_order(*units.succs)
-        slicer = Slicer(units)
-        search.incumbent(slicer.even(order)[units.unit_of])
-        for device_of in slicer.slicings(order, search, search.objective):
-            search.incumbent(device_of[units.unit_of])
+        orders.begin()
         search.iteration()

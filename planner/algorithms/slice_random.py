@@ -8,6 +8,7 @@ from planner.graph import Ints
 from planner.partition.contraction import chain, mirrors
 from planner.partition.infeasible import report_infeasible
 from planner.partition.orders import depth_first_order, kahn_order
+from planner.partition.pipeline_search import BATCH, PipelineSearch
 from planner.partition.segments import Slicer
 from planner.problem import Problem
 from planner.search import Option, Planner, Search, Source
@@ -16,8 +17,8 @@ from planner.search import Option, Planner, Search, Source
 class SliceRandom(Planner):
     """Kahn's algorithm on random priorities gives random orders; the best slicing of all of them is kept.
 
-    The depth-first order goes first, and every further order is only searched for slicings better than the best so
-    far, which most do not have and which is quickly found out. Of the two contractions that training graphs have (see
+    The depth-first order goes first, then those of plans to start from (on a pipeline), and every further order is only
+    searched for slicings better than the best so far, which most do not have and which is quickly found out. Of the two contractions that training graphs have (see
     :class:`planner.algorithms.dpl.Dpl`), the one with the better depth-first slicing is used.
     """
 
@@ -33,6 +34,27 @@ class SliceRandom(Planner):
 
     def search(self, problem: Problem, search: Search) -> None:
         """One iteration per order, the depth-first one included."""
+        if problem.target.kind == "pipeline":
+            self._pipeline(problem, search)
+        else:
+            self._pool(problem, search)
+
+    def _pipeline(self, problem: Problem, search: Search) -> None:
+        orders = PipelineSearch(problem, search, self.name)
+        if not orders.possible:
+            return
+        orders.begin()
+        search.iteration()
+        most, made = int(search.options["orders"]), 0
+        while made < most:
+            search.check()
+            count = min(BATCH, most - made)
+            orders.slice_keys(orders.random_keys(count))
+            made += count
+            search.iteration(count)
+            search.progress(made / most, f"order {made} of {most}")
+
+    def _pool(self, problem: Problem, search: Search) -> None:
         if report_infeasible(problem, search, self.name):
             return
         orders = int(search.options["orders"])
