@@ -1,0 +1,190 @@
+"""MTPP as a constraint program: CP-SAT searches plans and proves bounds in whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from planner.graph import Ints
+from planner.partition.mtpp_bounds import prove_split
+from planner.partition.mtpp_incumbent import descend, first_plans
+from planner.partition.mtpp_model import StageModel
+from planner.partition.superblock_opening import opening, report
+from planner.problem import Problem
+from planner.search import Option, Planner, Search, Source
+from planner.solving import cp_sat
+from planner.solving.scaling import Scale, scale_for
+
+
+class MtppCpSat(Planner):
+    """The same decisions as ``mtpp-mip`` as clauses: a tensor is cut in a block that some, not all, of its ops are in."""
+
+    name: ClassVar[str] = "mtpp-cp-sat"
+    title: ClassVar[str] = "MTPP, CP-SAT"
+    summary: ClassVar[str] = "exact constraint program"
+    source: ClassVar[Source] = Source("MTPP", "section 3.1, figure 3")
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    exact: ClassVar[bool] = True
+    gives_bounds: ClassVar[bool] = True
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("gap", 0.0, "relative gap at which the solver may stop", low=0.0, high=1.0),
+        Option("workers", 1, "threads of the solver", low=1, high=64),
+        Option("split", 2.0, "seconds for the two-superblock bound before the solver", low=0.0),
+    )
+
+    def search(self, problem: Problem, search: Search) -> None:
+        """First plans, the two-superblock bound, then the constraint program."""
+        begun = opening(problem, search, self.name)
+        if begun is None:
+            return
+        model, bound = begun
+        first_plans(model, search)
+        if model.count == 0 or search.stopped():
+            return
+        if model.k > 1:
+            bound = prove_split(model, bound, search, self.name, float(search.options["split"]))
+        if bound >= search.objective * (1 - 1e-9):
+            return
+        over = model.params / model.rate if model.streams else np.zeros(0)
+        scale = scale_for([model.work, model.time, over], min(search.objective, float(model.work.sum())))
+        made = _Constraints(model, scale, *model.windows(search.objective), bound, search.check)
+        if search.best is not None:
+            place = np.zeros(model.count, np.int32)
+            place[model.unit_of] = search.best
+            made.hint(place)
+
+        def on_solution(value: cp_sat.Value) -> None:
+            search.iteration()
+            if search.incumbent(made.stage_of(value)[model.unit_of]):
+                descend(model, search)
+
+        def on_bound(value: float) -> None:
+            # The windows keep every plan that is better than the best, so the bound holds up to its objective.
+            report(model, search, self.name, min(scale.bound(value), search.objective))
+
+        outcome = cp_sat.solve(
+            made.cp,
+            search,
+            on_solution=on_solution,
+            on_bound=on_bound,
+            gap=float(search.options["gap"]) or None,
+            workers=int(search.options["workers"]),
+        )
+        if outcome.status == "infeasible":
+            # Nothing within the windows: no plan is better than the best, or there is none at all.
+            report(model, search, self.name, search.objective)
+
+
+class _Constraints:
+    """The model in CP-SAT: all costs rounded down, so that its optimum is not above the true one."""
+
+    def __init__(
+        self,
+        model: StageModel,
+        scale: Scale,
+        earliest: Ints,
+        latest: Ints,
+        at_least: float,
+        check: Callable[[], None],
+    ) -> None:
+        from ortools.sat.python import cp_model
+
+        self.cp = cp_model.CpModel()
+        self._model = model
+        cp, k = self.cp, model.k
+        work, time = scale.down(model.work), scale.down(model.time)
+        # y[v][b]: unit v is in block b or before it; x[v][b]: it is in block b.
+        self._y: list[list[Any]] = []
+        x: list[list[Any]] = []
+        for v in range(model.count):
+            check()
+            row = [
+                0 if b < earliest[v] else 1 if b >= latest[v] else cp.new_bool_var(f"y{v},{b}")
+                for b in range(k)
+            ]
+            self._y.append(row)
+            for b in range(k - 1):
+                self._implies(row[b], row[b + 1])
+            x.append([self._difference(row[b], row[b - 1] if b else 0) for b in range(k)])
+        for u, v in zip(model.src.tolist(), model.dst.tolist(), strict=True):
+            for b in range(k - 1):
+                self._implies(self._y[v][b], self._y[u][b])
+        # Sums of rounded costs are whole: the objective lies between these.
+        most = int(work.sum() + 2 * time.sum()) + 1
+        over: list[Any] = [0] * k
+        if model.streams:
+            # Held parameters down, budget up: overflow is never overstated.
+            held = scale.down(model.params / model.rate)
+            budget = int(scale.up(model.budget / model.rate))
+            over = [cp.new_int_var(0, int(held.sum()) + abs(budget), f"o{b}") for b in range(k)]
+            most += int(held.sum()) + abs(budget)
+            for b in range(k):
+                cp.add(over[b] >= sum(int(held[v]) * x[v][b] for v in range(model.count)) - budget)
+        # A plan's costs are rounded down one by one, so its sum may be that much below its true cost.
+        least = int(scale.down(at_least)) - 2 * (1 + model.count) - len(time)
+        self._bottleneck = cp.new_int_var(max(0, least), most, "z")
+        for b in range(k):
+            terms = [int(work[v]) * x[v][b] for v in range(model.count)]
+            for t in range(len(time)):
+                check()
+                cut = self._cut(t, x, b)
+                if cut is not None:
+                    terms.append(int(time[t]) * cut)
+            cp.add(sum(terms) + over[b] <= self._bottleneck)
+        cp.minimize(self._bottleneck)
+
+    def _cut(self, t: int, x: list[list[Any]], b: int) -> Any:
+        """A literal that is true where block ``b`` has some, not all, of the tensor's ops; None where it never has."""
+        model = self._model
+        home = int(model.producer[t])
+        ends = [x[home][b], *(x[v][b] for v in model.members(t).tolist())]
+        constant = [e for e in ends if isinstance(e, int)]
+        if len(constant) == len(ends) and len(set(constant)) == 1:
+            return None
+        cut = self.cp.new_bool_var(f"c{t},{b}")
+        for end in ends[1:]:
+            for p, q in ((ends[0], end), (end, ends[0])):
+                if (isinstance(p, int) and p == 0) or (isinstance(q, int) and q == 1):
+                    continue
+                clause = (
+                    [cut] + ([] if isinstance(p, int) else [p.Not()]) + ([] if isinstance(q, int) else [q])
+                )
+                self.cp.add_bool_or(clause)
+        return cut
+
+    def _implies(self, p: Any, q: Any) -> None:
+        if (isinstance(p, int) and p == 0) or (isinstance(q, int) and q == 1):
+            return
+        if isinstance(p, int):
+            self.cp.add(q == 1)
+        elif isinstance(q, int):
+            self.cp.add(p == 0)
+        else:
+            self.cp.add_implication(p, q)
+
+    def _difference(self, upper: Any, lower: Any) -> Any:
+        """A literal for upper - lower, where lower implies upper."""
+        if isinstance(lower, int) and lower == 0:
+            return upper
+        if isinstance(upper, int):
+            return 0 if isinstance(lower, int) or upper == 0 else lower.Not()
+        literal = self.cp.new_bool_var("")
+        self.cp.add(literal == upper - lower)
+        return literal
+
+    def hint(self, stage_of: Ints) -> None:
+        """Start from a stage for each unit."""
+        for v, row in enumerate(self._y):
+            for b, y in enumerate(row):
+                if not isinstance(y, int):
+                    self.cp.add_hint(y, int(stage_of[v] <= b))
+
+    def stage_of(self, value: cp_sat.Value) -> Ints:
+        """The stage of each unit in a solution (int32[m])."""
+        stage = np.zeros(self._model.count, np.int32)
+        for v, row in enumerate(self._y):
+            stage[v] = sum(1 - (y if isinstance(y, int) else value(y)) for y in row[:-1])
+        return stage

@@ -1,0 +1,29 @@
+"""The bottleneck bound: three superblocks, of which only the middle one, a block with its share of the work, counts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from planner.partition.mtpp_bounds import prove_bottleneck
+from planner.partition.superblock_opening import opening
+from planner.problem import Problem
+from planner.search import BoundMethod, Option, Search, Source
+from planner.solving.mip import SOLVERS
+
+
+class Bottleneck(BoundMethod):
+    """Some block has at least its share of the work; the cheapest such block, wherever it lies, is a bound."""
+
+    name: ClassVar[str] = "bottleneck"
+    title: ClassVar[str] = "Bottleneck"
+    summary: ClassVar[str] = "cheapest block with an equal share of the work (three superblocks)"
+    source: ClassVar[Source] = Source("MTPP", "section 3.2, Corollary 3.4")
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    options: ClassVar[tuple[Option, ...]] = (Option("solver", "scip", "which MIP solver", choices=SOLVERS),)
+
+    def prove(self, problem: Problem, search: Search) -> None:
+        """One program; its dual bounds stream."""
+        begun = opening(problem, search, self.name)
+        if begun is not None and begun[0].count:
+            prove_bottleneck(*begun, search, self.name)

@@ -1,0 +1,35 @@
+"""The bottleneck-guess bound: which stage is the block with its share of the work? The weakest guess is a bound."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from planner.partition.mtpp_bounds import prove_bottleneck, prove_guesses
+from planner.partition.superblock_opening import opening
+from planner.problem import Problem
+from planner.search import BoundMethod, Option, Search, Source
+from planner.solving.mip import SOLVERS
+
+
+class BottleneckGuess(BoundMethod):
+    """As ``bottleneck`` for every place that the block can have; those before and after it also pay, on average."""
+
+    name: ClassVar[str] = "bottleneck-guess"
+    title: ClassVar[str] = "Bottleneck, guessed"
+    summary: ClassVar[str] = "the bottleneck bound for each place of the block, its neighbours paying too"
+    source: ClassVar[Source] = Source("MTPP", "section 3.3")
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("solver", "scip", "which MIP solver", choices=SOLVERS),
+        Option("slice", 2.0, "seconds for each guess before the weakest are gone on with", low=0.1),
+    )
+
+    def prove(self, problem: Problem, search: Search) -> None:
+        """The bottleneck bound first, then rounds over the guesses, longer each time."""
+        begun = opening(problem, search, self.name)
+        if begun is None or not begun[0].count:
+            return
+        model, bound = begun
+        bound = prove_bottleneck(model, bound, search, self.name, seconds=float(search.options["slice"]))
+        prove_guesses(model, bound, search, self.name, float(search.options["slice"]))

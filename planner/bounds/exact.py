@@ -1,0 +1,29 @@
+"""The exact program as a bound: the dual bounds of the MIP that plans a pipeline."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from planner.partition.mtpp_bounds import prove_exact
+from planner.partition.superblock_opening import opening
+from planner.problem import Problem
+from planner.search import BoundMethod, Option, Search, Source
+from planner.solving.mip import SOLVERS
+
+
+class Exact(BoundMethod):
+    """Dual bounds of the exact program, which ends at the optimum if it is given the time."""
+
+    name: ClassVar[str] = "exact"
+    title: ClassVar[str] = "Exact program"
+    summary: ClassVar[str] = "dual bound of the exact mixed-integer program"
+    source: ClassVar[Source] = Source("MTPP", "section 3.1, figure 3")
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    options: ClassVar[tuple[Option, ...]] = (Option("solver", "scip", "which MIP solver", choices=SOLVERS),)
+
+    def prove(self, problem: Problem, search: Search) -> None:
+        """The two-superblock split in the middle first, which is soon worth more than the program's root."""
+        begun = opening(problem, search, self.name)
+        if begun is not None and begun[0].count:
+            prove_exact(*begun, search, self.name)
