@@ -1,0 +1,42 @@
+"""The critical-path bound on single-sample latency: what the ops along a path must cost in any plan."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from planner.partition.latency_bound import PathBound
+from planner.partition.latency_state import build_arrays
+from planner.problem import Problem
+from planner.search import BoundMethod, Option, Search, Source
+
+PATHS_AT_ONCE = 8
+
+
+class CriticalPath(BoundMethod):
+    """The best bound over many paths, each by a dynamic program over the subgraphs and CPU ops that it must run through.
+
+    The proof is in :mod:`planner.partition.latency_path`.
+    """
+
+    name: ClassVar[str] = "critical-path"
+    title: ClassVar[str] = "Critical path"
+    summary: ClassVar[str] = (
+        "least time along a path, with the memory and transfers that its subgraphs must have"
+    )
+    source: ClassVar[Source] = Source("our own", "for the model of device placement, section 4")
+    targets: ClassVar[frozenset[str]] = frozenset({"pool"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"latency"})
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("paths", 400, "paths of the graph that are tried", low=1, high=10_000_000),
+    )
+
+    def prove(self, problem: Problem, search: Search) -> None:
+        """One bound after the other, each better than the last."""
+        bound = PathBound(problem, build_arrays(problem), search, self.name)
+        paths = int(search.options["paths"])
+        for tried in range(0, paths, PATHS_AT_ONCE):
+            if search.stopped():
+                return
+            search.progress(tried / paths, f"{tried} paths")
+            bound.improve(min(PATHS_AT_ONCE, paths - tried))
+            search.iteration(min(PATHS_AT_ONCE, paths - tried))
