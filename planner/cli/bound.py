@@ -33,7 +33,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from planner.cli.searching import Watch, soft_interrupt, stop_when
     from planner.quantity import time_text
     from planner.run import run_bound
-    from planner.warm_up import like
+    from planner.warm_up import warm_bound
 
     method = bound_method(args.method)
     options = inputs.pairs(args.settings, "--set")
@@ -42,9 +42,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         began = time.perf_counter()
         problem = inputs.make_problem(args, inputs.load_models(args))
         spent = time.perf_counter() - began
-        tiny = like(problem)
-        if method.refusal(tiny) is None:
-            run_bound(method, tiny)  # compilation is not part of the time reported
+        warm_bound(method, problem)  # compilation is not part of the time reported
         began = time.perf_counter()
         watch = Watch(console, problem, method.name)
         result = run_bound(method, problem, stop_when(cancelled, args.time_limit), watch, options=options)

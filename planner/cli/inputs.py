@@ -49,6 +49,10 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
         "--pin", action="append", default=[], metavar="OP=DEVICE",
         help="keep an op (id or name) on a device (name or number); may be repeated",
     )  # fmt: skip
+    parser.add_argument(
+        "--granularity", default="op", choices=("op", "layer", "scope"),
+        help="keep whole layers or name scopes together (default: op, nothing is)",
+    )  # fmt: skip
 
 
 def add_models_and_plan(parser: argparse.ArgumentParser) -> None:
@@ -208,16 +212,16 @@ def import_readers(paths: Sequence[str]) -> None:
 
 def make_problem(args: argparse.Namespace, graph: Graph) -> Problem:
     """The problem that ``args`` describe. Raises :class:`StageboardError`."""
-    from dataclasses import replace
-
+    from planner.granularity import kept_together
     from planner.problem import Problem
     from planner.targets import parse_target
 
-    problem = Problem(graph, parse_target(args.target, graph), args.objective)
+    target = parse_target(args.target, graph)
+    problem = Problem(graph, target, args.objective, kept_together(graph, args.granularity))
     if not args.pin:
         return problem
-    # Not with_constraints: the pins need the problem's devices to be understood.
-    return replace(problem, constraints=tuple(pin(problem, text) for text in args.pin))
+    # Only now: the pins need the problem's devices to be understood.
+    return problem.with_constraints((*problem.constraints, *(pin(problem, text) for text in args.pin)))
 
 
 def pin(problem: Problem, text: str) -> Pin:

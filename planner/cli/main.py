@@ -18,6 +18,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("bound", "prove a lower bound", "planner.cli.bound"),
     Command("evaluate", "evaluate a plan again from nothing", "planner.cli.evaluate"),
     Command("export", "write a plan in another format", "planner.cli.export"),
+    Command("generate", "make up a graph", "planner.cli.generate"),
+    Command("sweep", "plan many problems, resumable", "planner.cli.sweep"),
 )
 """The commands that need no window."""
 

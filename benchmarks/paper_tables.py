@@ -1,0 +1,299 @@
+"""The tables of both papers in their form, for REGAL-like graphs, the sample models and, where present, the papers' workloads.
+
+``python -m benchmarks.paper_tables [--out DIR] [--table NAME ...] [--graphs N] [--seconds S] [--workers N]``
+
+Every cell is one run in a process of its own; its row goes to ``DIR/results.csv`` at once, and what is there is not run
+again: a script that is stopped goes on when it is started again. ``--print`` prints from what is there. What a table names
+but the catalogue does not have is left out. Besides the tables, ``DIR`` gets the running-time plots as SVG.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchmarks.scatter import scatter
+from planner.algorithms.catalogue import bound_methods, planners
+from planner.cli.table import table
+from planner.files import write_atomically
+from planner.generate.regal_like import NAME as REGAL
+from planner.sweep.execute import perform_all
+from planner.sweep.results import Results, Row, key_of
+from planner.sweep.spec import Run, made_up
+
+ROOT = Path(__file__).resolve().parents[1]
+WORKLOADS = ROOT.parent / "shared" / "workloads" / "device-placement" / "throughput"
+BLOCKS = (2, 4, 8, 16, 32, 64)
+BOUNDS = ("simple", "bottleneck", "bottleneck-guess", "two-superblock", "exact")
+TIMED = ("bottleneck", "bottleneck-guess", "exact")
+"""Methods whose times the MTPP paper plots beside SliceGraph's (figures 4 and 5)."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its label and the run of a cell but for model and target."""
+
+    label: str
+    run: Run
+
+    @property
+    def known(self) -> bool:
+        """Whether the catalogue has the method."""
+        return self.run.method in (bound_methods() if self.run.is_bound else planners())
+
+
+def column(
+    label: str, method: str, *, is_bound: bool = False, granularity: str = "op", **options: int
+) -> Column:
+    """A column of one method with options."""
+    pairs = tuple(sorted((k, str(v)) for k, v in options.items()))
+    return Column(label, Run("", "", method, is_bound=is_bound, granularity=granularity, options=pairs))
+
+
+BRKGA_100, BRKGA_10000 = {"population": 10, "generations": 10}, {"population": 100, "generations": 100}
+ORDERS = (
+    column("mla", "mla", **BRKGA_10000),
+    column("mla-weighted", "mla-weighted", **BRKGA_10000),
+    column("random-1", "slice-random", orders=1),
+    column("random-100", "slice-random", orders=100),
+    column("random-10000", "slice-random", orders=10_000),
+    column("brkga-100", "brkga", **BRKGA_100),
+    column("brkga-10000", "brkga", **BRKGA_10000),
+)
+PLANS = (*ORDERS, column("anneal", "anneal"))
+"""What the best known plan is taken from."""
+PLACEMENT = (
+    column("DP", "ideals-dp"),
+    column("IP", "max-load-ip"),
+    column("IP free", "max-load-ip"),
+    column("DPL", "dpl", orders=1),
+    column("local search", "local-search", restarts=10),
+    column("PipeDream", "pipedream"),
+    column("Scotch", "scotch"),
+)
+FREE = {"IP free", "local search", "Scotch"}
+"""Columns whose splits need not be contiguous."""
+
+
+class Tables:
+    """The runs of all tables over given models, and their rows."""
+
+    def __init__(self, results: Results, graphs: int, seconds: float, samples: Sequence[str]) -> None:
+        self._results = results
+        self._rows = {
+            tuple(row[c] for c in list(row)[: len(key_of(Run("", "", "")))]): row for row in results.rows
+        }
+        self._seconds = seconds
+        self._collecting: list[Run] | None = None
+        self.sets = {
+            "sample models": list(samples),
+            "REGAL-like graphs": [made_up(REGAL, seed) for seed in range(graphs)],
+        }
+        self.workloads = [str(p) for p in sorted(WORKLOADS.glob("*/*.json"))]
+
+    def runs(self, names: Sequence[str]) -> list[Run]:
+        """Every run that the tables need, each once."""
+        self._collecting = []
+        for name in names:
+            TABLES[name](self)
+        runs, self._collecting = list(dict.fromkeys(self._collecting)), None
+        return runs
+
+    def cell(self, model: str, target: str, col: Column) -> Row | None:
+        """The row of a cell, None while it is missing."""
+        run = replace(col.run, model=model, target=target, time_limit=self._seconds)
+        if self._collecting is not None:
+            if col.known:
+                self._collecting.append(run)
+            return None
+        return self._rows.get(key_of(run))
+
+    def number(self, model: str, target: str, col: Column, field: str) -> float | None:
+        """A number of a cell, None where it is missing or was not found."""
+        row = self.cell(model, target, col)
+        return float(row[field]) if row is not None and row[field] else None
+
+    # ------------------------------------------------------------------ MTPP
+    def best_plan(self, model: str, target: str) -> float | None:
+        """The best objective of all plans known."""
+        found = [self.number(model, target, col, "objective") for col in PLANS]
+        return min((v for v in found if v is not None), default=None)
+
+    def bounds_table(self, name: str, title: str) -> str:
+        """MTPP, tables 1 and 3: geometric mean of bound / best plan. A bound counts with the weaker ones before it."""
+        rows = []
+        for method in BOUNDS:
+            cells = [method]
+            for k in BLOCKS:
+                ratios = []
+                for model in self.sets[name]:
+                    target = f"pipeline:{k}"
+                    weaker = BOUNDS[: BOUNDS.index(method) + 1]
+                    values = [
+                        self.number(model, target, column(m, m, is_bound=True), "lower_bound") for m in weaker
+                    ]
+                    plan = self.best_plan(model, target)
+                    if plan and values[-1] is not None:
+                        ratios.append(max(v for v in values if v is not None) / plan)
+                cells.append(mean_text(ratios, len(self.sets[name]), 4))
+            rows.append(cells)
+        return f"{title}\n{table(['lower bound', *(f'k = {k}' for k in BLOCKS)], rows)}"
+
+    def orders_table(self, name: str, title: str) -> str:
+        """MTPP, table 2: geometric mean of SliceGraph / simple bound per order."""
+        rows = []
+        for col in ORDERS:
+            cells = [col.label]
+            for k in BLOCKS:
+                ratios = []
+                for model in self.sets[name]:
+                    plan = self.number(model, f"pipeline:{k}", col, "objective")
+                    simple = column("simple", "simple", is_bound=True)
+                    bound = self.number(model, f"pipeline:{k}", simple, "lower_bound")
+                    if plan and bound:
+                        ratios.append(plan / bound)
+                cells.append(mean_text(ratios, len(self.sets[name]), 3))
+            rows.append(cells)
+        return f"{title}\n{table(['order', *(f'k = {k}' for k in BLOCKS)], rows)}"
+
+    def plots(self, folder: Path) -> list[Path]:
+        """MTPP, figures 4 and 5: CPU seconds against ops, one picture per set and number of blocks."""
+        written = []
+        for name, models in self.sets.items():
+            for k in BLOCKS:
+                series = {"SliceGraph": self._times(models, k, column("slice", "slice"))}
+                for method in TIMED:
+                    series[method] = self._times(models, k, column(method, method, is_bound=True))
+                if self._collecting is None and any(series.values()):
+                    file = folder / f"times-{name.split()[0].lower()}-{k}.svg"
+                    title = f"Running times, {name}, k = {k}"
+                    written.append(write_atomically(file, scatter(title, "ops", "CPU seconds", series)))
+        return written
+
+    def _times(self, models: Sequence[str], k: int, col: Column) -> list[tuple[float, float]]:
+        rows = [self.cell(model, f"pipeline:{k}", col) for model in models]
+        return [
+            (float(r["ops"]), float(r["cpu_seconds"])) for r in rows if r is not None and r["cpu_seconds"]
+        ]
+
+    # ------------------------------------------------------------------ device placement
+    def pool_models(self) -> list[tuple[str, str]]:
+        """Models with the pool they are placed on: a workload's own, else six accelerators and a CPU."""
+        made = [(model, "pool:6+1") for models in self.sets.values() for model in models[:8]]
+        return [*((model, "pool") for model in self.workloads), *made]
+
+    def placement_table(self, relative: bool) -> str:
+        """Device placement, table 1 (time per sample, seconds of the exact methods) and table 2 (relative to the DP)."""
+        shown = [col for col in PLACEMENT if col.known]
+        head = ["workload", "ops"]
+        rows = []
+        for model, target in self.pool_models():
+            cells = []
+            dp = self.number(model, target, PLACEMENT[0], "objective")
+            ops = ""
+            for col in shown:
+                row = self.cell(model, target + (",contiguous=false" if col.label in FREE else ""), col)
+                ops = ops or ("" if row is None else row["ops"])
+                value = float(row["objective"]) if row is not None and row["objective"] else None
+                if relative:
+                    cells.append("-" if value is None or not dp else f"{dp / value:.2f}x")
+                    continue
+                cells.append("-" if value is None else f"{value:.5g}")
+                if col.label in ("DP", "IP", "IP free"):
+                    cells.append(
+                        "-" if row is None or not row["seconds"] else f"{float(row['seconds']):.2f} s"
+                    )
+            rows.append([short(model), ops, *cells])
+        for col in shown:
+            head.append(col.label)
+            if not relative and col.label in ("DP", "IP", "IP free"):
+                head.append("time")
+        title = "throughput relative to the DP" if relative else "time per sample"
+        return f"Device placement, table {2 if relative else 1}: {title}\n{table(head, rows)}"
+
+    def granularity_table(self) -> str:
+        """Device placement, table 3: the DP on ops and on layers, or on name scopes where a file names no layers."""
+        method = "ideals-dp" if "ideals-dp" in planners() else "dpl"
+        rows = []
+        for model, target in self.pool_models():
+            if model.startswith(REGAL):
+                continue
+            found = [
+                self.number(model, target, column("", method, granularity=g), "objective")
+                for g in ("op", "layer", "scope")
+            ]
+            if found[0] and any(found[1:]):
+                coarse = [("-" if v is None else f"{v:.5g}") for v in found[1:]]
+                gain = next(v for v in found[1:] if v) / found[0] - 1  # by layers where the file names some
+                rows.append([short(model), f"{found[0]:.5g}", *coarse, f"{100 * gain:.0f} %"])
+        return f"Device placement, table 3 ({method}): granularity\n{table(['workload', 'op', 'layer', 'scope', 'gain'], rows)}"
+
+
+def mean_text(ratios: list[float], of: int, digits: int) -> str:
+    """Geometric mean, with a star while models are missing; a dash where there is none."""
+    if not ratios:
+        return "-"
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    return f"{mean:.{digits}f}" + ("*" if len(ratios) < of else "")
+
+
+def short(model: str) -> str:
+    """What a table calls a model."""
+    path = Path(model)
+    return f"{path.parent.name}/{path.stem}" if WORKLOADS in path.parents else path.stem
+
+
+TABLES: dict[str, Callable[[Tables], str]] = {
+    "mtpp-1": lambda t: t.bounds_table("sample models", "MTPP, table 1: bound / best plan, sample models"),
+    "mtpp-2": lambda t: t.orders_table("sample models", "MTPP, table 2: plan / simple bound, sample models"),
+    "mtpp-2-regal": lambda t: t.orders_table("REGAL-like graphs", "MTPP, table 2 for REGAL-like graphs"),
+    "mtpp-3": lambda t: t.bounds_table(
+        "REGAL-like graphs", "MTPP, table 3: bound / best plan, REGAL-like graphs"
+    ),
+    "placement-1": lambda t: t.placement_table(relative=False),
+    "placement-2": lambda t: t.placement_table(relative=True),
+    "placement-3": lambda t: t.granularity_table(),
+    "plots": lambda t: "\n".join(map(str, t.plots(t._results.path.parent))),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what is missing, then print."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.paper_tables", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "out" / "paper-tables", help="folder of the results"
+    )
+    parser.add_argument(
+        "--table", action="append", choices=list(TABLES), help="may be repeated (default: all)"
+    )
+    parser.add_argument("--graphs", type=int, default=20, help="how many REGAL-like graphs (default 20)")
+    parser.add_argument("--seconds", type=float, default=60.0, help="time limit of a run (default 60)")
+    parser.add_argument("--workers", type=int, default=1, help="processes at a time (default 1)")
+    parser.add_argument("--print", action="store_true", dest="only_print", help="run nothing")
+    args = parser.parse_args(arguments)
+    args.out.mkdir(parents=True, exist_ok=True)
+    results = Results(args.out / "results.csv")
+    samples = sorted(
+        f"sample_models/{p.name}" for p in (ROOT / "sample_models").iterdir() if p.suffix != ".md"
+    )
+    names = args.table or list(TABLES)
+    if not args.only_print:
+        todo = results.missing(Tables(results, args.graphs, args.seconds, samples).runs(names))
+        for done, (run, outcome) in enumerate(perform_all(todo, str(ROOT), args.workers), 1):
+            results.add(run, outcome)
+            print(f"{done} of {len(todo)}  {run.method} on {short(run.model)}, {run.target}: {outcome['status']}",
+                  file=sys.stderr)  # fmt: skip
+    tables = Tables(results, args.graphs, args.seconds, samples)
+    for name in names:
+        print(TABLES[name](tables), end="\n\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
