@@ -71,6 +71,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("edit.pin", "Pin Where It Is", "Edit", "pin", ("P",), "planners and rules keep the selected ops on their devices", "selection", "plan", 3),
     ActionSpec("edit.unpin", "Unpin", "Edit", "unpin", ("Shift+P",), "let the selected ops move again", "selection", "plan", 3),
     ActionSpec("edit.together", "Keep Together", "Edit", "keep_together", ("K",), "the selected ops share a device, whichever it is", "several", "plan", 3),
+    ActionSpec("edit.together.layers", "Layers", "Edit", "layers_together", (), "each layer stays on one device, whichever it is: plan by layers instead of ops", "open", group=3, submenu="Keep Together By"),
+    ActionSpec("edit.together.scopes", "Name Scopes", "Edit", "scopes_together", (), "each name scope stays on one device, whichever it is", "open", group=3, submenu="Keep Together By"),
     ActionSpec("edit.separate", "Separate", "Edit", "separate", ("Shift+K",), "the selected ops need not share a device", "selection", "plan", 3),
     ActionSpec("edit.clear_constraints", "Remove All Constraints", "Edit", "clear_constraints", (), "remove every pin and keep-together", "constraints", group=3),
     ActionSpec("edit.select_all", "Select All", "Edit", "select_all", ("Ctrl+A",), "select every op", "open", "plan", 4),
@@ -120,6 +122,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("help.focus_violations", "Go to the Violations", "View", "focus_panel", ("Ctrl+6",), "list the broken rules", group=4, submenu="Go To", argument="violations"),
     ActionSpec("help.focus_help", "Go to What Would Help", "View", "focus_panel", ("Ctrl+7",), "list the best moves", group=4, submenu="Go To", argument="help"),
     ActionSpec("help.focus_convergence", "Go to the Convergence Plot", "View", "focus_panel", ("Ctrl+8",), "show how a planner's run went", group=4, submenu="Go To", argument="convergence"),
+    ActionSpec("help.focus_schedule", "Go to the Schedule", "View", "focus_panel", ("Ctrl+9",), "show when each device works on which sample", group=4, submenu="Go To", argument="schedule"),
 )  # fmt: skip
 
 CONDITIONS = (

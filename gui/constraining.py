@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from planner.granularity import kept_together
 from planner.graph import Ints
 from planner.problem import Constraint, Pin, Problem, Together
 from planner.targets.base import Target
@@ -49,6 +50,13 @@ def without_together(problem: Problem, ops: Ints) -> tuple[Constraint, ...]:
         else:
             kept.append(constraint)
     return tuple(kept)
+
+
+def with_granularity(problem: Problem, granularity: str) -> tuple[Constraint, ...]:
+    """The constraints with each layer or name scope in one group. Raises :class:`ConstraintError` where there are none."""
+    known = set(problem.constraints)
+    found = kept_together(problem.graph, granularity)
+    return (*problem.constraints, *(group for group in found if group not in known))
 
 
 def carried_over(problem: Problem, target: Target) -> tuple[tuple[Constraint, ...], list[str]]:

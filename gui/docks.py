@@ -84,14 +84,22 @@ class Docks(QObject):
         # Docks are split before they get tabs: what is split off a dock with tabs becomes one more tab.
         ("planners", RIGHT, ""), ("help", RIGHT, "below"), ("plans", RIGHT, "planners"), ("target", RIGHT, "planners"),
         ("why", RIGHT, "help"), ("violations", RIGHT, "help"),
-        ("convergence", BOTTOM, ""),
+        ("schedule", BOTTOM, ""), ("convergence", BOTTOM, "beside"),
     )  # fmt: skip
+    BESIDE_FROM = 1600
+    """Width in pixels from which schedule and convergence stand side by side; below they are tabs."""
+    SCHEDULE_FROM = 860
+    """Height in pixels from which the schedule is shown from the start."""
+    BELOW = 200
+    """Height of what stands below the canvas."""
 
     def __init__(self, window: QMainWindow, panels: dict[str, Panel]) -> None:
         super().__init__(window)
         self._window = window
         self.panels = panels
         self.docks: dict[str, QDockWidget] = {}
+        self._placed = False
+        """Whether what stands below the canvas was fitted to the window since it was arranged."""
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(0)
@@ -129,17 +137,20 @@ class Docks(QObject):
             dock = self.docks[id]
             dock.setFloating(False)
             window.removeDockWidget(dock)
-            if how in ("", "below"):
+            if how in ("", "below", "beside"):
                 window.addDockWidget(area, dock, Qt.Orientation.Vertical)
-                if how == "below":
-                    window.splitDockWidget(self.docks[above[area]], dock, Qt.Orientation.Vertical)
+                if how:
+                    along = Qt.Orientation.Vertical if how == "below" else Qt.Orientation.Horizontal
+                    window.splitDockWidget(self.docks[above[area]], dock, along)
                 above.setdefault(area, id)
             else:
                 window.tabifyDockWidget(self.docks[how], dock)
             dock.show()
         for id in ("ops", "planners", "help"):
             self.docks[id].raise_()
-        self.docks["convergence"].hide()
+        for id in ("schedule", "convergence"):
+            self.docks[id].hide()
+        self._placed = False
         self._settle.start()
 
     def size(self, width: int, height: int) -> None:
@@ -156,7 +167,19 @@ class Docks(QObject):
         window.resizeDocks(
             [docks["planners"], docks["help"]], [int(free * 0.64), int(free * 0.36)], Qt.Orientation.Vertical
         )
-        window.resizeDocks([docks["convergence"]], [190], Qt.Orientation.Vertical)
+        self._place_below(width, height)
+
+    def _place_below(self, width: int, height: int) -> None:
+        """Schedule and convergence: tabs where the window is narrow; the schedule is shown where it is high."""
+        window, schedule, convergence = self._window, self.docks["schedule"], self.docks["convergence"]
+        if not self._placed:
+            self._placed = True
+            if width < self.BESIDE_FROM:
+                window.tabifyDockWidget(schedule, convergence)
+            schedule.setVisible(height >= self.SCHEDULE_FROM)
+        window.resizeDocks([schedule, convergence], [self.BELOW, self.BELOW], Qt.Orientation.Vertical)
+        if width >= self.BESIDE_FROM:
+            window.resizeDocks([schedule, convergence], [3 * width, 2 * width], Qt.Orientation.Horizontal)
 
     def reveal(self, id: str) -> QDockWidget:
         """Bring a dock to the front."""

@@ -90,6 +90,7 @@ class Document(QObject):
         self.set_problem, self.clear_constraints = self.editing.set_problem, self.editing.clear_constraints
         self.pin, self.unpin = self.editing.pin, self.editing.unpin
         self.keep_together, self.separate = self.editing.keep_together, self.editing.separate
+        self.plan_by = self.editing.plan_by
         self.apply_plan, self.remove_plan = self.editing.apply_plan, self.editing.remove_plan
         self.rename_plan = self.editing.rename_plan
         self.select, self.select_connected = self.selecting.select, self.selecting.select_connected

@@ -107,7 +107,8 @@ class Editing:
         graph = before.graph if cost_model is None else opening.with_times(before.graph, cost_model)
         constraints, lost = constraining.carried_over(before, target)
         if not objective:
-            objective = before.objective if before.objective in target.objectives else target.objectives[0]
+            served = target.served_objectives()
+            objective = before.objective if before.objective in served else served[0]
         after = Problem(graph, target, objective, constraints)
         if after == before:
             return False
@@ -187,6 +188,11 @@ class Editing:
         return self._constrain(
             constraining.with_together(problem, chosen), f"Keep {len(chosen)} ops together"
         )
+
+    def plan_by(self, granularity: str) -> bool:
+        """Keep every ``layer`` or name ``scope`` together: one undo step. The ops stay where they are."""
+        constraints = constraining.with_granularity(self._board.open_problem, granularity)
+        return self._constrain(constraints, f"Keep {granularity}s together")
 
     def separate(self, ops: object) -> bool:
         """Take ops out of the keep-together constraints: one undo step."""

@@ -131,6 +131,14 @@ class Handlers:
         """The selected ops share a device."""
         self._document.keep_together(self._document.selection)
 
+    def layers_together(self) -> None:
+        """Each layer on one device."""
+        self._document.plan_by("layer")
+
+    def scopes_together(self) -> None:
+        """Each name scope on one device."""
+        self._document.plan_by("scope")
+
     def separate(self) -> None:
         """They need not."""
         self._document.separate(self._document.selection)

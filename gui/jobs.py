@@ -15,7 +15,7 @@ from PySide6.QtGui import QGuiApplication
 
 from gui.document import Document
 from gui.values import Message, PlanEntry
-from planner.bound import gap
+from planner.bound import Bound, gap
 from planner.errors import PlannerRefusal, StageboardError
 from planner.graph import Ints
 from planner.plan import Provenance
@@ -28,7 +28,11 @@ STATES = ("running", "stopping", "done", "failed", "cancelled")
 
 @dataclass(eq=False)
 class Job:
-    """One order at work, or what became of it. ``trace`` holds (seconds, objective, bound) for the convergence plot."""
+    """One order at work, or what became of it.
+
+    For the convergence plot ``trace`` holds (seconds, objective, bound) and ``proofs`` (seconds, bound): its own bounds and
+    those that other jobs proved meanwhile, each stronger than the one before.
+    """
 
     id: str
     title: str
@@ -45,6 +49,7 @@ class Job:
     bound: float | None = None
     iterations: int = 0
     trace: list[tuple[float, float | None, float | None]] = field(default_factory=list)
+    proofs: list[tuple[float, Bound]] = field(default_factory=list)
     entry: PlanEntry | None = None
     device_of: Ints | None = None
     ended_after: float | None = None
@@ -70,6 +75,19 @@ class Job:
     def alive(self) -> bool:
         """Whether it still runs."""
         return self.state in ("running", "stopping")
+
+    def learn(self, seconds: float, bound: Bound) -> bool:
+        """Take note of a bound if it applies and is stronger than what was known; returns whether it is."""
+        problem = self.problem
+        applies = bound.component == problem.objective and bound.applies_to(
+            problem.relaxation, problem.assumptions
+        )
+        if not applies or (self.bound is not None and bound.value <= self.bound):
+            return False
+        self.bound = bound.value
+        self.proofs.append((seconds, bound))
+        self.trace.append((seconds, self.objective, self.bound))
+        return True
 
     @property
     def gap(self) -> float | None:
@@ -149,7 +167,8 @@ class Jobs(QObject):
             self._document.edit_serial,
         )  # fmt: skip
         known = order.problem.strongest_bound(list(order.bounds))
-        job.bound = None if known is None else known.value
+        if known is not None:
+            job.learn(0.0, known)
         self.jobs.append(job)
         self._workers[job] = worker
         self._news[job] = []
@@ -268,10 +287,13 @@ class Jobs(QObject):
             self._ended(job, last)
 
     def _proven(self, job: Job, message: Proven) -> None:
-        job.bound = message.bound.value
-        job.trace.append((message.seconds, job.objective, job.bound))
+        job.learn(message.seconds, message.bound)
         self._document.add_bounds([message.bound])
         self.bound.emit(job, message.bound)
+        for other in self.running:
+            # What one proves spares the others work, or ends theirs.
+            if other is not job and other.learn(other.seconds, message.bound):
+                self._workers[other].tell(message.bound)
 
     def _found(self, job: Job, best: Incumbent) -> None:
         """A better plan: into the list, evaluated under the problem as it is now, and onto the canvas if followed."""
@@ -347,7 +369,9 @@ class Jobs(QObject):
             self._document.add_bounds(result.bounds)
             job.iterations = result.iterations
             state = "cancelled" if result.stop_reason == "cancelled" else "done"
-            text = _words(result.status, result.stop_reason, result.message)
+            # Who proves bounds looks for no plan.
+            sought = "" if job.order.is_bound and result.status == "no_plan" else result.status
+            text = _words(sought, result.stop_reason, result.message)
             if state == "done" and result.status == "feasible" and _found_nothing_better(job):
                 text += ", no better plan found"
             self._end(job, state, text)

@@ -41,9 +41,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="colours (default light)")
     parser.add_argument(
         "--view",
-        choices=("flow", "lanes"),
+        choices=("flow", "lanes", "schedule"),
         default="flow",
-        help="flow, or one lane per device (default flow)",
+        help="flow, one lane per device, or when each device works on which sample (default flow)",
     )
     parser.add_argument(
         "--batch", type=inputs.whole, metavar="N", help="bind symbolic batch dimensions (default 1)"
@@ -78,11 +78,24 @@ def run(args: argparse.Namespace, console: Console) -> int:
     check_qt()
     offscreen()
     app = application()
-    from gui.canvas.picture import save_picture
+    if args.view == "schedule":
+        from gui.panels.schedule_picture import save_schedule
 
-    save_picture(
-        problem, device_of, output, size=args.size, theme=args.theme, view=args.view, title=title, bound=bound
-    )
+        assert device_of is not None
+        save_schedule(problem, device_of, output, size=args.size, theme=args.theme, title=title)
+    else:
+        from gui.canvas.picture import save_picture
+
+        save_picture(
+            problem,
+            device_of,
+            output,
+            size=args.size,
+            theme=args.theme,
+            view=args.view,
+            title=title,
+            bound=bound,
+        )
     app.processEvents()
     data = {
         "file": args.output,
@@ -109,9 +122,9 @@ def read(args: argparse.Namespace) -> tuple[Problem, np.ndarray | None, str, flo
     models, plan = files_to_open(args.files)
     batch = 1 if args.batch is None else args.batch
     if plan is None:
-        if args.view == "lanes":
+        if args.view != "flow":
             raise StageboardError(
-                "--view lanes shows the devices of a plan; name a plan file after the model"
+                f"--view {args.view} shows the devices of a plan; name a plan file after the model"
             )
         graph = read_models(models, batch=batch)
         return Problem(graph, default_target(graph)), None, graph.name, None, []

@@ -28,6 +28,7 @@ from gui.panels.ops import OpsPanel
 from gui.panels.planners import PlannersPanel
 from gui.panels.plans import PlansPanel
 from gui.panels.readouts import ReadoutStrip
+from gui.panels.schedule import SchedulePanel
 from gui.panels.settings import SettingsPanel
 from gui.panels.suggestions import SuggestionsPanel, WhyPanel
 from gui.panels.violations import ViolationsPanel
@@ -119,10 +120,11 @@ class MainWindow(QMainWindow):
         self.suggestions = SuggestionsPanel(document, theme)
         self.why = WhyPanel(document, theme)
         self.violations = ViolationsPanel(document, theme)
+        self.schedule = SchedulePanel(document, theme)
         self.convergence = ConvergencePanel(document, jobs, theme)
         panels: tuple[Panel, ...] = (
             self.devices, self.ops, self.inspector, self.planners, self.plans, self.target, self.suggestions, self.why,
-            self.violations, self.convergence,
+            self.violations, self.schedule, self.convergence,
         )  # fmt: skip
         self.docks = Docks(self, {panel.id: panel for panel in panels})
         # ---- actions
@@ -301,7 +303,7 @@ class MainWindow(QMainWindow):
         panel = self.docks.panels[id]
         panel.refresh_now()
         order: dict[str, QWidget] = {"ops": self.ops.table, "plans": self.plans.list, "planners": self.planners.list, "inspector": self.inspector.view,
-                 "violations": self.violations.list}  # fmt: skip
+                 "violations": self.violations.list, "schedule": self.schedule.chart}  # fmt: skip
         wanted = order.get(id)
         if wanted is None:
             found = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from planner import __version__
@@ -35,13 +35,15 @@ def run(
     options: Mapping[str, Any] | None = None,
     starts: Sequence[Ints] = (),
     bounds: Sequence[Bound] = (),
+    news: Callable[[], Sequence[Bound]] | None = None,
 ) -> Result:
     """Run ``planner`` on ``problem`` until it ends or ``stop`` fires.
 
-    ``starts`` are warm starts (assignments, int32[n]) and ``bounds`` what is already proven. Raises
-    :class:`PlannerRefusal` when the planner does not support the problem, its constraints or an option.
+    ``starts`` are warm starts (assignments, int32[n]) and ``bounds`` what is already proven; ``news`` is asked now and
+    then for bounds that others prove meanwhile. Raises :class:`PlannerRefusal` when the planner does not support the
+    problem, its constraints or an option.
     """
-    return _run(planner, problem, stop, callbacks, seed, options, starts, bounds)
+    return _run(planner, problem, stop, callbacks, seed, options, starts, bounds, news)
 
 
 def run_bound(
@@ -52,9 +54,10 @@ def run_bound(
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
     bounds: Sequence[Bound] = (),
+    news: Callable[[], Sequence[Bound]] | None = None,
 ) -> Result:
-    """Prove lower bounds with ``method``; the result carries no plan."""
-    return _run(method, problem, stop, callbacks, seed, options, (), bounds)
+    """Prove lower bounds with ``method``; the result carries no plan. ``news`` as for :func:`run`."""
+    return _run(method, problem, stop, callbacks, seed, options, (), bounds, news)
 
 
 def _run(
@@ -66,13 +69,14 @@ def _run(
     options: Mapping[str, Any] | None,
     starts: Sequence[Ints],
     bounds: Sequence[Bound],
+    news: Callable[[], Sequence[Bound]] | None,
 ) -> Result:
     reason = method.refusal(problem)
     if reason is not None:
         raise PlannerRefusal(reason)
     values = parse_options(method.options, options or {}, method.name)
     callbacks = callbacks or Callbacks()
-    search = Search(problem, stop or Never(), callbacks, seed, values, starts, bounds)
+    search = Search(problem, stop or Never(), callbacks, seed, values, starts, bounds, news)
     callbacks.on_start(problem)
     message = ""
     try:

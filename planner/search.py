@@ -206,6 +206,7 @@ class Search:
         options: Mapping[str, Any],
         starts: Sequence[Ints] = (),
         bounds: Sequence[Bound] = (),
+        news: Callable[[], Sequence[Bound]] | None = None,
     ) -> None:
         self.problem = problem
         self.options = options
@@ -219,6 +220,7 @@ class Search:
         self.rejected = 0
         self._stop = stop
         self._callbacks = callbacks
+        self._news = news
         self._began = time.perf_counter()
         self._told = 0.0
         self.stop_reason = "finished"
@@ -236,9 +238,15 @@ class Search:
         return math.inf if self.state.objective is None else self.state.objective
 
     def stopped(self) -> bool:
-        """Whether a stop criterion has fired. Cheap: call it often (at least every 0.1 s)."""
+        """Whether a stop criterion has fired. Cheap: call it often (at least every 0.1 s).
+
+        Also takes in what others have proven meanwhile: :attr:`bounds` and the progress's bound may change here.
+        """
         if self.stop_reason != "finished":
             return True
+        if self._news is not None:
+            for bound in self._news():
+                self._learn(bound)
         self.state.seconds = self.seconds
         if self._stop(self.state):
             self.stop_reason = self._stop.reason
@@ -283,6 +291,13 @@ class Search:
         self.state.seconds = self.seconds
         self.history.append((self.state.seconds, "bound", bound.value))
         self._callbacks.on_bound(bound, self.state)
+
+    def _learn(self, bound: Bound) -> None:
+        """Keep a bound that another search has proven; nobody needs to be told."""
+        self.bounds.append(bound)
+        strongest = self.problem.strongest_bound(self.bounds)
+        if strongest is bound:
+            self.state.bound = bound.value
 
     def progress(self, fraction: float | None, text: str = "") -> None:
         """Say how far the search is; passed on at most ten times a second."""

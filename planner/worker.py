@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
+from queue import SimpleQueue
 from typing import Any
 
 from planner.bound import Bound
@@ -103,8 +104,8 @@ def stop_for(order: Order, cancelled: Any) -> Stop:
     criteria: list[Stop] = [Cancel(cancelled)]
     if order.time_limit is not None:
         criteria.append(TimeLimit(order.time_limit))
-    if order.gap is not None:
-        criteria.append(GapReached(order.gap))
+    # Without a gap to reach: until a bound, perhaps proven elsewhere, says that there is nothing better.
+    criteria.append(GapReached(order.gap or 0.0))
     if order.iterations is not None:
         criteria.append(IterationLimit(order.iterations))
     return AnyOf(criteria)
@@ -140,11 +141,17 @@ def _serve(pipe: Connection) -> None:
     except (EOFError, OSError):
         return
     cancelled = threading.Event()
+    proven: SimpleQueue[Bound] = SimpleQueue()
 
     def listen() -> None:
+        """Bounds that others prove arrive until the order is cancelled, or its giver is gone."""
         with contextlib.suppress(EOFError, OSError):
-            pipe.recv()
+            while isinstance(message := pipe.recv(), Bound):
+                proven.put(message)
         cancelled.set()
+
+    def news() -> list[Bound]:
+        return [proven.get() for _ in range(proven.qsize())]
 
     threading.Thread(target=listen, daemon=True).start()
     stream = _Stream(pipe)
@@ -152,6 +159,7 @@ def _serve(pipe: Connection) -> None:
         stop = stop_for(order, cancelled.is_set)
         common: dict[str, Any] = {
             "stop": stop, "callbacks": stream, "seed": order.seed, "options": order.options, "bounds": order.bounds,
+            "news": news,
         }  # fmt: skip
         if order.is_bound:
             result = run_bound(bound_method(order.method), order.problem, **common)
@@ -189,7 +197,8 @@ class Worker:
         self._order: Order | None = None
         self._sender: threading.Thread | None = None
         self._cancelled_at: float | None = None
-        self._cancel_sent = False
+        self._mail: list[Bound | str] = []
+        """What waits until the order has gone out: two may not write at once."""
         self.finished = False
 
     def start(self, order: Order) -> None:
@@ -209,19 +218,21 @@ class Worker:
         """Ask for a soft stop; :meth:`poll` terminates the process when it does not follow in time."""
         if self._cancelled_at is None and not self.finished:
             self._cancelled_at = time.monotonic()
-            self._send_cancel()
+            self._mail.append("cancel")
+            self._post()
 
-    def _send_cancel(self) -> None:
-        """Two may not write at once: the order goes first."""
-        if (
-            self._cancelled_at is None
-            or self._cancel_sent
-            or (self._sender is not None and self._sender.is_alive())
-        ):
+    def tell(self, bound: Bound) -> None:
+        """Let the search know of a bound that was proven elsewhere."""
+        if self._cancelled_at is None and not self.finished:
+            self._mail.append(bound)
+            self._post()
+
+    def _post(self) -> None:
+        if self._sender is not None and self._sender.is_alive():
             return
-        self._cancel_sent = True
         with contextlib.suppress(OSError):
-            self.connection.send("cancel")
+            while self._mail:
+                self.connection.send(self._mail.pop(0))
 
     def poll(self, timeout: float = 0.0, limit: int = 64) -> list[Message]:
         """At most ``limit`` messages that have arrived (waits up to ``timeout`` for the first).
@@ -231,7 +242,7 @@ class Worker:
         messages: list[Message] = []
         if self.finished:
             return messages
-        self._send_cancel()
+        self._post()
         try:
             while len(messages) < limit and self.connection.poll(0.0 if messages else timeout):
                 message = self.connection.recv()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QMarginsF, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QPageLayout, QPageSize, QPainter, QPainterPath, QPdfWriter, QPen
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from gui.canvas import raster
 from gui.canvas.detail import Detail, detail_at
@@ -21,6 +20,7 @@ from gui.canvas.painter import edge_style, paint_scene, wrap_image
 from gui.canvas.palette import CanvasPalette, canvas_palette
 from gui.canvas.scene import STYLE, Scene, crossing_bytes, scene_of
 from gui.canvas.viewport import Viewport
+from gui.drawn import drawn
 from gui.theme import Theme
 from gui.widgets.numbers import gap_text, one_time, plural
 from planner.errors import StageboardError
@@ -29,9 +29,6 @@ from planner.graph import Ints
 from planner.grouping import GroupView
 from planner.problem import Problem
 from planner.targets.base import Device
-
-if TYPE_CHECKING:
-    from PySide6.QtSvg import QSvgGenerator
 
 TITLE_HEIGHT = 54
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -123,38 +120,15 @@ def save_picture(
 
 
 def _encoded(picture: Picture, suffix: str) -> bytes:
-    from PySide6.QtCore import QBuffer, QByteArray, QIODevice
-
+    if suffix != ".png":
+        return drawn(suffix, picture.size, picture.title, lambda painter: paint_vectors(painter, picture))
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    width, height = picture.size
-    if suffix == ".png":
-        pixels = raster.new_image(width, height)
-        image = wrap_image(pixels)
-        paint_png(pixels, picture)
-        image.save(buffer, "PNG")  # type: ignore[call-overload]  # the stubs know only bytes
-    elif suffix == ".svg":
-        from PySide6.QtSvg import QSvgGenerator
-
-        svg: QSvgGenerator = QSvgGenerator()
-        svg.setOutputDevice(buffer)
-        svg.setSize(QSize(width, height))
-        svg.setViewBox(QRectF(0, 0, width, height))
-        svg.setTitle(picture.title)
-        painter = QPainter(svg)
-        paint_vectors(painter, picture)
-        painter.end()
-    else:
-        pdf = QPdfWriter(buffer)
-        pdf.setTitle(picture.title)
-        pdf.setCreator("Stageboard")
-        pdf.setResolution(96)
-        pdf.setPageSize(QPageSize(QSizeF(width / 96, height / 96), QPageSize.Unit.Inch))
-        pdf.setPageMargins(QMarginsF(0, 0, 0, 0), QPageLayout.Unit.Point)
-        painter = QPainter(pdf)
-        paint_vectors(painter, picture)
-        painter.end()
+    pixels = raster.new_image(*picture.size)
+    image = wrap_image(pixels)
+    paint_png(pixels, picture)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]  # the stubs know only bytes
     buffer.close()
     return bytes(data.data())
 

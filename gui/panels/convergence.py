@@ -1,4 +1,7 @@
-"""The convergence plot: the incumbent from above, the bound from below, over the time a job has run."""
+"""The convergence plot: the incumbent from above, the bound from below, over the time a job has run.
+
+Each step of the bound says which method proved it; of steps that come too soon after one another only the later has words.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QSize, QTimer
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.panels.base import Panel
+from gui.panels.convergence_lines import marks, steps, value_at
 from gui.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.numbers import TimeColumn, gap_text, time_column
+from planner.bound import gap
 
 if TYPE_CHECKING:
     from gui.document import Document
@@ -22,32 +27,8 @@ if TYPE_CHECKING:
 REDRAW = 100
 """Milliseconds between two redraws of a running job."""
 LEAST_SECONDS = 0.05
-
-
-def steps(
-    trace: list[tuple[float, float | None, float | None]], which: int, end: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Corners of the step line of one column of a job's trace (1 = objective, 2 = bound), drawn on to ``end``.
-
-    Returns x and y (float64[m]); empty where nothing finite was reported.
-    """
-    x: list[float] = []
-    y: list[float] = []
-    for row in trace:
-        seconds, value = row[0], row[which]
-        if value is None or not math.isfinite(value):  # type: ignore[arg-type]
-            continue
-        if y and value == y[-1]:
-            continue
-        if y:
-            x.append(float(seconds))
-            y.append(y[-1])
-        x.append(float(seconds))
-        y.append(float(value))  # type: ignore[arg-type]
-    if y:
-        x.append(max(end, x[-1]))
-        y.append(y[-1])
-    return np.array(x), np.array(y)
+LEAST_GAP = 34.0
+"""Pixels between the two lines from which there is room for the gap between them."""
 
 
 class ConvergencePanel(Panel):
@@ -67,8 +48,11 @@ class ConvergencePanel(Panel):
         set_role(self.words, "muted")
         self.plot: Any = None
         self._curves: dict[str, Any] = {}
+        self._marks: list[Any] = []
+        """Labels at the steps of the bound, reused."""
         top = QHBoxLayout()
         top.setContentsMargins(10, 4, 10, 0)
+        top.setSpacing(8)
         top.addWidget(self.chooser)
         top.addWidget(self.words, 1)
         self._column = QVBoxLayout(self)
@@ -82,7 +66,8 @@ class ConvergencePanel(Panel):
         self._redraw.timeout.connect(self.request_refresh)
         jobs.jobs_changed.connect(self._jobs_changed)
         jobs.job_changed.connect(self._job_changed)
-        document.graph_changed.connect(self.request_refresh)
+        for signal in (document.graph_changed, document.readouts_changed):
+            signal.connect(self.request_refresh)
         self._jobs_changed()
 
     def sizeHint(self) -> QSize:
@@ -135,11 +120,17 @@ class ConvergencePanel(Panel):
         self._curves["between"] = between
         for name in ("incumbent", "bound"):
             self._curves[name] = item.plot([], [])
-            label = pg.TextItem(name, anchor=(1, 1 if name == "incumbent" else 0))
-            item.addItem(label)
-            label.hide()
-            self._curves[f"{name} label"] = label
+        for name, anchor in (("incumbent label", (1, 1)), ("gap label", (1, 0.5))):
+            self._curves[name] = self._label(anchor)
         self._paint_plot()
+
+    def _label(self, anchor: tuple[float, float]) -> Any:
+        import pyqtgraph as pg
+
+        label = pg.TextItem("", anchor=anchor)
+        self.plot.getPlotItem().addItem(label)
+        label.hide()
+        return label
 
     def _paint_plot(self) -> None:
         import pyqtgraph as pg
@@ -156,9 +147,11 @@ class ConvergencePanel(Panel):
         item.getAxis("left").setWidth(64)
         for name, colour in (("incumbent", t.accent), ("bound", t.good)):
             self._curves[name].setPen(pg.mkPen(colour, width=2))
-            label = self._curves[f"{name} label"]
-            label.setColor(QColor(colour))
-            label.setFont(font(8.0, weight=QFont.Weight.Bold))
+        for name, colour in (("incumbent label", t.accent), ("gap label", t.muted)):
+            self._curves[name].setColor(QColor(colour))
+            self._curves[name].setFont(_label_font())
+        for label in self._marks:
+            label.setColor(QColor(t.good))
         soft = QColor(t.good)
         soft.setAlpha(28)
         self._curves["between"].setBrush(pg.mkBrush(soft))
@@ -182,14 +175,24 @@ class ConvergencePanel(Panel):
             self._make_plot()
         self.plot.show()
         end = max(job.seconds, LEAST_SECONDS, *(row[0] for row in job.trace), LEAST_SECONDS)
-        known = job.order.problem.strongest_bound(list(job.order.bounds))
-        start = [(0.0, None, known.value)] if known is not None else []
         upper_x, upper_y = steps(job.trace, 1, end)
-        lower_x, lower_y = steps([*start, *job.trace], 2, end)
+        by = job.title
+        if job.order.is_bound and (plan := self._plan(job)) is not None:
+            # A bound is proven for a plan that is there already.
+            upper_x, upper_y, by = np.array([0.0, end]), np.array([plan, plan]), "plan on the canvas"
+        lower_x, lower_y = steps(job.trace, 2, end)
         unit = job.problem.graph.time_unit
         column = time_column([*upper_y.tolist(), *lower_y.tolist()], unit)
         self._draw(upper_x, upper_y / column.scale, lower_x, lower_y / column.scale, end, column)
+        self._label_lines(job, by, upper_y, lower_y, end, column)
         self._say(job, column)
+
+    def _plan(self, job: Job) -> float | None:
+        """The objective of the plan on the canvas, where it is a valid one of the job's problem."""
+        document = self.document
+        if document.problem is None or document.problem != job.problem or not document.evaluation.valid:
+            return None
+        return document.evaluation.objective
 
     def _draw(
         self, ux: np.ndarray, uy: np.ndarray, lx: np.ndarray, ly: np.ndarray, end: float, column: TimeColumn
@@ -206,7 +209,7 @@ class ConvergencePanel(Panel):
             begin = max(ux[0], lx[0])
             x = np.unique(np.concatenate([ux[ux >= begin], lx[lx >= begin], [begin]]))
             x = np.repeat(x, 2)[1:]
-            upper, lower = _at(ux, uy, x), _at(lx, ly, x)
+            upper, lower = value_at(ux, uy, x), value_at(lx, ly, x)
             between.setCurves(pg.PlotCurveItem(x, upper), pg.PlotCurveItem(x, lower))
         values = np.concatenate([uy, ly])
         if len(values):
@@ -214,31 +217,67 @@ class ConvergencePanel(Panel):
             pad = 0.25 * (high - low) if high > low else 0.05 * abs(high) or 1.0
             item.setYRange(low - pad, high + pad, padding=0)
         item.setXRange(0, end, padding=0)
-        for name, ys in (("incumbent", uy), ("bound", ly)):
-            label = self._curves[f"{name} label"]
-            label.setVisible(bool(len(ys)))
-            if len(ys):
-                label.setPos(end, float(ys[-1]))
         item.getAxis("left").setLabel(column.suffix or None)
         item.getAxis("left").showLabel(False)
 
+    def _label_lines(
+        self, job: Job, by: str, upper: np.ndarray, lower: np.ndarray, end: float, column: TimeColumn
+    ) -> None:
+        """Who found the plan, who proved the bound at each of its steps, and how far they are from each other."""
+        measure = QFontMetricsF(_label_font()).horizontalAdvance
+        box = self.plot.getPlotItem().getViewBox()
+        label = self._curves["incumbent label"]
+        label.setVisible(bool(len(upper)))
+        if len(upper):
+            label.setText(f"{by} {column.text(float(upper[-1]))}")
+            label.setPos(end, float(upper[-1]) / column.scale)
+        found = marks(
+            job.proofs, end, box.width(), lambda b: f"{b.method} {column.text(b.value)}", lambda w: measure(w) + 12
+        )  # fmt: skip
+        while len(self._marks) < len(found):
+            mark = self._label((0, 0))
+            mark.setFont(_label_font())
+            mark.setColor(QColor(self.theme.good))
+            self._marks.append(mark)
+        for i, item in enumerate(self._marks):
+            item.setVisible(i < len(found))
+            if i < len(found):
+                item.setText(found[i].words)
+                item.setAnchor((1, 0) if i == len(found) - 1 else (0, 0))
+                item.setPos(found[i].seconds, found[i].value / column.scale)
+        between = self._curves["gap label"]
+        low, high = box.viewRange()[1]
+        both = bool(len(upper) and len(lower))
+        apart = (
+            (float(upper[-1]) - float(lower[-1])) / column.scale * box.height() / (high - low)
+            if both
+            else 0.0
+        )
+        between.setVisible(apart >= LEAST_GAP)
+        if apart >= LEAST_GAP:
+            between.setText(f"gap {gap_text(gap(float(upper[-1]), float(lower[-1])))}")
+            between.setPos(end, (float(upper[-1]) + float(lower[-1])) / 2 / column.scale)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another size has room for other words."""
+        super().resizeEvent(event)
+        self.request_refresh()
+
     def _say(self, job: Job, column: TimeColumn) -> None:
         parts = []
-        if job.objective is not None:
-            parts.append(f"plan {column.text(job.objective)}")
-        if job.bound is not None and math.isfinite(job.bound):
-            parts.append(f"bound {column.text(job.bound)}")
-        if job.gap is not None:
-            parts.append(f"gap {gap_text(job.gap)}" if job.gap > 0 else "optimal")
+        plan = self._plan(job) if job.order.is_bound else job.objective
+        if plan is not None:
+            by = "on the canvas" if job.order.is_bound else f"by {job.title}"
+            parts.append(f"plan {column.text(plan)} {by}")
+        bound = job.proofs[-1][1] if job.proofs else None
+        if bound is not None and math.isfinite(bound.value):
+            parts.append(f"bound {column.text(bound.value)} proven by {bound.method}")
+        apart = None if plan is None or bound is None else gap(plan, bound.value)
+        if apart is not None:
+            parts.append(f"gap {gap_text(apart)}" if apart > 0 else "optimal")
         unit = f"objective in {column.suffix}, " if column.suffix else ""
         self.words.setText("   ".join(parts) + (f"   ({unit}time in s)" if parts else "no plan yet"))
 
 
-def _at(x: np.ndarray, y: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """Values of a step line at ``where``; at a corner given twice, the value before it first, then the one after."""
-    right = np.searchsorted(x, where, side="right") - 1
-    left = np.searchsorted(x, where, side="left")
-    first = np.concatenate([[True], where[1:] != where[:-1]])
-    twice = np.concatenate([where[1:] == where[:-1], [False]])
-    index = np.where(first & twice, np.minimum(left, len(x) - 1), np.clip(right, 0, len(x) - 1))
-    return y[index]
+def _label_font() -> QFont:
+    return font(8.0, weight=QFont.Weight.Bold)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
+    QApplication,
     QFrame,
     QHBoxLayout,
     QLabel,
-    QListWidget,
-    QListWidgetItem,
+    QLineEdit,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from gui.panels.base import Panel
 from gui.panels.job_row import JobRow
+from gui.panels.method_list import MethodList, tag
 from gui.theme import Theme, font
 from gui.values import Message
 from gui.widgets.forms import Form
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
     from gui.document import Document
     from gui.jobs import Job, Jobs
 
-METHOD = int(Qt.ItemDataRole.UserRole)
-MOST_ROWS = 14
 DEFAULT_LIMIT = 60
+LIST_SHARE = 0.45
+"""How much of the panel's height the list may take."""
 
 
 class PlannersPanel(Panel):
@@ -53,11 +54,15 @@ class PlannersPanel(Panel):
         """The method that the user chose for this graph; empty: what suits the problem."""
         self._filling = False
         self.rows: dict[str, JobRow] = {}
-        self.list = QListWidget(self)
-        self.list.setAccessibleName("Planners and bound methods")
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText("Find a method")
+        self.search.setAccessibleName("Find a planner or bound method")
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._list_methods)
+        self.search.returnPressed.connect(self.start)
+        self.search.installEventFilter(self)
+        self.list = MethodList(theme, self)
+        self.list.typed.connect(self._type)
         self.list.currentItemChanged.connect(lambda *_: self._chose())
         self.list.itemActivated.connect(lambda *_: self.start())
         self.summary = QLabel("", self)
@@ -88,6 +93,7 @@ class PlannersPanel(Panel):
         column.setContentsMargins(10, 6, 10, 6)
         column.setSpacing(6)
         column.addLayout(self.running)
+        column.addWidget(self.search)
         column.addWidget(self.list)
         column.addWidget(self.summary)
         column.addWidget(self.source)
@@ -117,78 +123,58 @@ class PlannersPanel(Panel):
     # ------------------------------------------------------------------ the catalogue
     def refresh(self) -> None:
         """List what the catalogue has for the problem; what refuses it is greyed and says why."""
+        self.search.setVisible(self.document.problem is not None)
+        self._list_methods()
+        self._jobs_changed()
+
+    def _list_methods(self) -> None:
+        """The chosen method stays chosen while it is listed; else what suits the problem, or what is found first."""
         from planner.algorithms.catalogue import bound_methods, default_planner, planners
 
         problem = self.document.problem
         self._filling = True
-        self.list.clear()
-        chosen: QListWidgetItem | None = None
-        if problem is not None:
+        if problem is None:
+            self.list.clear()
+        else:
             preferred = self._wanted
             if not preferred:
-                try:
+                with suppress(StageboardError):
                     preferred = default_planner(problem).name
-                except StageboardError:
-                    preferred = ""
-            groups: tuple[tuple[str, list[Method]], ...] = (
-                ("Find plans", list(planners().values())), ("Prove a bound", list(bound_methods().values())),
-            )  # fmt: skip
-            for title, methods in groups:
-                heading = QListWidgetItem(title)
-                heading.setFlags(Qt.ItemFlag.NoItemFlags)
-                heading.setFont(font(8.0))
-                heading.setForeground(QColor(self.theme.muted))
-                self.list.addItem(heading)
-                refused: list[QListWidgetItem] = []
-                for method in methods:
-                    item = QListWidgetItem(method.title)
-                    item.setData(METHOD, method)
-                    reason = method.refusal(problem)
-                    item.setToolTip(reason or f"{method.summary}\n{method.source}")
-                    item.setData(
-                        Qt.ItemDataRole.AccessibleTextRole, f"{method.title}: {reason or method.summary}"
-                    )
-                    if reason is not None:
-                        item.setFlags(Qt.ItemFlag.ItemIsSelectable)
-                        item.setForeground(QColor(self.theme.faint))
-                        refused.append(item)
-                        continue
-                    self.list.addItem(item)
-                    if method.name == preferred or chosen is None:
-                        chosen = item
-                for item in refused:
-                    self.list.addItem(item)
-        self._fit_list()
-        if chosen is not None:
-            self.list.setCurrentItem(chosen)
+            methods: list[Method] = [*planners().values(), *bound_methods().values()]
+            self.list.fill(problem, methods, preferred, self.search.text())
         self._filling = False
         self._show_method(self.method())
-        self._jobs_changed()
+
+    def _type(self, text: str) -> None:
+        self.search.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.search.insert(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The list leaves room for what is chosen."""
+        super().resizeEvent(event)
+        self.list.fit(int(LIST_SHARE * self.height()))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Arrows walk through the list while words are typed; Escape takes them back."""
+        if watched is self.search and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+                QApplication.sendEvent(self.list, event)
+                return True
+            if event.key() == Qt.Key.Key_Escape and self.search.text():
+                self.search.clear()
+                return True
+        return super().eventFilter(watched, event)
 
     def _forget_choice(self) -> None:
         self._wanted = ""
 
-    def _fit_list(self) -> None:
-        """As high as its rows, up to a limit."""
-        self.list.ensurePolished()
-        rows = [self.list.sizeHintForRow(i) for i in range(min(MOST_ROWS, self.list.count()))]
-        self.list.setFixedHeight(sum(rows) + 4)
-
     def method(self) -> Method | None:
         """The chosen planner or bound method."""
-        item = self.list.currentItem()
-        return None if item is None else item.data(METHOD)
+        return self.list.method()
 
     def choose(self, name: str) -> None:
         """Choose a method by its name."""
-        for i in range(self.list.count()):
-            found = self.list.item(i).data(METHOD)
-            if (
-                found is not None
-                and found.name == name
-                and self.list.item(i).flags() & Qt.ItemFlag.ItemIsEnabled
-            ):
-                self.list.setCurrentRow(i)
+        self.list.choose(name)
 
     def _chose(self) -> None:
         method = self.method()
@@ -201,19 +187,18 @@ class PlannersPanel(Panel):
         self.start_button.setEnabled(method is not None)
         self.limits.setVisible(method is not None)
         if method is None:
-            self.summary.setText("Open a model to plan it." if self.document.problem is None else "")
+            none = "No method of that name serves this problem." if self.search.text() else ""
+            self.summary.setText("Open a model to plan it." if self.document.problem is None else none)
             self.source.setText("")
             return
         is_bound = self._is_bound(method)
         self.start_button.setText("Prove" if is_bound else "Start")
         self.start_button.setToolTip(f"Run {method.title} in the background (Ctrl+Return)")
         self.summary.setText(method.summary[:1].upper() + method.summary[1:] + ".")
-        extra = []
-        if getattr(method, "exact", False):
-            extra.append("exact")
+        extra = [tag(method)] if tag(method) else []
         if getattr(method, "gives_bounds", False):
-            extra.append("proves bounds")
-        self.source.setText(str(method.source) + (f" · {', '.join(extra)}" if extra else ""))
+            extra.append("also proves bounds")
+        self.source.setText(" · ".join([str(method.source), *extra]))
         for option in method.options:
             self.options.add_option(option)
         self.options.setVisible(bool(method.options))
@@ -285,6 +270,7 @@ class PlannersPanel(Panel):
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
+        self.list.set_theme(theme)
         for row in self.rows.values():
             row.set_theme(theme)
         super().set_theme(theme)

@@ -264,7 +264,9 @@ class ReadoutStrip(Panel):
         assert problem is not None
         capacity = problem.evaluator.capacity
         capped = np.isfinite(capacity)
-        total = float(evaluation.memory.sum())
+        # Slots of one accelerator say what all of them hold; count that once.
+        e = problem.evaluator
+        total = float(evaluation.memory[~e.pays | (e.owner == np.arange(e.k))].sum())
         if not capped.any():
             self.memory.show_value("Memory", bytes_text(total), "all devices, no limit set")
             return

@@ -249,6 +249,11 @@ def test_pins_and_groups_are_steps(document: Document) -> None:
     assert document.problem.constraints == (Pin("n1", "stage 2"),)
     document.unpin([1])
     assert document.problem.constraints == ()
+    assert document.plan_by("layer")
+    assert not document.plan_by("layer")
+    assert len(document.problem.constraints) == len(set(document.graph.layer.tolist()))
+    assert document.moving_set([0]).tolist() == [0, 1, 2]
+    document.clear_constraints()
     assert not document.clear_constraints()
     with pytest.raises(StageboardError, match="at least two"):
         document.keep_together([3])

@@ -43,6 +43,7 @@ class Scripted:
     def __init__(self) -> None:
         self.order: Order | None = None
         self.inbox: list[Any] = []
+        self.told: list[Bound] = []
         self.finished = False
         self.cancelled = False
         self.connection = Connection()
@@ -53,6 +54,9 @@ class Scripted:
 
     def cancel(self) -> None:
         self.cancelled = True
+
+    def tell(self, bound: Bound) -> None:
+        self.told.append(bound)
 
     def poll(self, timeout: float = 0.0) -> list[Any]:
         said, self.inbox = self.inbox, []
@@ -444,3 +448,24 @@ def test_cancelling_a_real_planner_keeps_its_best(real: Jobs, document: Document
     real.cancel(job)  # before it can have read its order
     qtbot.waitUntil(lambda: not job.alive, timeout=60_000)
     assert job.state == "cancelled"
+
+
+# ---------------------------------------------------------------------- bounds are shared
+def test_what_one_job_proves_the_others_know(jobs: Jobs, document: Document) -> None:
+    searching, planner_at_work = start(jobs, document)
+    assert document.problem is not None
+    proving = jobs.start(Order("simple", document.problem, is_bound=True))
+    prover = next(w for w in Scripted.made if w.order is proving.order)
+    known = document.problem.bound("bottleneck", 1.0, "simple", frozenset())
+    stronger = document.problem.bound("bottleneck", 46.0, "stronger", frozenset())
+    elsewhere = document.problem.bound("bottleneck", 99.0, "stronger", frozenset({"pin:n0=stage 1"}))
+    say(jobs, prover, Proven(known, 0.1), Proven(stronger, 0.2), Proven(elsewhere, 0.3))
+    assert planner_at_work.told == [known, stronger]
+    assert prover.told == []
+    assert (searching.bound, proving.bound) == (46.0, 46.0)
+    assert [bound for _, bound in searching.proofs] == [known, stronger]
+    assert document.bound is stronger
+    # What it finds afterwards is measured against that bound; a weaker one is no news.
+    say(jobs, planner_at_work, found(document, THIRDS), Proven(known, 0.4))
+    assert searching.gap == pytest.approx(1 - 46.0 / objective(document, THIRDS))
+    assert len(searching.proofs) == 2

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from gui.panels.convergence import ConvergencePanel, _at, steps
+from gui.panels.convergence import ConvergencePanel
+from gui.panels.convergence_lines import Mark, marks, steps, value_at
 from gui.theme import DARK, LIGHT
+from planner.bound import Bound
 from planner.worker import Order
 from tests.gui.test_panels_planners import PlainJobs
 from tests.gui.window_parts import opened, settle, shown
@@ -27,6 +29,9 @@ def test_steps() -> None:
     assert x.tolist() == [1.0, 5.0]
     assert y.tolist() == [4.0, 4.0]
     assert len(steps([], 1, 1.0)[0]) == 0
+    # A bound from elsewhere is clocked by the window, a little later than the search's own clock.
+    x, y = steps([(0.5, None, 4.0), (0.4, None, 5.0)], 2, 0.6)
+    assert x.tolist() == [0.5, 0.5, 0.5, 0.6]
 
 
 @given(st.lists(st.tuples(st.floats(0, 10), st.integers(1, 5).map(float)), min_size=1, max_size=8))
@@ -40,7 +45,7 @@ def test_step_lines_hold_what_was_reported(reported: list[tuple[float, float]]) 
     for i, (seconds, value, _) in enumerate(trace):
         until = trace[i + 1][0] if i + 1 < len(trace) else 11.0
         if until > seconds:
-            assert _at(x, y, np.array([(seconds + until) / 2]))[0] == value
+            assert value_at(x, y, np.array([(seconds + until) / 2]))[0] == value
 
 
 def test_the_latest_job_is_drawn(qtbot: QtBot) -> None:
@@ -52,12 +57,19 @@ def test_the_latest_job_is_drawn(qtbot: QtBot) -> None:
         assert document.problem is not None
         first = jobs.start(Order("slice", document.problem), "Slice")
         first.trace += [(0.1, 60.0, 10.0), (0.4, 50.0, 12.0)]
-        first.objective, first.bound = 50.0, 12.0
+        for seconds, value, method in ((0.0, 10.0, "simple"), (0.4, 12.0, "two-superblock")):
+            first.learn(seconds, document.problem.bound("bottleneck", value, method, frozenset()))
+        first.objective = 50.0
         jobs.job_changed.emit(first)
         qtbot.waitUntil(lambda: panel.plot is not None and "50.00" in panel.words.text(), timeout=30_000)
         assert panel._curves["incumbent"].getData()[1][-1] == 50.0
         assert panel._curves["bound"].getData()[1][-1] == 12.0
         assert "gap 76.0 %" in panel.words.text()
+        assert "proven by two-superblock" in panel.words.text()
+        assert panel._curves["incumbent label"].toPlainText() == "Slice 50.00"
+        assert panel._curves["gap label"].toPlainText() == "gap 76.0 %"
+        told = [mark.toPlainText() for mark in panel._marks if mark.isVisible()]
+        assert told == ["simple 10.00", "two-superblock 12.00"]
         second = jobs.start(Order("slice", document.problem), "Slice again")
         assert panel.job() is second
         panel.chooser.setCurrentIndex(1)
@@ -69,3 +81,36 @@ def test_the_latest_job_is_drawn(qtbot: QtBot) -> None:
         settle()
         assert panel.job() is second
         assert not panel.grab().isNull()
+
+
+def test_words_at_the_steps_of_the_bound() -> None:
+    def proofs(*rows: tuple[float, float, str]) -> list[tuple[float, Bound]]:
+        return [(seconds, Bound("bottleneck", value, method, "")) for seconds, value, method in rows]
+
+    def words(given: list[tuple[float, Bound]]) -> list[Mark]:
+        return marks(given, 10.0, 100.0, lambda b: f"{b.method} {b.value:.0f}", lambda w: 6.0 * len(w))
+
+    assert words([]) == []
+    # The last words stand at the end; the first step's have room, those of the second would run into the end's.
+    found = words(proofs((0.0, 1.0, "a"), (5.0, 2.0, "b"), (9.0, 3.0, "c"), (9.5, float("inf"), "d")))
+    assert found == [Mark(0.0, 1.0, "a 1"), Mark(5.0, 2.0, "b 2"), Mark(10.0, 3.0, "c 3")]
+    found = words(proofs((0.0, 1.0, "a"), (7.0, 2.0, "b"), (9.0, 3.0, "c")))
+    assert [mark.words for mark in found] == ["a 1", "c 3"]
+
+
+def test_a_bound_method_is_drawn_against_the_plan_on_the_canvas(qtbot: QtBot) -> None:
+    document, jobs = opened(), PlainJobs()
+    panel = ConvergencePanel(document, jobs, LIGHT)  # type: ignore[arg-type]
+    with shown(qtbot, panel, 600, 200):
+        assert document.problem is not None
+        job = jobs.start(Order("simple", document.problem, is_bound=True), "Simple")
+        job.learn(0.0, document.problem.bound("bottleneck", 10.0, "simple", frozenset()))
+        jobs.job_changed.emit(job)
+        qtbot.waitUntil(lambda: "proven by simple" in panel.words.text(), timeout=30_000)
+        objective = document.evaluation.objective
+        assert panel._curves["incumbent"].getData()[1].tolist() == [objective, objective]
+        assert "on the canvas" in panel.words.text()
+        # Broken rules: there is no plan to compare with.
+        document.move([0], 2)
+        settle()
+        assert "plan" not in panel.words.text()

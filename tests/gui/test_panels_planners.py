@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gui.document import Document
 from gui.jobs import Job, Jobs
-from gui.panels.planners import METHOD, PlannersPanel
+from gui.panels.method_list import METHOD, OTHERS, PROVE, matches, tag
+from gui.panels.planners import PlannersPanel
 from gui.theme import DARK, LIGHT
-from planner.algorithms.catalogue import bound_methods, planners
+from planner.algorithms.catalogue import bound_methods, default_planner, planner, planners
+from planner.search import Method
 from planner.targets import DevicePool, Pipeline
 from planner.worker import Order
 from tests.gui.models import chain_graph
@@ -87,6 +90,57 @@ def test_all_methods_are_listed_and_refusals_explained(qtbot: QtBot) -> None:
         assert panel.source.text()
 
 
+def test_groups_and_tags(qtbot: QtBot) -> None:
+    document = opened()
+    panel = panel_of(document)
+    with shown(qtbot, panel):
+        headings = [
+            panel.list.item(i).text()
+            for i in range(panel.list.count())
+            if panel.list.item(i).data(METHOD) is None
+        ]
+        assert headings == ["Find plans", PROVE, OTHERS]
+        last = panel.list.item(panel.list.count() - 1)
+        assert not last.flags() & Qt.ItemFlag.ItemIsEnabled
+        assert last.data(Qt.ItemDataRole.AccessibleTextRole).endswith(last.toolTip())
+        panel.choose("slice")
+        assert "heuristic" in panel.source.text()
+        assert tag(bound_methods()["simple"]) == ""
+        panel.set_theme(DARK)
+        settle()
+        assert not panel.grab().isNull()
+
+
+def test_a_few_letters_find_a_method(qtbot: QtBot) -> None:
+    document = opened()
+    jobs = PlainJobs()
+    panel = panel_of(document, jobs)
+    with shown(qtbot, panel):
+        panel.choose("slice")
+        everything = set(items(panel))
+        QTest.keyClick(panel.list, "r")  # type: ignore[call-overload]  # the stubs know only keys
+        assert panel.search.hasFocus()
+        QTest.keyClicks(panel.search, "andom")
+        assert set(items(panel)) == {m for m in everything if matches(either(m), "random")}
+        method = panel.method()
+        assert method is not None
+        assert "random" in f"{method.name} {method.summary}".lower()
+        QTest.keyClick(panel.search, Qt.Key.Key_Down)
+        panel.search.setText("slice-random")
+        QTest.keyClick(panel.search, Qt.Key.Key_Return)
+        assert [job.planner for job in jobs.jobs] == ["slice-random"]
+        panel.search.setText("no such thing")
+        assert panel.method() is None
+        assert not panel.start_button.isEnabled()
+        assert "No method" in panel.summary.text()
+        QTest.keyClick(panel.search, Qt.Key.Key_Escape)
+        assert set(items(panel)) == everything
+
+
+def either(name: str) -> Method:
+    return bound_methods()[name] if name in bound_methods() else planner(name)
+
+
 def test_the_order_has_what_the_form_says(qtbot: QtBot) -> None:
     document = opened()
     panel = panel_of(document)
@@ -103,7 +157,7 @@ def test_the_order_has_what_the_form_says(qtbot: QtBot) -> None:
             None,
             False,
         )
-        assert order.options == {"restarts": 25}
+        assert order.options["restarts"] == 25
         assert order.gap == pytest.approx(0.025)
         assert order.problem == document.problem
         assert [s.tolist() for s in order.starts] == [document.device_of.tolist()]
@@ -143,7 +197,8 @@ def test_the_choice_survives_an_edit_of_the_problem(qtbot: QtBot) -> None:
         panel.choose("dpl")
         method = panel.method()
         assert method is not None
-        assert method.name == "slice-random"
+        assert document.problem is not None
+        assert method is default_planner(document.problem)
 
 
 def test_rows_of_jobs(qtbot: QtBot) -> None:

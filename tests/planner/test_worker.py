@@ -141,3 +141,19 @@ def test_stop_criteria_of_an_order() -> None:
         assert stop(progress) and stop.reason == reason
     flag["on"] = True
     assert stop(Progress()) and stop.reason == "cancelled"
+
+
+def test_a_bound_proven_elsewhere_ends_a_search_that_has_met_it(worker: Worker) -> None:
+    worker.start(ENDLESS)
+    seen: list[Message] = []
+    until(worker, Incumbent, seen)
+    worker.tell(ENDLESS.problem.bound("bottleneck", 1.0, "weak", frozenset()))
+    best = min(m.objective for m in seen if isinstance(m, Incumbent))
+    # No valid bound can be above a plan; this one is made up to end the search wherever it is.
+    worker.tell(ENDLESS.problem.bound("bottleneck", best, "made up", frozenset()))
+    ended = until(worker, Ended, seen)
+    assert isinstance(ended, Ended)
+    assert ended.result.stop_reason == "gap"
+    assert ended.result.status == "optimal"
+    assert [b.method for b in ended.result.bounds] == ["weak", "made up"]
+    worker.tell(ended.result.bounds[0])  # too late, and no harm done

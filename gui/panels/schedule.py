@@ -1,0 +1,188 @@
+"""The schedule dock: when each device works on which sample under the plan on the canvas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSpinBox, QToolButton, QVBoxLayout, QWidget
+
+from gui.panels.base import Panel
+from gui.panels.schedule_chart import ScheduleChart
+from gui.theme import Theme
+from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.numbers import one_time, percent, plural
+from planner.errors import StageboardError
+from planner.schedule import KINDS, MOST_SAMPLES, Schedule, kinds_for, schedule
+
+if TYPE_CHECKING:
+    from gui.document import Document
+
+TIPS = {
+    "pipelined": "Samples flow through the devices; one leaves per period (device placement, section 5.1)",
+    "pipedream": "Every device alternates between a forward and a backward sample (section 5.3)",
+    "gpipe": "All forward samples of a batch, then all backward ones (section 5.3)",
+    "latency": "Each sample waits for the one before; cores of a CPU do not run out (section 4)",
+}
+
+
+class SchedulePanel(Panel):
+    """Kind, number of samples, a sentence, and the chart. Computed anew when ops move, while it can be seen."""
+
+    id: ClassVar[str] = "schedule"
+    title: ClassVar[str] = "Schedule"
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self.schedule: Schedule | None = None
+        self._shown: tuple[object, ...] = ()
+        """What the schedule was made for: assignment, kind, samples."""
+        self._wanted = ""
+        """The kind that the user chose for this graph; empty: what suits the objective."""
+        self.kind = QComboBox(self)
+        self.kind.setAccessibleName("Kind of schedule")
+        self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.kind.activated.connect(self._choose_kind)
+        self.samples = QSpinBox(self)
+        self.samples.setAccessibleName("Number of samples")
+        self.samples.setRange(0, MOST_SAMPLES)
+        self.samples.setSpecialValueText("auto")
+        self.samples.setSuffix(" samples")
+        self.samples.setKeyboardTracking(False)
+        self.samples.setFixedWidth(104)
+        self.samples.setToolTip("How many samples are drawn; auto: enough to see the steady state")
+        self.samples.valueChanged.connect(self.request_refresh)
+        self.virtual = QCheckBox("Virtual devices", self)
+        self.virtual.setToolTip("A row for each of the pieces that a device runs one after the other")
+        self.virtual.toggled.connect(self.request_refresh)
+        self.words = ElidedLabel("", self)
+        set_role(self.words, "muted")
+        self.fit_button = QToolButton(self)
+        self.fit_button.setText("Fit")
+        self.fit_button.setToolTip("Show the whole schedule (Home, or a double click)")
+        self.fit_button.setAccessibleName("Show the whole schedule")
+        self.chart = ScheduleChart(theme, self)
+        self.fit_button.clicked.connect(self.chart.fit)
+        self.chart.ops_chosen.connect(document.select)
+        top = QHBoxLayout()
+        top.setContentsMargins(10, 4, 10, 0)
+        top.setSpacing(8)
+        for widget in (self.kind, self.samples, self.virtual):
+            top.addWidget(widget)
+        top.addWidget(self.words, 1)
+        top.addWidget(self.fit_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 2)
+        column.setSpacing(3)
+        column.addLayout(top)
+        column.addWidget(self.chart, 1)
+        document.graph_changed.connect(self._another_graph)
+        for signal in (document.problem_changed, document.assignment_changed):
+            signal.connect(self.request_refresh)
+        document.selection_changed.connect(self._selection_changed)
+
+    def sizeHint(self) -> QSize:
+        """Room for a handful of devices."""
+        return QSize(560, 190)
+
+    def minimumSizeHint(self) -> QSize:
+        """Less shows nothing."""
+        return QSize(200, 130)
+
+    # ------------------------------------------------------------------ choices
+    def _another_graph(self) -> None:
+        self._wanted = ""
+        self.chart.fit()
+        self.request_refresh()
+
+    def _choose_kind(self) -> None:
+        self._wanted = self.kind.currentData() or ""
+        self.chart.fit()
+        self.request_refresh()
+
+    def _fill_kinds(self, kinds: tuple[str, ...]) -> str:
+        """List what the problem has; returns the chosen one."""
+        known = tuple(self.kind.itemData(i) for i in range(self.kind.count()))
+        if known != kinds:
+            self.kind.clear()
+            for i, kind in enumerate(kinds):
+                self.kind.addItem(KINDS[kind], kind)
+                self.kind.setItemData(i, TIPS[kind], 3)  # Qt.ItemDataRole.ToolTipRole
+        chosen = self._wanted if self._wanted in kinds else kinds[0]
+        self.kind.setCurrentIndex(kinds.index(chosen))
+        self.kind.setToolTip(TIPS[chosen])
+        return chosen
+
+    # ------------------------------------------------------------------ contents
+    def refresh(self) -> None:
+        """Compute what has changed and show it."""
+        problem, open_ = self.document.problem, self.document.problem is not None
+        for widget in (self.kind, self.samples, self.fit_button, self.chart):
+            widget.setVisible(open_)
+        if problem is None:
+            self.schedule, self._shown = None, ()
+            self.virtual.hide()
+            self.chart.show_schedule(None, (), None, False, False)
+            self.words.setText("Open a model to see when its devices work.")
+            return
+        kind = self._fill_kinds(kinds_for(problem))
+        made_for = (
+            self.document.graph_serial, self.document.assignment_serial, kind, self.samples.value(), problem.fingerprint,
+        )  # fmt: skip
+        if self.schedule is None or made_for != self._shown:
+            try:
+                self.schedule = schedule(
+                    problem, self.document.device_of, kind=kind, samples=self.samples.value() or None
+                )
+            except StageboardError as error:
+                self.schedule = None
+                self.words.setText(str(error))
+        keep = bool(self._shown) and self._shown[0] == made_for[0] and self._shown[2] == kind
+        self._shown = made_for
+        s = self.schedule
+        self.virtual.setVisible(s is not None and s.virtual and s.kind != "latency")
+        rows = s is not None and s.virtual and s.kind != "latency" and self.virtual.isChecked()
+        titles = [device.title for device in problem.devices]
+        self.chart.show_schedule(s, titles, problem.graph.time_unit, rows, keep)
+        if s is not None:
+            self.chart.show_selection(self.document.selection)
+            self.words.setText(summary(s, titles, problem.graph.time_unit))
+
+    def _selection_changed(self) -> None:
+        """Only the outlines change. A hidden chart reads the selection when it is shown."""
+        if not self.isVisible() or self.waiting:
+            self.request_refresh()
+        else:
+            self.chart.show_selection(self.document.selection)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.chart.set_theme(theme)
+        super().set_theme(theme)
+
+
+def summary(s: Schedule, titles: list[str], unit: str | None) -> str:
+    """What the picture says, in one line."""
+    if s.period <= 0:
+        return "nothing takes any time"
+    if s.kind == "latency":
+        on_path = np.unique(s.piece_device[s.critical])
+        path = plural(len(on_path), "device") if len(on_path) > 3 else ", ".join(titles[d] for d in on_path)
+        return f"a sample takes {one_time(s.period, unit)}   critical path: {path} (underlined)"
+    parts = [f"a sample every {one_time(s.period, unit)}"]
+    if s.bottlenecks:
+        names = " and ".join(titles[d] for d in s.bottlenecks)
+        parts.append(f"{names} {'sets' if len(s.bottlenecks) == 1 else 'set'} the pace")
+    if s.kind == "gpipe":
+        parts.append(f"a batch of {s.samples} takes {one_time(s.end, unit)}")
+    else:
+        used = s.share[s.share > 0]
+        parts.append(f"{percent(float(used.mean()), 0)} busy")
+        steady = [span for span in s.spans if span.name == "steady state"]
+        parts.append(
+            f"steady after {one_time(steady[0].start, unit)}" if steady else "not steady with so few samples"
+        )
+    if s.virtual:
+        parts.append(plural(len(s.piece_device), "virtual device"))
+    return "   ".join(parts)
