@@ -1,6 +1,7 @@
 """``make bench``: measures what the window feels like, and prints each figure beside its goal. Not a test.
 
-``python -m benchmarks [canvas|evaluation|opening|raster|layout ...]``; without a name all but the raw kernels.
+``python -m benchmarks [NAME ...]``; without a name those of the window. The others print their own tables: raw kernels, and
+planners and bounds against what papers published (some take an hour).
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ TITLES = {
     "evaluation": "Evaluation: what a press on 200 selected ops asks",
     "opening": "Opening: from file to picture, and stalls while planners run",
 }
-RAW = ("raster", "layout")
-"""Benchmarks of kernels alone; they print their own tables."""
+RAW = ("raster", "layout", "dp", "ip", "latency", "slice", "bounds")
+"""Benchmarks that print their own tables."""
 
 
 def main(names: list[str]) -> int:

@@ -16,7 +16,8 @@ from planner.errors import StageboardError
 from planner.graph import Graph, Op, Tensor
 from planner.plan import Assignment
 from planner.problem import Problem
-from planner.search import AnyOf, IterationLimit, Planner, TimeLimit
+from planner.schedule import kinds_for, schedule
+from planner.search import AnyOf, BoundMethod, IterationLimit, Planner, TimeLimit
 from planner.targets import DevicePool, Pipeline, Target
 
 SECONDS = 5.0
@@ -60,16 +61,23 @@ def like(problem: Problem) -> Problem:
 def warm_planner(planner: Planner, problem: Problem, options: Mapping[str, Any] | None = None) -> None:
     """Run ``planner`` for a moment on a tiny problem like ``problem``; what it refuses there is not warmed up."""
     from planner.algorithms.catalogue import bound_method
-    from planner.run import plan_of, run, run_bound
+    from planner.run import plan_of, run
 
+    warm_bound(bound_method("simple"), problem)
     tiny = like(problem)
-    simple = bound_method("simple")
-    if simple.refusal(tiny) is None:
-        run_bound(simple, tiny)
     if planner.refusal(tiny) is None:
         # An option may only fit the real problem, such as a split file.
         with suppress(StageboardError):
             plan_of(run(planner, tiny, AnyOf([TimeLimit(SECONDS), IterationLimit(2)]), options=options))
+
+
+def warm_bound(method: BoundMethod, problem: Problem) -> None:
+    """Run ``method`` for a moment on a tiny problem like ``problem``."""
+    from planner.run import run_bound
+
+    tiny = like(problem)
+    if method.refusal(tiny) is None:
+        run_bound(method, tiny, AnyOf([TimeLimit(SECONDS), IterationLimit(2)]))
 
 
 def warm_target(target: Target, objective: str = "", *, training: bool = False) -> None:
@@ -86,6 +94,8 @@ def warm_target(target: Target, objective: str = "", *, training: bool = False) 
     # Plans are read-only arrays, and numba compiles for those apart.
     problem.evaluate(live.device_of)
     problem.evaluate(Assignment(live.device_of))
+    for kind in kinds_for(problem):
+        schedule(problem, live.device_of, kind=kind)
 
 
 TARGETS: tuple[tuple[Target, bool], ...] = (
@@ -95,6 +105,7 @@ TARGETS: tuple[tuple[Target, bool], ...] = (
     (DevicePool(2, 1, memory=1e6), True),
     (DevicePool(2, 1, memory=1e6, contiguous=False), False),
     (DevicePool(2, 1), True),
+    (DevicePool(2, 1, bandwidth=1.0, replication=True), False),
 )
 """Targets that together take every path through the kernels, and whether with backward ops."""
 
@@ -102,20 +113,22 @@ TARGETS: tuple[tuple[Target, bool], ...] = (
 def warm_targets() -> None:
     """Evaluation and editing on every target."""
     for target, training in TARGETS:
-        for objective in target.objectives:
+        for objective in target.served_objectives():
             warm_target(target, objective, training=training)
 
 
 def warm_up() -> None:
     """Every target, planner and bound method of the catalogue."""
-    from planner.algorithms.catalogue import planners
+    from planner.algorithms.catalogue import bound_methods, planners
 
     warm_targets()
     for target, training in TARGETS:
-        for objective in target.objectives:
+        for objective in target.served_objectives():
             problem = Problem(tiny_graph(training=training), target, objective)
             for planner in planners().values():
                 warm_planner(planner, problem)
+            for method in bound_methods().values():
+                warm_bound(method, problem)
 
 
 if __name__ == "__main__":

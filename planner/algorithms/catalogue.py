@@ -13,23 +13,68 @@ from planner.search import BoundMethod, Planner
 @cache
 def planners() -> dict[str, Planner]:
     """Every planner by name."""
+    from planner.algorithms.anneal import Anneal
+    from planner.algorithms.brkga import Brkga
     from planner.algorithms.dpl import Dpl
     from planner.algorithms.expert import Expert
+    from planner.algorithms.ideals_dp import IdealsDp
+    from planner.algorithms.latency_ip import LatencyIp
     from planner.algorithms.local_search import LocalSearch
+    from planner.algorithms.max_load_ip import MaxLoadIp
     from planner.algorithms.memory_fill import MemoryFill
+    from planner.algorithms.mla import Mla
+    from planner.algorithms.mla_weighted import MlaWeighted
+    from planner.algorithms.mtpp_cp_sat import MtppCpSat
+    from planner.algorithms.mtpp_mip import MtppMip
+    from planner.algorithms.pipedream import PipeDream
+    from planner.algorithms.scotch import Scotch
     from planner.algorithms.slice_graph import Slice
     from planner.algorithms.slice_random import SliceRandom
 
-    found: list[Planner] = [Slice(), SliceRandom(), Dpl(), MemoryFill(), LocalSearch(), Expert()]
+    found: list[Planner] = [
+        Slice(),
+        SliceRandom(),
+        Brkga(),
+        Mla(),
+        MlaWeighted(),
+        Anneal(),
+        MtppMip(),
+        MtppCpSat(),
+        IdealsDp(),
+        Dpl(),
+        MemoryFill(),
+        PipeDream(),
+        Scotch(),
+        LocalSearch(),
+        MaxLoadIp(),
+        LatencyIp(),
+        Expert(),
+    ]
     return {p.name: p for p in found}
 
 
 @cache
 def bound_methods() -> dict[str, BoundMethod]:
     """Every bound method by name."""
+    from planner.bounds.bottleneck import Bottleneck
+    from planner.bounds.bottleneck_guess import BottleneckGuess
+    from planner.bounds.critical_path import CriticalPath
+    from planner.bounds.dp import Dp
+    from planner.bounds.exact import Exact
+    from planner.bounds.ip import Ip
     from planner.bounds.simple import Simple
+    from planner.bounds.two_superblock import TwoSuperblock
 
-    found: list[BoundMethod] = [Simple()]
+    found: list[BoundMethod] = [
+        Simple(),
+        Dp(),
+        TwoSuperblock(),
+        Bottleneck(),
+        BottleneckGuess(),
+        Exact(),
+        Ip(),
+        CriticalPath(),
+    ]
     return {b.name: b for b in found}
 
 
@@ -62,7 +107,16 @@ def planners_for(problem: Problem) -> list[Planner]:
 def default_planner(problem: Problem) -> Planner:
     """A good planner for the problem: the first of a short preference list that serves it."""
     serving = {p.name: p for p in planners_for(problem)}
-    for name in ("dpl", "slice-random", "slice", "local-search", "memory-fill"):
+    for name in (
+        "latency-ip",
+        "ideals-dp",
+        "dpl",
+        "anneal",
+        "slice-random",
+        "slice",
+        "local-search",
+        "memory-fill",
+    ):
         if name in serving:
             return serving[name]
     raise PlannerRefusal(

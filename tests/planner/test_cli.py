@@ -244,7 +244,7 @@ def test_plan_text_shows_devices_and_the_bottleneck(stageboard: Any) -> None:
 
 def test_without_a_planner_a_good_one_is_chosen(stageboard: Any) -> None:
     ran = stageboard("plan", ENCODER, "--target", "pool:2+1", "--json")
-    assert ran.status == 0 and ran.json["planner"] == "dpl"
+    assert ran.status == 0 and ran.json["planner"] == "ideals-dp"
 
 
 def test_the_same_seed_gives_the_same_plan(stageboard: Any, tmp_path: Path) -> None:

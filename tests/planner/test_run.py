@@ -201,8 +201,8 @@ def test_refusals_say_why() -> None:
     with pytest.raises(PlannerRefusal, match="choose from simple"):
         bound_method("zzz")
     assert "memory-fill" not in {p.name for p in planners_for(pinned)}
-    assert default_planner(pinned).name == "dpl"
-    assert default_planner(Problem(graph(), Pipeline(2))).name == "slice-random"
+    assert default_planner(pinned).name == "ideals-dp"
+    assert default_planner(Problem(graph(), Pipeline(2))).name == "anneal"
 
 
 def test_the_catalogue_names_every_planner_once_and_describes_it() -> None:

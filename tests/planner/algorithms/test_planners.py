@@ -106,7 +106,7 @@ def test_a_descent_keeps_every_rule_and_ends_in_a_local_optimum(data: st.DataObj
 def test_a_descent_from_a_chain_of_devices_keeps_it_a_chain(data: st.DataObject) -> None:
     graph = data.draw(graphs(least=5, most=9, supported=True))
     target = DevicePool(3, 0, bandwidth=data.draw(st.sampled_from([0.0, 4.0])))
-    problem = Problem(graph, target, data.draw(st.sampled_from(target.objectives)))
+    problem = Problem(graph, target, data.draw(st.sampled_from(("max-load", "gpipe"))))
     units = chain(problem)
     start = np.empty(units.count, np.int32)
     start[depth_first_order(*units.succs)] = np.arange(units.count) * 3 // units.count
@@ -163,7 +163,7 @@ def test_contradicting_constraints_are_proven_infeasible(name: str) -> None:
     assert result.status == "infeasible" and result.device_of is None
     backwards = (Pin("o0", "stage 1"), Pin("o5", "stage 0"))
     result = run(planner(name), Problem(diamond(), Pipeline(2), constraints=backwards))
-    assert result.status == "no_plan"
+    assert result.status == ("no_plan" if name == "local-search" else "infeasible")
 
 
 def test_memory_fill_fills_one_accelerator_after_another() -> None:
