@@ -16,8 +16,10 @@ TITLES = {
     "evaluation": "Evaluation: what a press on 200 selected ops asks",
     "opening": "Opening: from file to picture, and stalls while planners run",
 }
-RAW = ("raster", "layout", "dp", "ip", "latency", "slice", "bounds")
+RAW = ("raster", "layout", "dp", "ip", "latency", "slice", "bounds", "tables")
 """Benchmarks that print their own tables."""
+MODULES = {"tables": "benchmarks.paper_tables"}
+"""Benchmarks that are programs of their own, with options; here they run with none."""
 
 
 def main(names: list[str]) -> int:
@@ -45,9 +47,9 @@ def _run(names: list[str]) -> int:
     warm_up()
     missed: list[Figure] = []
     for name in names:
-        module = importlib.import_module(f"benchmarks.{name}_bench")
+        module = importlib.import_module(MODULES.get(name, f"benchmarks.{name}_bench"))
         if name in RAW:
-            module.main()
+            module.main(*([[]] if name in MODULES else []))
             continue
         figures = module.run()
         print(table(TITLES[name], figures), end="\n\n", flush=True)

@@ -1,8 +1,8 @@
 """The tables of both papers in their form, for REGAL-like graphs, the sample models and, where present, the papers' workloads.
 
-``python -m benchmarks.paper_tables [--out DIR] [--table NAME ...] [--graphs N] [--seconds S] [--workers N]``
+``python -m benchmarks.paper_tables [--out DIR] [--table NAME ...] [--sample NAME ...] [--graphs N] [--blocks K ...] [--seconds S]``
 
-Every cell is one run in a process of its own; its row goes to ``DIR/results.csv`` at once, and what is there is not run
+Every cell is one run, one at a time; its row goes to ``DIR/results.csv`` at once, and what is there is not run
 again: a script that is stopped goes on when it is started again. ``--print`` prints from what is there. What a table names
 but the catalogue does not have is left out. Besides the tables, ``DIR`` gets the running-time plots as SVG.
 """
@@ -16,17 +16,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmarks.in_turn import perform_in_turn
 from benchmarks.scatter import scatter
 from planner.algorithms.catalogue import bound_methods, planners
 from planner.cli.table import table
 from planner.files import write_atomically
 from planner.generate.regal_like import NAME as REGAL
-from planner.sweep.execute import perform_all
 from planner.sweep.results import Results, Row, key_of
 from planner.sweep.spec import Run, made_up
 
 ROOT = Path(__file__).resolve().parents[1]
 WORKLOADS = ROOT.parent / "shared" / "workloads" / "device-placement" / "throughput"
+EXPERTS = WORKLOADS.parent / "expert-splits"
 BLOCKS = (2, 4, 8, 16, 32, 64)
 BOUNDS = ("simple", "bottleneck", "bottleneck-guess", "two-superblock", "exact")
 TIMED = ("bottleneck", "bottleneck-guess", "exact")
@@ -71,23 +72,27 @@ PLACEMENT = (
     column("IP", "max-load-ip"),
     column("IP free", "max-load-ip"),
     column("DPL", "dpl", orders=1),
+    column("expert", "expert"),
     column("local search", "local-search", restarts=10),
     column("PipeDream", "pipedream"),
     column("Scotch", "scotch"),
 )
-FREE = {"IP free", "local search", "Scotch"}
+FREE = {"IP free", "expert", "local search", "Scotch"}
 """Columns whose splits need not be contiguous."""
 
 
 class Tables:
     """The runs of all tables over given models, and their rows."""
 
-    def __init__(self, results: Results, graphs: int, seconds: float, samples: Sequence[str]) -> None:
+    def __init__(
+        self, results: Results, graphs: int, seconds: float, samples: Sequence[str], blocks: Sequence[int]
+    ) -> None:
         self._results = results
         self._rows = {
             tuple(row[c] for c in list(row)[: len(key_of(Run("", "", "")))]): row for row in results.rows
         }
         self._seconds = seconds
+        self._blocks = blocks
         self._collecting: list[Run] | None = None
         self.sets = {
             "sample models": list(samples),
@@ -106,6 +111,11 @@ class Tables:
     def cell(self, model: str, target: str, col: Column) -> Row | None:
         """The row of a cell, None while it is missing."""
         run = replace(col.run, model=model, target=target, time_limit=self._seconds)
+        if run.method == "expert":
+            split = EXPERTS / f"{Path(model).stem}_expert.json"
+            if Path(model).parent.name != "LayerGraphs" or not split.exists():
+                return None
+            run = replace(run, options=(("split", str(split)),))
         if self._collecting is not None:
             if col.known:
                 self._collecting.append(run)
@@ -128,7 +138,7 @@ class Tables:
         rows = []
         for method in BOUNDS:
             cells = [method]
-            for k in BLOCKS:
+            for k in self._blocks:
                 ratios = []
                 for model in self.sets[name]:
                     target = f"pipeline:{k}"
@@ -141,14 +151,14 @@ class Tables:
                         ratios.append(max(v for v in values if v is not None) / plan)
                 cells.append(mean_text(ratios, len(self.sets[name]), 4))
             rows.append(cells)
-        return f"{title}\n{table(['lower bound', *(f'k = {k}' for k in BLOCKS)], rows)}"
+        return f"{title}\n{table(['lower bound', *(f'k = {k}' for k in self._blocks)], rows)}"
 
     def orders_table(self, name: str, title: str) -> str:
         """MTPP, table 2: geometric mean of SliceGraph / simple bound per order."""
         rows = []
         for col in ORDERS:
             cells = [col.label]
-            for k in BLOCKS:
+            for k in self._blocks:
                 ratios = []
                 for model in self.sets[name]:
                     plan = self.number(model, f"pipeline:{k}", col, "objective")
@@ -158,13 +168,13 @@ class Tables:
                         ratios.append(plan / bound)
                 cells.append(mean_text(ratios, len(self.sets[name]), 3))
             rows.append(cells)
-        return f"{title}\n{table(['order', *(f'k = {k}' for k in BLOCKS)], rows)}"
+        return f"{title}\n{table(['order', *(f'k = {k}' for k in self._blocks)], rows)}"
 
     def plots(self, folder: Path) -> list[Path]:
         """MTPP, figures 4 and 5: CPU seconds against ops, one picture per set and number of blocks."""
         written = []
         for name, models in self.sets.items():
-            for k in BLOCKS:
+            for k in self._blocks:
                 series = {"SliceGraph": self._times(models, k, column("slice", "slice"))}
                 for method in TIMED:
                     series[method] = self._times(models, k, column(method, method, is_bound=True))
@@ -196,7 +206,7 @@ class Tables:
             dp = self.number(model, target, PLACEMENT[0], "objective")
             ops = ""
             for col in shown:
-                row = self.cell(model, target + (",contiguous=false" if col.label in FREE else ""), col)
+                row = self.cell(model, free(target) if col.label in FREE else target, col)
                 ops = ops or ("" if row is None else row["ops"])
                 value = float(row["objective"]) if row is not None and row["objective"] else None
                 if relative:
@@ -241,6 +251,11 @@ def mean_text(ratios: list[float], of: int, digits: int) -> str:
     return f"{mean:.{digits}f}" + ("*" if len(ratios) < of else "")
 
 
+def free(target: str) -> str:
+    """The same pool without the rule that devices are contiguous."""
+    return f"{target},contiguous=false"
+
+
 def short(model: str) -> str:
     """What a table calls a model."""
     path = Path(model)
@@ -274,22 +289,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--graphs", type=int, default=20, help="how many REGAL-like graphs (default 20)")
     parser.add_argument("--seconds", type=float, default=60.0, help="time limit of a run (default 60)")
-    parser.add_argument("--workers", type=int, default=1, help="processes at a time (default 1)")
+    parser.add_argument(
+        "--sample", action="append", metavar="NAME", help="a sample model; may be repeated (default: all)"
+    )
+    parser.add_argument(
+        "--blocks", type=int, nargs="+", default=list(BLOCKS), metavar="K", help="numbers of pipeline blocks"
+    )
     parser.add_argument("--print", action="store_true", dest="only_print", help="run nothing")
     args = parser.parse_args(arguments)
     args.out.mkdir(parents=True, exist_ok=True)
     results = Results(args.out / "results.csv")
-    samples = sorted(
-        f"sample_models/{p.name}" for p in (ROOT / "sample_models").iterdir() if p.suffix != ".md"
-    )
+    files = sorted(p for p in (ROOT / "sample_models").iterdir() if p.suffix != ".md")
+    samples = [f"sample_models/{p.name}" for p in files if not args.sample or p.stem in args.sample]
     names = args.table or list(TABLES)
     if not args.only_print:
-        todo = results.missing(Tables(results, args.graphs, args.seconds, samples).runs(names))
-        for done, (run, outcome) in enumerate(perform_all(todo, str(ROOT), args.workers), 1):
+        todo = results.missing(Tables(results, args.graphs, args.seconds, samples, args.blocks).runs(names))
+        for done, (run, outcome) in enumerate(perform_in_turn(todo, str(ROOT)), 1):
             results.add(run, outcome)
             print(f"{done} of {len(todo)}  {run.method} on {short(run.model)}, {run.target}: {outcome['status']}",
                   file=sys.stderr)  # fmt: skip
-    tables = Tables(results, args.graphs, args.seconds, samples)
+    tables = Tables(results, args.graphs, args.seconds, samples, args.blocks)
     for name in names:
         print(TABLES[name](tables), end="\n\n")
     return 0
