@@ -106,6 +106,7 @@ TARGETS: tuple[tuple[Target, bool], ...] = (
     (DevicePool(2, 1, memory=1e6, contiguous=False), False),
     (DevicePool(2, 1), True),
     (DevicePool(2, 1, bandwidth=1.0, replication=True), False),
+    (DevicePool(4, 1, bandwidth=1.0, clusters=2, cluster_speed=4.0), False),
 )
 """Targets that together take every path through the kernels, and whether with backward ops."""
 

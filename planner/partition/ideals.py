@@ -19,6 +19,10 @@ from planner.search import Search
 
 STEPS_PER_CALL = 200_000
 """Covers looked at between two looks at the stop criteria: some ten milliseconds."""
+BYTES_PER_COPY = 1 << 22
+"""Bytes that are copied between two looks: some milliseconds, with what the system does to provide them."""
+KEYS_PER_CALL = 200_000
+"""Ideals that are entered in a table between two looks."""
 DEFAULT_LIMIT = 1_000_000
 """Ideals of a lattice that stay below 1 GB, with their covers and the tensors across their borders."""
 
@@ -145,6 +149,7 @@ def enumerate_ideals(units: Units, limit: int, search: Search) -> Lattice | None
     """
     m = units.count
     words = max(1, (m + 63) // 64)
+    steps = STEPS_PER_CALL // (1 + words // 8)
     code = np.random.default_rng(0).integers(1, 2**63, m).astype(np.uint64)
     rows, links, slots = 4 * m + 64, 8 * m + 64, 1 << 10
     bits = np.zeros((rows, words), np.uint64)
@@ -154,48 +159,68 @@ def enumerate_ideals(units: Units, limit: int, search: Search) -> Lattice | None
     ptr = np.zeros(rows + 1, np.int64)
     upper = np.empty(links, np.int32)
     unit = np.empty(links, np.int32)
-    table = _hashed(key[:1], slots)
+    table = _hashed(key[:1], slots, search)
     at, count, covers = 0, 1, 0
     while at < count:
         if count > limit:
             return None
         if count + m > rows:
             rows = 2 * (rows + m)
-            bits, key, parent, parent_unit = (_grown(a, rows) for a in (bits, key, parent, parent_unit))
-            ptr = _grown(ptr, rows + 1)
+            bits, key, parent, parent_unit = (
+                _grown(a, rows, search) for a in (bits, key, parent, parent_unit)
+            )
+            ptr = _grown(ptr, rows + 1, search)
         if covers + m > links:
             links = 2 * (links + m)
-            upper, unit = _grown(upper, links), _grown(unit, links)
+            upper, unit = _grown(upper, links, search), _grown(unit, links, search)
         if 2 * (count + m) > slots:
             while 2 * (count + m) > slots:
                 slots *= 4
-            table = _hashed(key[:count], slots)
+            table = _hashed(key[:count], slots, search)
         at, count, covers = expand(
-            at, count, covers, STEPS_PER_CALL, *units.succs, *units.preds, code,
+            at, count, covers, steps, *units.succs, *units.preds, code,
             bits, key, parent, parent_unit, ptr, upper, unit, table,
         )  # fmt: skip
         search.check()
     if count > limit:
         return None
+    # Views: what lies behind them was never touched, so it takes no memory.
     return Lattice(
-        units, ptr[: count + 1].copy(), upper[:covers].copy(), unit[:covers].copy(),
-        parent[:count].copy(), parent_unit[:count].copy(), bits[:count].copy(),
-    )  # fmt: skip
+        units,
+        ptr[: count + 1],
+        upper[:covers],
+        unit[:covers],
+        parent[:count],
+        parent_unit[:count],
+        bits[:count],
+    )
 
 
-def _grown(array: np.ndarray, length: int) -> np.ndarray:
+def _grown(array: np.ndarray, length: int, search: Search) -> np.ndarray:
+    """A copy with room for ``length`` rows, made some megabytes at a time."""
     fresh = np.empty((length, *array.shape[1:]), array.dtype)
-    fresh[: len(array)] = array
+    step = max(1, BYTES_PER_COPY // max(1, array[:1].nbytes))
+    for i in range(0, len(array), step):
+        search.check()
+        fresh[i : min(i + step, len(array))] = array[i : i + step]
     return fresh
 
 
-@njit(cache=True, nogil=True)
-def _hashed(key, slots):
+def _hashed(key: NDArray[np.uint64], slots: int, search: Search) -> Ints:
     """The table of :func:`expand` for the ideals found so far, with ``slots`` places."""
     table = np.full(slots, -1, np.int32)
-    for i in range(len(key)):
-        slot = np.int64(key[i] & np.uint64(slots - 1))
-        while table[slot] >= 0:
-            slot = (slot + 1) & (slots - 1)
-        table[slot] = i
+    for i in range(0, len(key), KEYS_PER_CALL):
+        search.check()
+        _enter(table, key, i, min(i + KEYS_PER_CALL, len(key)))
     return table
+
+
+@njit(cache=True, nogil=True)
+def _enter(table, key, begin, end):
+    """Enter the ideals from ``begin`` to ``end`` into the table."""
+    mask = np.uint64(len(table) - 1)
+    for i in range(begin, end):
+        slot = np.int64(key[i] & mask)
+        while table[slot] >= 0:
+            slot = (slot + 1) & (len(table) - 1)
+        table[slot] = i

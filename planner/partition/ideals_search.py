@@ -20,7 +20,7 @@ import numpy as np
 
 from planner.graph import Bools, Floats
 from planner.partition.ideals import Lattice
-from planner.partition.ideals_cost import Potentials, ideal_sums
+from planner.partition.ideals_cost import IDEALS_PER_CALL, Potentials, ideal_sums
 from planner.partition.ideals_cover import cover
 from planner.partition.ideals_states import (
     ACCELERATOR,
@@ -52,7 +52,7 @@ class Coverer:
         self.lattice, self.costs, self.states = lattice, costs, states
         units = lattice.units
         fits = fits_type(units, states)
-        self._find_hubs()
+        self._find_hubs(search)
         self._fits = (fits << np.arange(fits.shape[1], dtype=np.int64)).sum(axis=1).astype(np.int64)
         self._misfits = ideal_sums(lattice, ~fits[:, :1].astype(bool) * 1.0, search)[:, 0]
         self._capacity = type_capacity(units, states)
@@ -92,7 +92,7 @@ class Coverer:
             len(table), dtype=np.int32
         )
 
-    def _find_hubs(self) -> None:
+    def _find_hubs(self, search: Search) -> None:
         """The tensors that the most ideals cut, if that is a good part of them, and what each ideal does to them.
 
         Two bits per hub. An end that cuts it has both; a start that cuts it has the first, and the second too where one
@@ -108,8 +108,10 @@ class Coverer:
         self._hubs_cut = np.zeros(lattice.count, np.int64)
         self._hubs_kept = np.zeros(lattice.count, np.int64)
         self._hub_sum = np.zeros(1 << 2 * len(chosen))
-        owner = np.repeat(np.arange(lattice.count), np.diff(costs.border_ptr))
+        search.check()
+        owner = np.repeat(np.arange(lattice.count, dtype=np.int32), np.diff(costs.border_ptr))
         for number, t in enumerate(chosen):
+            search.check()
             first, second = 1 << 2 * number, 2 << 2 * number
             cut_by = owner[costs.border == t]
             members = touch.tensor_unit[touch.tensor_ptr[t] : touch.tensor_ptr[t + 1]]
@@ -157,9 +159,10 @@ class Coverer:
         """
         lattice, costs, states = self.lattice, self.costs, self.states
         touch = costs.touches
-        self._gather.fill(np.inf)
-        self._fewest.fill(NOBODY)
-        self._load.fill(np.inf)
+        for first in range(0, lattice.count, IDEALS_PER_CALL):
+            search.check()
+            some = slice(first, first + IDEALS_PER_CALL)
+            self._gather[some], self._fewest[some], self._load[some] = np.inf, NOBODY, np.inf
         self._fewest[0, 0] = 0
         self._load[0, 0] = 0.0
         self._stamp.fill(-1)

@@ -14,8 +14,9 @@ import numpy as np
 from planner.graph import Ints
 from planner.partition.contraction import build_units, chain_units, mirrors
 from planner.partition.ideals import Lattice, enumerate_ideals
+from planner.partition.ideals_clusters import FEW_PAIRS, MOST_PAIRS, Clusters, TooManyPairs
 from planner.partition.ideals_cost import potentials
-from planner.partition.ideals_relaxations import Parts, parts, relaxations, restrictions, window
+from planner.partition.ideals_relaxations import Parts, one_order, parts, relaxations, restrictions, window
 from planner.partition.ideals_search import Coverer
 from planner.partition.ideals_states import Chain, count_states, pool_states
 from planner.partition.ideals_table import Table
@@ -33,6 +34,9 @@ PROVEN = 1 - 9e-10
 """What is reported as proven is lower still, by more than rounding in sums of a few thousand terms."""
 FAR_OFF = 2.0
 """A plan is worth passes with lower cutoffs first when it costs more than so many times the simplest bound."""
+CLOSE = 1 - 1e-3
+FEW_IDEALS = 20_000
+"""Windows around one order stay below so many ideals where the best plan is that close to what is proven."""
 MOST_CELLS = 12_000_000
 """Ideals times states; with what goes with a cell some 400 MB."""
 
@@ -87,6 +91,8 @@ class IdealsSearch:
         self.problem, self.search, self.limit, self.method = problem, search, limit, method
         self._propose = propose
         self._upper = math.inf
+        # A cluster of one accelerator is a device like any other.
+        self._clustered = e.clustered and bool(np.bincount(e.cluster[e.pays]).max(initial=0) > 1)
         self._gpipe = e.objective_code != kernels.MAX_COST
         self._replicated = e.sync_rate > 0
         self._table = self._gpipe or self._replicated or e.communication != kernels.SUM
@@ -114,8 +120,16 @@ class IdealsSearch:
                 self._prove(descent.floor)
             if self._proven >= self._upper * PROVEN:
                 return
-        for reduced in restrictions(self.problem, found):
-            self._descend(reduced, least, heuristic=True)
+        if self._clustered and not self._gpipe:
+            self._with_clusters(found, least, FEW_PAIRS)
+            if self._proven >= self._upper * PROVEN:
+                return
+        # With one order for both parts the lattice without anything taken out is the one that was too large.
+        if not (self._too_large and one_order(found)):
+            for reduced in restrictions(self.problem, found):
+                self._descend(reduced, least, heuristic=True)
+        if self._clustered and not self._gpipe and self._proven < self._upper * PROVEN:
+            self._with_clusters(found, least, MOST_PAIRS)
         if self._too_large:
             self._near_the_order(found, least)
 
@@ -155,6 +169,23 @@ class IdealsSearch:
             idle |= {token for token in self.problem.assumptions if token.startswith("rule:memory")}
         return self.problem.assumptions - idle
 
+    def _with_clusters(self, found: Parts, least: float, pairs: int) -> None:
+        """Tell the two speeds of transfers apart, and keep clusters in order, where no more than ``pairs`` tell."""
+        least = max(least, self._proven)
+        for whole in relaxations(self.problem, found):
+            reduced = whole(self._take)
+            descent = self._descend(reduced, least, pairs=pairs)
+            if descent is not None and descent.open and reduced.lighter:
+                descent = self._descend(whole(False), least, pairs=pairs) or descent
+            if descent is not None:
+                self._prove(descent.floor)
+            if self._proven >= self._upper * PROVEN:
+                return
+        if one_order(found):
+            return
+        for reduced in restrictions(self.problem, found):
+            self._descend(reduced, least, heuristic=True, pairs=pairs)
+
     # ------------------------------------------------------------------ lattices
     def _slice(self) -> float:
         """Plans of DPL to start from; returns a cost that hardly any plan is below."""
@@ -172,10 +203,10 @@ class IdealsSearch:
                 self._offer(device_of[units.unit_of])
         return least
 
-    def _engine(self, reduced: Reduced, heuristic: bool) -> Coverer | Table | None:
+    def _engine(self, reduced: Reduced, heuristic: bool, pairs: int) -> Coverer | Table | Clusters | None:
         """The dynamic program for a lattice, or None where it is too large."""
         units = reduced.units
-        if self.problem.evaluator.cluster_speed != 1.0 and not heuristic:
+        if self._clustered and not heuristic and not pairs:
             # Every transfer at the speed inside a cluster: less than any plan pays.
             units = replace(units, tensor_time=units.tensor_time / self.problem.evaluator.cluster_speed)
         states = count_states(units) * (len(self.problem.evaluator.class_of) + 1)
@@ -191,6 +222,8 @@ class IdealsSearch:
             self._too_large = True
             return None
         costs = potentials(lattice, self.search)
+        if pairs:
+            return Clusters(lattice, costs, pairs, self.search)
         make = Table if self._table else Coverer
         engine = make(lattice, costs, pool_states(units), self.search)
         if isinstance(engine, Table) and engine.too_many_kinds:
@@ -198,21 +231,30 @@ class IdealsSearch:
             return None
         return engine
 
-    def _descend(self, reduced: Reduced, least: float, heuristic: bool = False) -> _Descent | None:
-        """Ever better plans of one lattice until there is none; None where the lattice is too large."""
-        engine = self._engine(reduced, heuristic)
-        if engine is None:
+    def _descend(
+        self, reduced: Reduced, least: float, heuristic: bool = False, pairs: int = 0
+    ) -> _Descent | None:
+        """Ever better plans of one lattice until there is none; None where the lattice is too large.
+
+        With ``pairs`` (the most to look at) transfers have the speeds of clusters.
+        """
+        try:
+            engine = self._engine(reduced, heuristic, pairs)
+            if engine is None:
+                return None
+            descent = _Descent(self._upper)
+            if isinstance(engine, Table) and self._gpipe:
+                self._descend_front(engine, reduced, descent)
+            else:
+                self._descend_bound(engine, reduced, descent, least, heuristic)
+        except TooManyPairs as reason:
+            self.search.progress(None, f"{reason}: no proof with clusters this way")
             return None
-        descent = _Descent(self._upper)
-        if isinstance(engine, Table) and self._gpipe:
-            self._descend_front(engine, reduced, descent)
-        else:
-            self._descend_bound(engine, reduced, descent, least, heuristic)
         return descent
 
     def _descend_bound(
         self,
-        engine: Coverer | Table,
+        engine: Coverer | Table | Clusters,
         reduced: Reduced,
         descent: _Descent,
         least: float,
@@ -259,6 +301,8 @@ class IdealsSearch:
 
     def _near_the_order(self, found: Parts, least: float) -> None:
         """Where all ideals are too many: those near the depth-first order, in windows that grow."""
+        if self._proven >= self._upper * CLOSE:
+            self.limit = min(self.limit, FEW_IDEALS)
         width = 2
         while True:
             reduced = next(window(self.problem, found, width))

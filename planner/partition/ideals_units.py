@@ -24,6 +24,7 @@ from planner.graph import Bools, Ints, csr
 from planner.partition.contraction import Units, build_units, renumbered, unit_edges
 from planner.partition.orders import depth_first_order
 from planner.problem import Problem
+from planner.targets import kernels
 
 KEPT, FREE = -1, -2
 
@@ -140,8 +141,8 @@ def reduce_units(
 ) -> Reduced:
     """Units for the lattice of the DAG ``src -> dst``, each edge given once, over ``unit_of`` (int32[n]).
 
-    ``dropped`` bool[m] leaves units out together with all that they cost (they have no edge in the DAG); with ``take``
-    idle units are taken out as well.
+    ``dropped`` bool[m] leaves units out together with what they cost (they have no edge in the DAG), but for the tensors
+    that they make others pay in any case (:func:`attach`); with ``take`` idle units are taken out as well.
     """
     count = int(unit_of.max()) + 1 if len(unit_of) else 0
     rank = _ranks(src, dst, count)
@@ -151,6 +152,7 @@ def reduce_units(
     if dropped is not None:
         gone[rank] = dropped
     home = np.where(gone, FREE, KEPT).astype(np.int32)
+    attached = attach(full, gone, home) if dropped is not None and _pays_alike(problem) else []
     order = np.empty(count, np.int32)
     taken = 0
     if take:
@@ -163,6 +165,8 @@ def reduce_units(
     for u in order[:taken][::-1].tolist():
         if home[u] >= 0:
             root[u] = root[home[u]]
+    for u in reversed(attached):
+        root[u] = root[home[u]]
     free = home[root] == FREE
     if free.all() or (home == KEPT).all():
         return Reduced(full, full, everyone, (), False)
@@ -172,11 +176,61 @@ def reduce_units(
     a, b = unit_edges(merged, full.src[keep], full.dst[keep])
     rank = _ranks(a, b, int(merged.max()) + 1)
     merged = rank[merged]
-    units = _lean(full, merged, rank[a], rank[b], home == KEPT, free)
+    units = _lean(full, merged, rank[a], rank[b], home == KEPT, free, gone)
     first = tuple(np.flatnonzero(gone).tolist())
     lighter = bool(full.memory[order[:taken]].any() or full.params[order[:taken]].any())
-    of = np.where(free, -1, merged).astype(np.int32)
+    of = np.where(free | gone, -1, merged).astype(np.int32)
     return Reduced(units, full, of, first + tuple(u for u in order[:taken].tolist() if free[u]), lighter)
+
+
+def _pays_alike(problem: Problem) -> bool:
+    """Whether a device pays a tensor the same when it sends and when it receives, so that only who touches it counts."""
+    e = problem.evaluator
+    return (
+        e.communication != kernels.DUPLEX and e.objective_code == kernels.MAX_COST and e.cluster_speed == 1.0
+    )
+
+
+def attach(full: Units, gone: Bools, home: Ints) -> list[int]:
+    """Let units without order (``gone`` bool[m]) go with others rather than go altogether; returns which, as they went.
+
+    A unit whose bytes and work are left out can move to the device of any unit v that all of its tensors touch and that is
+    allowed no more devices: v's device pays those tensors already (it touches them, and not all that they touch is on
+    it), no other device pays more. Units that went with it count as part of it. ``home`` int32[m] is filled.
+    """
+    loose = np.flatnonzero(gone).tolist()
+    if not loose:
+        return []
+    owner = np.repeat(np.arange(full.count, dtype=np.int32), np.diff(full.entry_ptr))
+    ptr, idx = csr(full.entry_tensor, owner, len(full.tensor_time))
+    tensors_of = {
+        u: set(full.entry_tensor[full.entry_ptr[u] : full.entry_ptr[u + 1]].tolist()) for u in loose
+    }
+    touched = {t: set(idx[ptr[t] : ptr[t + 1]].tolist()) for t in set().union(*tensors_of.values())}
+    attached = []
+    queue = list(loose)
+    while queue:
+        u = queue.pop()
+        if home[u] != FREE:
+            continue
+        mine = [touched[t] for t in tensors_of[u] if len(touched[t]) > 1]
+        if not mine:
+            continue
+        common = set.intersection(*mine) - {u}
+        able = [v for v in sorted(common) if not (full.allowed[v] & ~full.allowed[u]).any()]
+        if not able:
+            continue
+        # One that stays is the end of the way; one without order may go on together with this one.
+        v = min(able, key=lambda x: (bool(gone[x]), x))
+        home[u] = v
+        attached.append(u)
+        for t in tensors_of[u]:
+            touched[t].discard(u)
+            touched[t].add(v)
+        if gone[v]:
+            tensors_of[v] |= tensors_of[u]
+            queue.append(v)
+    return attached
 
 
 def _ranks(src: Ints, dst: Ints, count: int) -> Ints:
@@ -186,13 +240,13 @@ def _ranks(src: Ints, dst: Ints, count: int) -> Ints:
     return rank
 
 
-def _lean(full: Units, merged: Ints, src: Ints, dst: Ints, kept: Bools, free: Bools) -> Units:
-    """``full`` with its units merged, without the costs of the ``free`` ones and the bytes of all that is not ``kept``."""
+def _lean(full: Units, merged: Ints, src: Ints, dst: Ints, kept: Bools, free: Bools, gone: Bools) -> Units:
+    """``full`` with its units merged, without what is ``free``, the bytes of all that is not ``kept``, the work of ``gone``."""
     count = int(merged.max()) + 1
     work = np.zeros((len(full.work), count, 2))
     memory, params = np.zeros(count), np.zeros(count)
     for c in range(len(work)):
-        np.add.at(work[c], merged[~free], full.work[c, ~free])
+        np.add.at(work[c], merged[~free & ~gone], full.work[c, ~free & ~gone])
     np.add.at(memory, merged[kept], full.memory[kept])
     np.add.at(params, merged[kept], full.params[kept])
     allowed = np.ones((count, full.allowed.shape[1]), bool)

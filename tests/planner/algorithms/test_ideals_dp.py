@@ -18,6 +18,7 @@ from planner.formats import device_placement
 from planner.granularity import kept_together
 from planner.graph import Graph, Op, Tensor
 from planner.partition.ideals import enumerate_ideals
+from planner.partition.ideals_clusters import Clusters
 from planner.partition.ideals_cost import potentials
 from planner.partition.ideals_relaxations import one_order, parts, relaxations
 from planner.partition.ideals_search import Coverer
@@ -33,6 +34,7 @@ from tests.planner.strategies import graphs, pools, problems
 from tests.shared_files import SHARED, shared
 
 contiguous_pools = pools(most=3, contiguous=True)
+small_pools = pools(most=2, contiguous=True).map(lambda pool: replace(pool, bandwidth=1.0))
 
 
 def check_exact(problem: Problem, ideals: int = 10_000) -> None:
@@ -255,21 +257,129 @@ def published(workload: str) -> Problem:
     )
 
 
+clustered_pools = st.builds(
+    lambda made, cpus, speed, communication, memory: DevicePool(
+        made[0],
+        min(cpus, 4 - made[0]),
+        bandwidth=1.0,
+        memory=memory,
+        clusters=made[1],
+        cluster_speed=speed,
+        communication=communication,
+    ),
+    st.sampled_from([(2, 1), (2, 2), (4, 2), (3, 1), (3, 3), (1, 1)]),
+    st.integers(0, 2),
+    st.sampled_from([2.0, 4.0, 1.0]),
+    st.sampled_from(["sum", "overlap", "duplex"]),
+    st.sampled_from([math.inf, 12.0]),
+)
+
+
+@settings(max_examples=40)
+@given(problems(target=clustered_pools, graph=graphs(least=2, most=4), objective="max-load"))
+def test_clusters_equal_brute_force(problem: Problem) -> None:
+    check_exact(problem)
+
+
 @settings(max_examples=40)
 @given(
-    problems(
-        target=st.tuples(st.sampled_from([2, 4]), st.sampled_from([1, 2]), st.sampled_from([1.0, 4.0])).map(
-            lambda made: DevicePool(made[0], 1, bandwidth=1.0, clusters=made[1], cluster_speed=made[2])
-        ),
-        graph=graphs(most=4),
-        objective="max-load",
-    )
+    problems(target=clustered_pools, graph=graphs(least=3, most=4, training=False), objective="max-load"),
+    st.booleans(),
 )
-def test_clusters_are_bounded_from_both_sides(problem: Problem) -> None:
+def test_pairs_of_ideals_equal_brute_force(problem: Problem, take: bool) -> None:
+    """The search over pairs itself, also where a relaxation would have been enough."""
     best, _ = reference.optimum(problem)
+    search = quiet(problem)
+    units = relaxations(problem, parts(problem))[0](take).units
+    lattice = enumerate_ideals(units, 1000, search)
+    assert lattice is not None
+    capped = math.isfinite(problem.target.memory)  # type: ignore[attr-defined]
+    if (take and capped) or not problem.target.accelerators or units.blocked >= 0:  # type: ignore[attr-defined]
+        return
+    engine = Clusters(lattice, potentials(lattice, search), 10**9, search)
+    if math.isinf(best):
+        assert engine.solve(math.inf, search) is None
+        return
+    found = engine.solve(best * (1 + 1e-6) + 1e-6, search)
+    assert found is not None and found.value == pytest.approx(best, abs=2e-6)
+    assert engine.solve(best * (1 - 1e-6), search) is None
+    if not take:
+        plan = found.device_of[units.unit_of]
+        assert problem.evaluator.objective(plan) == pytest.approx(found.value, abs=1e-9)
+        assert not reference.broken(problem, plan.tolist())
+
+
+def test_clusters_beyond_the_limit_are_bounded_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in ("FEW_PAIRS", "MOST_PAIRS"):
+        monkeypatch.setattr(f"planner.partition.ideals_solver.{limit}", 1)
+    notes: list[str] = []
+    monkeypatch.setattr(Search, "progress", lambda self, fraction, text="": notes.append(text))
+    ops = [Op(f"v{i}", f"v{i}", work=1.0, work_cpu=99.0) for i in range(8)]
+    tensors = [Tensor(f"v{i}", (f"v{i + 1}",), 1.0, 1.0) for i in range(7)]
+    problem = Problem(Graph.build("path", ops, tensors), DevicePool(4, 0, clusters=2, cluster_speed=4.0))
     result = run(IdealsDp(), problem)
-    for bound in result.bounds:
-        assert bound.value <= best * (1 + 1e-9) + 1e-9
-    if result.device_of is not None:
-        assert not reference.broken(problem, result.device_of.tolist())
-        assert result.objective is not None and result.objective >= best - 1e-9
+    monkeypatch.undo()
+    exact = run(IdealsDp(), problem)
+    assert any("pairs of ideals" in note for note in notes)
+    assert result.status == "feasible" and exact.status == "optimal"
+    assert exact.objective is not None and result.objective is not None
+    assert result.bounds[-1].value <= exact.objective <= result.objective
+
+
+def test_forward_units_that_many_layers_need_are_not_left_out() -> None:
+    """A mask feeds every layer; its ops have no backward ops, yet each accelerator with a layer pays the mask."""
+    layers = range(4)
+    ops = [Op("mask", "mask", work=0.0, work_cpu=0.0)]
+    ops += [Op(f"f{i}", f"f{i}", work=2.0, work_cpu=99.0, colour_class=i) for i in layers]
+    ops += [Op("top", "top", work=0.0, work_cpu=0.0, colour_class=9)]
+    ops += [Op("bottom", "bottom", work=0.0, work_cpu=0.0, backward=True, colour_class=9)]
+    ops += [Op(f"b{i}", f"b{i}", work=2.0, work_cpu=99.0, backward=True, colour_class=i) for i in layers]
+    tensors = [Tensor("mask", tuple(f"f{i}" for i in layers), 1.0, 0.5)]
+    tensors += [Tensor(f"f{i}", (f"f{i + 1}",), 1.0, 1.0) for i in (0, 2)]
+    tensors += [Tensor("f3", ("top",), 1.0, 0.0), Tensor("bottom", ("b3",), 1.0, 0.0)]
+    tensors += [Tensor(f"b{i + 1}", (f"b{i}",), 1.0, 1.0) for i in range(3)]
+    problem = Problem(Graph.build("masked", ops, tensors), DevicePool(2, 0))
+    assert not one_order(parts(problem))
+    result = run(IdealsDp(), problem)
+    # Two layers of four, a gradient and the mask.
+    assert (result.objective, result.status) == (9.5, "optimal")
+
+
+@st.composite
+def mostly_matched(draw: st.DrawFn) -> Graph:
+    """Training graphs with layers that share a device with their backward ops, and forward ops that have none."""
+    size = draw(st.integers(2, 3))
+    loose = draw(st.integers(1, 2))
+    quarters = st.integers(0, 12).map(lambda q: q / 4)
+    ops = [Op(f"m{i}", f"m{i}", work=draw(quarters), work_cpu=draw(quarters)) for i in range(loose)]
+    for part, backward in (("f", False), ("b", True)):
+        ops += [
+            Op(
+                f"{part}{i}",
+                f"{part}{i}",
+                work=draw(quarters),
+                work_cpu=draw(quarters),
+                memory=draw(quarters),
+                backward=backward,
+                colour_class=i,
+            )
+            for i in range(size)
+        ]
+    forward = [*(f"m{i}" for i in range(loose)), *(f"f{i}" for i in range(size))]
+    tensors = []
+    for place, producer in enumerate(forward[:-1]):
+        for _ in range(draw(st.integers(0, 2))):
+            consumers = draw(st.sets(st.sampled_from(forward[place + 1 :]), min_size=1, max_size=3))
+            tensors.append(Tensor(producer, tuple(sorted(consumers)), draw(quarters), None))
+    for i in range(1, size):
+        consumers = draw(st.sets(st.sampled_from([f"b{j}" for j in range(i)]), max_size=2))
+        tensors.append(Tensor(f"b{i}", tuple(sorted(consumers)), draw(quarters), None))
+        if draw(st.booleans()):
+            tensors.append(Tensor(f"f{i}", (f"b{i}",), draw(quarters), None))
+    return Graph.build("training", ops, tensors)
+
+
+@settings(max_examples=40)
+@given(problems(target=small_pools, graph=mostly_matched(), objective="max-load"))
+def test_no_bound_above_the_optimum_where_forward_units_are_unmatched(problem: Problem) -> None:
+    check_exact(problem)
