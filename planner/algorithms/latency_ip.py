@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import ClassVar
-
-import numpy as np
 
 from planner.bound import gap
 from planner.errors import PlannerRefusal
-from planner.graph import Ints
 from planner.partition.infeasible import report_infeasible
 from planner.partition.latency_annealer import Annealer
 from planner.partition.latency_bound import PathBound
-from planner.partition.latency_model import LatencyModel, bound_of
-from planner.partition.latency_state import Arrays, build_arrays
+from planner.partition.latency_slots import slotted_annealer
+from planner.partition.latency_solving import is_contiguous, is_small, solve_exactly
+from planner.partition.latency_state import build_arrays, one_slot_each
 from planner.problem import Problem
 from planner.search import Option, Planner, Search, Source
-from planner.solving import cp_sat
-from planner.targets import kernels
 
 PATHS_FIRST = 40
 PATHS_BETWEEN = 24
-EXACT_PLACES = 300
-"""Ops times subgraphs up to which ``solver=auto`` goes on with the exact model."""
 
 
 class LatencyIp(Planner):
@@ -57,30 +52,44 @@ class LatencyIp(Planner):
         if report_infeasible(problem, search, self.name):
             return
         arrays = build_arrays(problem)
-        contiguous = any(rule.code == kernels.RULE_SUBGRAPHS for rule in problem.evaluator.rules)
+        contiguous = is_contiguous(problem)
         if search.options["solver"] == "cp-sat" and not contiguous:
             raise PlannerRefusal(
                 "the exact latency model is for contiguous=true; leave solver at auto or none"
             )
         bound = PathBound(problem, arrays, search, self.name)
-        annealer = Annealer(problem, arrays, search)
+        annealers = [Annealer(problem, arrays, search)]
+        single = one_slot_each(problem, arrays)
+        if single is not None:
+            # A plan with fewer subgraphs is a plan too, and easier to find: each run is preceded by one for these.
+            annealers.insert(0, Annealer(problem, single, search))
+        slotted = slotted_annealer(problem, search)
+        if slotted is not None:
+            annealers.append(slotted)
         bound.improve(1)
         for device_of in search.starts:
             search.incumbent(device_of)
-        annealer.start()
+        for annealer in annealers:
+            annealer.start()
         bound.improve(PATHS_FIRST)
+        bound.sharpen(0.0)
         runs = int(search.options["runs"])
         for run in range(runs):
             if self._done(search):
                 return
             search.progress(run / runs, f"annealing run {run + 1} of {runs}")
-            annealer.run(int(search.options["moves"]))
+            began = time.perf_counter()
+            for annealer in annealers:
+                annealer.run(int(search.options["moves"]))
             search.iteration()
             bound.improve(PATHS_BETWEEN)
+            if not self._done(search):
+                bound.sharpen(time.perf_counter() - began)
         solver = search.options["solver"]
-        small = contiguous and problem.graph.n * len(arrays.accelerators) <= EXACT_PLACES
+        small = contiguous and is_small(problem, arrays)
         if not self._done(search) and (solver == "cp-sat" or (solver == "auto" and small)):
-            self._solve(problem, search, arrays, bound.proven)
+            search.progress(None, "solving the exact model")
+            solve_exactly(problem, search, arrays, self.name, bound.proven, search.best, propose=True)
 
     @staticmethod
     def _done(search: Search) -> bool:
@@ -89,24 +98,3 @@ class LatencyIp(Planner):
         if search.stopped() or proven == math.inf:
             return True
         return search.best is not None and gap(search.objective, proven) == 0.0
-
-    def _solve(self, problem: Problem, search: Search, arrays: Arrays, proven: float) -> None:
-        search.progress(None, "solving the exact model")
-        model = LatencyModel(problem, arrays, search.objective, proven)
-        if search.best is not None:
-            model.hint(search.best)
-
-        def on_bound(value: float) -> None:
-            found = bound_of(model, value)
-            if found >= 0:
-                search.prove(
-                    problem.bound(problem.objective, found, self.name, problem.assumptions, search.seconds)
-                )
-
-        def on_solution(value: cp_sat.Value) -> None:
-            found: Ints = model.device_of(value)
-            search.incumbent(np.asarray(found, np.int32))
-
-        outcome = cp_sat.solve(model.model, search, on_solution=on_solution, on_bound=on_bound)
-        if outcome.status == "infeasible" and search.best is None:
-            on_bound(math.inf)

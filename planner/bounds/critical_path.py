@@ -10,12 +10,13 @@ from planner.problem import Problem
 from planner.search import BoundMethod, Option, Search, Source
 
 PATHS_AT_ONCE = 8
+SECONDS_AT_ONCE = 0.05
 
 
 class CriticalPath(BoundMethod):
     """The best bound over many paths, each by a dynamic program over the subgraphs and CPU ops that it must run through.
 
-    The proof is in :mod:`planner.partition.latency_path`.
+    The proof is in :mod:`planner.partition.latency_path` and :mod:`planner.partition.latency_cut`.
     """
 
     name: ClassVar[str] = "critical-path"
@@ -28,15 +29,20 @@ class CriticalPath(BoundMethod):
     objectives: ClassVar[frozenset[str]] = frozenset({"latency"})
     options: ClassVar[tuple[Option, ...]] = (
         Option("paths", 400, "paths of the graph that are tried", low=1, high=10_000_000),
+        Option("cuts", 40, "paths whose runs are costed by minimum cuts", low=0, high=10_000_000),
     )
 
     def prove(self, problem: Problem, search: Search) -> None:
         """One bound after the other, each better than the last."""
         bound = PathBound(problem, build_arrays(problem), search, self.name)
-        paths = int(search.options["paths"])
+        paths, cuts = int(search.options["paths"]), int(search.options["cuts"])
+        bound.improve(1)
+        bound.sharpen(0.0, cuts)
         for tried in range(0, paths, PATHS_AT_ONCE):
             if search.stopped():
                 return
-            search.progress(tried / paths, f"{tried} paths")
+            search.progress(tried / (2 * paths), f"{tried} paths")
             bound.improve(min(PATHS_AT_ONCE, paths - tried))
             search.iteration(min(PATHS_AT_ONCE, paths - tried))
+        while not search.stopped() and bound.sharpen(SECONDS_AT_ONCE, cuts):
+            search.progress(0.5 + bound.sharpened / (2 * cuts), f"{bound.sharpened} paths with minimum cuts")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import time
+
 import numpy as np
 
 from planner.graph import Floats, Ints
+from planner.partition.latency_cut import CutScratch, cut_scratch
+from planner.partition.latency_cuts import PathCuts, RunRules
 from planner.partition.latency_path import cheapest_runs, heaviest_path, path_positions, run_tables
 from planner.partition.latency_state import Arrays
 from planner.problem import Problem
@@ -14,13 +19,17 @@ from planner.targets import kernels
 LONGEST_PATH = 1500
 """Ops on a path whose tables of runs (three of its square) are made; a longer path counts op by op."""
 IMPROVES = 1 + 1e-9
+DRAWS = 50
+"""Paths drawn one after the other that were all tried before: then there are hardly others."""
 
 
 class PathBound:
     """The best bound from the paths tried so far (see :mod:`planner.partition.latency_path`).
 
     The first path is the one that takes longest with every op on its fastest device. Others are heaviest paths under weights
-    drawn around those of the best path. ``proven`` is the bound that has been reported.
+    drawn around those of the best path. :meth:`improve` costs runs by sums, in milliseconds a path; :meth:`sharpen` by
+    minimum cuts (:mod:`planner.partition.latency_cut`), in tenths of a second, and goes on where it was. ``proven`` is the
+    bound that has been reported.
     """
 
     def __init__(self, problem: Problem, arrays: Arrays, search: Search, method: str) -> None:
@@ -36,19 +45,31 @@ class PathBound:
         self._on_cpu: Floats = np.where(on_cpu[arrays.unit_of], slowest, np.inf)
         self._runs_on_accelerator = self._fit_an_accelerator(count)
         # With what rounding may add to sums over rectangles, so that no run is held to be too large that fits.
-        self._capacity = float(arrays.capacity[accelerators].max(initial=0.0)) + 1e-12 * float(
+        # Of an accelerator's slots the first, its owner, carries the capacity.
+        self._capacity = float(arrays.capacity[e.owner[accelerators]].max(initial=0.0)) + 1e-12 * float(
             arrays.memory.sum()
         )
         contiguous = any(rule.code & (kernels.RULE_CONTIGUOUS | kernels.RULE_SUBGRAPHS) for rule in e.rules)
         slots = len(accelerators)
         self._whole_units = contiguous and len(np.unique(e.owner[accelerators])) == slots
         self._most_runs = slots if contiguous else e.n * min(slots, 1)
-        self._order = problem.graph.topological_order
+        self._order = problem.graph.topological_order.astype(np.int32)
         self._fastest = np.minimum(
             np.where(self._runs_on_accelerator[arrays.unit_of], self._work, np.inf), self._on_cpu
         )
         self._weight: Floats = np.where(np.isfinite(self._fastest), self._fastest, 0.0)
+        # Its own, so that how far the bounds come in a given time does not change the plans.
+        self._rng = np.random.default_rng(search.seed)
+        self._rules = RunRules(
+            self._work, self._on_cpu, self._runs_on_accelerator, self._capacity, self._whole_units,
+            self._most_runs, self._order,
+        )  # fmt: skip
         self._best_weight: Floats | None = None
+        self._cuts: tuple[PathCuts, Floats] | None = None
+        self._sharpest: tuple[float, Floats | None] = (-1.0, None)
+        self._tried: set[bytes] = set()
+        self._scratch: CutScratch | None = None
+        self.sharpened = 0
         self.proven = -1.0
 
     def _fit_an_accelerator(self, count: int) -> np.ndarray:
@@ -77,7 +98,7 @@ class PathBound:
         for _ in range(tries):
             if self._search.stopped():
                 break
-            weight = self._draw()
+            weight = self._draw(self._best_weight)
             path = heaviest_path(self._order, self._arrays.succ_ptr, self._arrays.succ_idx, weight)
             value = self.of_path(path)
             if value > max(self.proven, 0.0) * IMPROVES or self.proven < 0:
@@ -87,18 +108,64 @@ class PathBound:
                 better = True
         return better
 
-    def _draw(self) -> Floats:
-        rng, n = self._search.rng, self._problem.graph.n
+    def sharpen(self, seconds: float, most: float = math.inf) -> bool:
+        """Cost the runs of paths by minimum cuts for about so long (some at least), until ``most`` paths in all were; reports better bounds.
+
+        Returns whether there is more to try. The best path of :meth:`improve` comes first.
+        """
+        end = time.perf_counter() + seconds
+        started = False
+        while self.sharpened < most and not (started and time.perf_counter() >= end):
+            if self._search.stopped():
+                return False
+            started = True
+            if self._cuts is None:
+                self._cuts = self._next_cuts()
+                if self._cuts is None:
+                    return False
+            cuts, weight = self._cuts
+            if not cuts.advance():
+                continue
+            self._cuts = None
+            self.sharpened += 1
+            value = cuts.value()
+            if value > self._sharpest[0]:
+                self._sharpest = (value, weight)
+            if value > max(self.proven, 0.0) * IMPROVES:
+                self.proven = value
+                self._report(value)
+        return self.sharpened < most
+
+    def _next_cuts(self) -> tuple[PathCuts, Floats] | None:
+        """The next path, not tried before, to cost by minimum cuts; None where none is found."""
+        a = self._arrays
+        if self._best_weight is None:
+            return None
+        for drawn in range(DRAWS):
+            weight = self._draw(self._sharpest[1]) if drawn else self._best_weight
+            path = heaviest_path(self._order, a.succ_ptr, a.succ_idx, weight)
+            if path.tobytes() in self._tried:
+                continue
+            self._tried.add(path.tobytes())
+            if len(path) > LONGEST_PATH or (np.diff(a.part[path]) < 0).any():
+                continue
+            if self._scratch is None:
+                self._scratch = cut_scratch(a)
+            return PathCuts(a, self._rules, self._scratch, path), weight
+        return None
+
+    def _draw(self, around: Floats | None) -> Floats:
+        rng, n = self._rng, self._problem.graph.n
         scale = float(self._weight.mean())
         least = scale * 1e-3 + 1e-12
         if self._best_weight is None:
             return self._weight + least
-        if rng.random() < 0.25:
+        if around is None or rng.random() < 0.25:
             drawn = self._weight * rng.exponential(1.0, n) + rng.exponential(scale, n) * rng.choice(
                 [0.0, 0.1, 3.0]
             )
         else:
-            drawn = np.where(rng.random(n) < 0.05, 2 * scale * rng.exponential(1.0, n), self._best_weight)
+            drawn = np.where(rng.random(n) < 0.05, 2 * scale * rng.exponential(1.0, n), around)
         weight: Floats = drawn + least
         return weight
 

@@ -9,6 +9,7 @@ that what the solver proves holds for the true times.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +19,8 @@ from planner.errors import PlannerRefusal
 from planner.graph import Ints
 from planner.partition.latency_state import Arrays
 from planner.problem import Problem
+from planner.solving import loading
+from planner.solving.model import unchecked
 from planner.solving.scaling import Scale, scale_for
 
 MOST_PLACES = 40_000
@@ -27,12 +30,18 @@ MOST_PLACES = 40_000
 class LatencyModel:
     """``model`` (a ``cp_model.CpModel``) with the latency as its objective, in units of ``scale``.
 
-    Contiguous splits only. ``best`` is the latency of a valid plan (infinity without), ``bound`` a proven one.
+    Contiguous splits only. ``best`` is the latency of a valid plan (infinity without), ``bound`` a proven one. ``check`` is
+    called every few milliseconds while the model is made; it may raise to end that.
     """
 
-    def __init__(self, problem: Problem, arrays: Arrays, best: float, bound: float) -> None:
-        from ortools.sat.python import cp_model
-
+    def __init__(
+        self,
+        problem: Problem,
+        arrays: Arrays,
+        best: float,
+        bound: float,
+        check: Callable[[], None] = unchecked,
+    ) -> None:
         self._arrays, self._evaluator = arrays, problem.evaluator
         e = self._evaluator
         slots = len(arrays.accelerators)
@@ -40,7 +49,9 @@ class LatencyModel:
             raise PlannerRefusal(
                 f"{e.n} ops on {slots} subgraphs are too many for an exact model; leave solver at none"
             )
+        cp_model: Any = loading.load_cp_model(check)
         self.model = cp_model.CpModel()
+        self._check = check
         on_any = np.maximum(arrays.work[arrays.class_of].max(axis=0), 0.0)
         horizon = best if math.isfinite(best) else float(on_any.sum() + self._all_transfers())
         self.scale: Scale = scale_for([arrays.work.reshape(-1), arrays.tensor_time], horizon)
@@ -71,6 +82,7 @@ class LatencyModel:
         where: list[dict[int, Any]] = []
         of_unit: dict[int, dict[int, Any]] = {}
         for v in range(e.n):
+            self._check()
             u = int(a.unit_of[v])
             if shared and u in of_unit:
                 where.append(of_unit[u])
@@ -90,6 +102,7 @@ class LatencyModel:
     def _one_owner_per_unit(self) -> None:
         a, e = self._arrays, self._evaluator
         for u in range(len(a.allowed)):
+            self._check()
             ops = a.member_idx[a.member_ptr[u] : a.member_ptr[u + 1]].tolist()
             for v, w in pairwise(ops):
                 if self._where[v] is self._where[w]:
@@ -107,6 +120,7 @@ class LatencyModel:
             capacity = float(a.capacity[owner])
             if not math.isfinite(capacity):
                 continue
+            self._check()
             unit = 1e-9 * capacity / max(e.n, 1)
             terms = [
                 int(min(a.memory[v], 2 * capacity) / unit) * x
@@ -127,6 +141,7 @@ class LatencyModel:
             return
         for d, previous in zip(first[1:].tolist(), first.tolist(), strict=False):
             for u in range(len(a.allowed)):
+                self._check()
                 x = self._where[int(a.member_idx[a.member_ptr[u]])].get(d)
                 if x is None:
                     continue
@@ -148,6 +163,7 @@ class LatencyModel:
         ready = [model.new_int_var(0, self._horizon, f"ready_{v}") for v in range(e.n)]
         place = [model.new_int_var(0, most, f"place_{v}") for v in range(e.n)]
         for v in range(e.n):
+            self._check()
             model.add(self.latency >= ready[v])
             for d, x in self._where[v].items():
                 if d == a.cpu:
@@ -158,6 +174,7 @@ class LatencyModel:
                 model.add(ready[v] >= end[g]).only_enforce_if(x)
                 model.add(place[v] == turn[g]).only_enforce_if(x)
         for u, v in zip(e.edge_src.tolist(), e.edge_dst.tolist(), strict=True):
+            self._check()
             model.add(place[v] >= place[u])
             for d, x in self._where[v].items():
                 if d == a.cpu:
@@ -186,6 +203,7 @@ class LatencyModel:
         """Literals that a subgraph receives or sends a tensor, once each (constraints 4 and 5)."""
         a, model = self._arrays, self.model
         for t in range(len(a.tensor_home)):
+            self._check()
             time = int(self._time[t])
             if time == 0:
                 continue
@@ -219,6 +237,7 @@ class LatencyModel:
         a = self._arrays
         hinted: set[int] = set()
         for v, literals in enumerate(self._where):
+            self._check()
             d = int(device_of[v]) if a.pays[device_of[v]] else a.cpu
             for other, x in literals.items():
                 if x.index not in hinted:

@@ -93,6 +93,9 @@ def build_arrays(problem: Problem) -> Arrays:
     tensor_of = np.repeat(np.arange(len(e.tensor_time)), np.diff(e.consumer_ptr))
     home = e.tensor_producer[tensor_of]
     away = (unit_of[home] != unit_of[e.consumer_idx]) | (e.part[home] != e.part[e.consumer_idx])
+    if len(np.unique(e.owner[e.pays])) < np.count_nonzero(e.pays):
+        # Ops that share an accelerator may be in different slots of it.
+        away |= home != e.consumer_idx
     kept = (np.bincount(tensor_of[away], minlength=len(e.tensor_time)) > 0) & (e.tensor_time > 0)
     consumer_ptr = np.zeros(int(kept.sum()) + 1, np.int32)
     np.cumsum(np.diff(e.consumer_ptr)[kept], out=consumer_ptr[1:])
@@ -134,6 +137,19 @@ def build_arrays(problem: Problem) -> Arrays:
         cpu=int(cpus[0]) if len(cpus) else -1,
         op_cpu=(cpus[np.argmax(on_cpu, axis=1)] if len(cpus) else np.full(e.n, -1)).astype(np.int32),
     )
+
+
+def one_slot_each(problem: Problem, arrays: Arrays) -> Arrays | None:
+    """The arrays with the first slot of each accelerator alone; None where accelerators have one slot anyway."""
+    owner = problem.evaluator.owner[arrays.accelerators]
+    _, first = np.unique(owner, return_index=True)
+    if len(first) == len(owner):
+        return None
+    kept = arrays.accelerators[first]
+    allowed = np.zeros_like(arrays.allowed)
+    columns = kept if arrays.cpu < 0 else np.append(kept, arrays.cpu)
+    allowed[:, columns] = arrays.allowed[:, columns]
+    return arrays._replace(allowed=allowed, accelerators=kept.astype(np.int32))
 
 
 def build_scratch(arrays: Arrays) -> Scratch:

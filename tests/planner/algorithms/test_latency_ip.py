@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 import time
 from dataclasses import replace
@@ -14,11 +15,14 @@ from hypothesis import strategies as st
 
 from planner.algorithms.latency_ip import LatencyIp
 from planner.bounds.critical_path import CriticalPath
+from planner.bounds.ip import Ip
 from planner.errors import PlannerRefusal
 from planner.formats import read_model
 from planner.graph import Graph, Op, Tensor
 from planner.partition.latency_bound import PathBound
-from planner.partition.latency_state import build_arrays, build_scratch, measure, placed, units_placed
+from planner.partition.latency_cut import cut_row, cut_scratch
+from planner.partition.latency_path import heaviest_path, path_positions
+from planner.partition.latency_state import Arrays, build_arrays, build_scratch, measure, placed, units_placed
 from planner.problem import Pin, Problem, Together
 from planner.run import run, run_bound
 from planner.search import Callbacks as Listener
@@ -99,7 +103,7 @@ def test_the_exact_model_equals_brute_force(problem: Problem, seed: int) -> None
     assert result.status == "optimal"
 
 
-@settings(max_examples=50)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_no_path_bound_is_above_any_valid_plan(data: st.DataObject) -> None:
     problem = data.draw(latency_problems(most_ops=9, most=4))
@@ -109,9 +113,111 @@ def test_no_path_bound_is_above_any_valid_plan(data: st.DataObject) -> None:
         device_of = [sorted(device_of)[order.index(v)] for v in range(problem.graph.n)]
     if reference.broken(problem, device_of):
         return
-    result = run_bound(CriticalPath(), problem, options={"paths": 12}, seed=data.draw(st.integers(0, 99)))
+    options = {"paths": 12, "cuts": 8}
+    result = run_bound(CriticalPath(), problem, options=options, seed=data.draw(st.integers(0, 99)))
     worth = reference.objective(problem, device_of)
     assert all(bound.value <= worth + 1e-9 for bound in result.bounds)
+
+
+@settings(max_examples=40, deadline=None)
+@given(latency_problems(most_ops=6), st.integers(0, 9))
+def test_minimum_cuts_prove_no_less_than_sums_and_no_more_than_the_optimum(
+    problem: Problem, seed: int
+) -> None:
+    best = reference.optimum(problem)[0]
+    proven = []
+    for cuts in (0, 8):
+        bounds = run_bound(CriticalPath(), problem, options={"paths": 12, "cuts": cuts}, seed=seed).bounds
+        proven.append(max(bound.value for bound in bounds))
+    assert proven[0] <= proven[1] * (1 + 1e-9) + 1e-9
+    assert proven[1] <= best + 1e-9
+
+
+def cheapest_cut(problem: Problem, arrays: Arrays, inside: set[int], outside: set[int]) -> float:
+    """What a subgraph of the first accelerator costs that holds ``inside`` and not ``outside``: over all of these."""
+    a, n = arrays, problem.graph.n
+    free = [v for v in range(n) if v not in inside | outside]
+    best = math.inf
+    for chosen in itertools.product((False, True), repeat=len(free)):
+        held = inside | {v for v, c in zip(free, chosen, strict=True) if c}
+        cost = float(a.work[a.class_of[0]][list(held)].sum())
+        for t in range(len(a.tensor_home)):
+            users = set(a.consumer_idx[a.consumer_ptr[t] : a.consumer_ptr[t + 1]].tolist())
+            made = int(a.tensor_home[t]) in held
+            cost += float(a.tensor_time[t]) * (bool(users - held) if made else bool(users & held))
+        best = min(best, cost)
+    return best
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(most=7), st.data())
+def test_a_run_costs_no_more_than_the_cheapest_subgraph_around_it(graph: Graph, data: st.DataObject) -> None:
+    """Between the least cost with the run alone inside, and that of any subgraph that a plan may have there."""
+    problem = Problem(graph, DevicePool(2, 1), "latency")
+    a = build_arrays(problem)
+    order = graph.topological_order.astype(np.int32)
+    path = heaviest_path(
+        order, a.succ_ptr, a.succ_idx, np.array([1.0 + data.draw(st.integers(0, 3)) for _ in range(graph.n)])
+    )
+    if (np.diff(a.part[path]) < 0).any():
+        return
+    low, high = path_positions(path, a.part, order, a.pred_ptr, a.pred_idx, a.succ_ptr, a.succ_idx)
+    size = len(path) + 1
+    time_of, barred = np.zeros((size, size)), np.ones((size, size))
+    i = data.draw(st.integers(0, len(path) - 1))
+    ready = np.ones(len(a.allowed), bool)
+    scratch, at = cut_scratch(a), i
+    while at >= 0:
+        at = cut_row(
+            a, scratch, i, at, 2, path, low, high, order, a.work[a.class_of[0]], ready, True,
+            math.inf, time_of, barred,
+        )  # fmt: skip
+    for j in range(i, len(path)):
+        if barred[i, j]:
+            continue
+        ops = set(path[i : j + 1].tolist())
+        part = a.part[path[i]]
+        outside = {v for v in range(graph.n) if a.part[v] != part or low[v] > j or high[v] < i}
+        assert time_of[i, j] >= cheapest_cut(problem, a, ops, outside) - 1e-9
+
+
+@settings(max_examples=10, deadline=None)
+@given(latency_problems(most_ops=5), st.integers(0, 9))
+def test_the_integer_programs_bound_is_the_optimum(problem: Problem, seed: int) -> None:
+    if Ip().refusal(problem) is not None or not problem.target.accelerators:  # type: ignore[attr-defined]
+        return
+    best, _ = reference.optimum(problem)
+    result = run_bound(Ip(), problem, seed=seed)
+    assert max(bound.value for bound in result.bounds) == pytest.approx(best)
+
+
+def test_the_integer_program_bounds_contiguous_latency_only() -> None:
+    problem = Problem(chain_of(4), DevicePool(2, 1, memory=2.0, contiguous=False), "latency")
+    with pytest.raises(PlannerRefusal, match="contiguous"):
+        run_bound(Ip(), problem)
+
+
+def test_splits_in_any_shape_may_return_to_an_accelerator() -> None:
+    # Fast ops at both ends of a chain, in the middle one that the accelerator may not hold.
+    ops = [Op(str(i), str(i), work=1.0, work_cpu=2.0 if i == 1 else 50.0, supported=i != 1) for i in range(3)]
+    graph = Graph.build("there and back", ops, [Tensor(str(i), (str(i + 1),), 0.0, 1.0) for i in range(2)])
+    result = run(LatencyIp(), Problem(graph, DevicePool(1, 1, contiguous=False), "latency"), options=QUICK)
+    assert result.device_of is not None
+    assert result.device_of.tolist() == [0, 1, 0]
+    assert result.objective == pytest.approx(1 + 1 + 2 + 1 + 1)
+
+
+def test_two_subgraphs_are_no_worse_than_one() -> None:
+    graph = chain_of(6)
+    options = {**QUICK, "solver": "none"}
+    values = [
+        run(
+            LatencyIp(), Problem(graph, DevicePool(3, 1, memory=2.0, subgraphs=q), "latency"), options=options
+        )
+        for q in (1, 2)
+    ]
+    assert values[1].objective is not None and values[0].objective is not None
+    assert values[1].objective <= values[0].objective
 
 
 def chain_of(count: int, work: float = 1.0, transfer: float = 0.5) -> Graph:

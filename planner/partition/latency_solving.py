@@ -1,0 +1,65 @@
+"""The exact latency model under a search: warm-started, its bounds and plans reported as they come."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from planner.errors import PlannerRefusal
+from planner.graph import Ints
+from planner.partition.latency_model import LatencyModel, bound_of
+from planner.partition.latency_state import Arrays
+from planner.problem import Problem
+from planner.search import Search
+from planner.solving import cp_sat
+from planner.targets import kernels
+
+EXACT_PLACES = 300
+"""Ops times subgraphs up to which the exact model is worth a try without being asked for."""
+
+
+def is_contiguous(problem: Problem) -> bool:
+    """Whether the problem asks for contiguous subgraphs, which is what the exact model expresses."""
+    return any(rule.code == kernels.RULE_SUBGRAPHS for rule in problem.evaluator.rules)
+
+
+def is_small(problem: Problem, arrays: Arrays) -> bool:
+    """Whether the exact model may be expected to end."""
+    return problem.graph.n * len(arrays.accelerators) <= EXACT_PLACES
+
+
+def solve_exactly(
+    problem: Problem,
+    search: Search,
+    arrays: Arrays,
+    method: str,
+    proven: float,
+    start: Ints | None,
+    *,
+    propose: bool,
+) -> None:
+    """Solve the model until it is solved or the search stops; ``proven`` is a bound.
+
+    It starts from a valid plan ``start`` (int32[n]), if there is one. With ``propose`` plans are reported, without only
+    bounds are. Raises :class:`PlannerRefusal` where the model does not express the problem or would be too large.
+    """
+    if not is_contiguous(problem):
+        raise PlannerRefusal("the exact latency model is for contiguous=true; leave solver at auto or none")
+    objective = math.inf if start is None else problem.evaluator.objective(start)
+    model = LatencyModel(problem, arrays, objective, proven)
+    if start is not None:
+        model.hint(start)
+
+    def on_bound(value: float) -> None:
+        found = bound_of(model, value)
+        if found >= 0:
+            search.prove(problem.bound(problem.objective, found, method, problem.assumptions, search.seconds))
+
+    def on_solution(value: cp_sat.Value) -> None:
+        if propose:
+            search.incumbent(np.asarray(model.device_of(value), np.int32))
+
+    outcome = cp_sat.solve(model.model, search, on_solution=on_solution, on_bound=on_bound)
+    if outcome.status == "infeasible" and start is None:
+        on_bound(math.inf)
