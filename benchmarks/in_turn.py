@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 
 from planner.sweep.execute import GRACE, Outcome, perform
@@ -46,7 +47,8 @@ class _Helper:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
         self._lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
         self._left = MOST
 
     def _listen(self) -> None:
@@ -81,8 +83,13 @@ class _Helper:
 
     def close(self) -> None:
         """End the process."""
+        assert self._process.stdin is not None and self._process.stdout is not None
         self._process.kill()
         self._process.wait()
+        self._listener.join()
+        self._process.stdout.close()
+        with suppress(BrokenPipeError):  # a run that it did not live to read
+            self._process.stdin.close()
 
 
 def _answer() -> None:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from benchmarks.placement import WORKLOADS, oracle, plan
+from benchmarks.placement import compare
+
+ARGUMENTS = ["--objective", "latency", "--planner", "latency-ip", "--gap", "0.01", "--time-limit", "500"]
 
 
 def main() -> None:
     """One row per workload, one subgraph per accelerator."""
-    print("Single-sample latency (planner latency-ip)")
-    print(
-        f"  {'workload':36} {'published':>9} {'found':>9} {'differs':>8} {'bound':>9} {'gap':>6} {'CPU s':>7}"
+    compare(
+        "Single-sample latency (planner latency-ip, to a gap of 1 %)",
+        "device_placement_latency.tsv",
+        "ip",
+        "latency",
+        "pool",
+        lambda name: ARGUMENTS,
     )
-    for row in oracle("device_placement_latency.tsv"):
-        name, published = row["workload"], float(row["ip"])
-        run = plan(
-            WORKLOADS / "latency" / f"{name}.json",
-            "pool",
-            *("--objective", "latency", "--planner", "latency-ip", "--gap", "0.01", "--time-limit", "500"),
-        )
-        found = run.number("objective")
-        print(
-            f"  {name:36} {published:9.2f} {found:9.2f} {found / published - 1:8.2%} {run.number('lower_bound'):9.2f}"
-            f" {run.number('gap'):6.1%} {run.cpu:7.1f}",
-            flush=True,
-        )

@@ -79,6 +79,10 @@ PLACEMENT = (
 )
 FREE = {"IP free", "expert", "local search", "Scotch"}
 """Columns whose splits need not be contiguous."""
+TIMED_PLANS = {"DP", "IP", "IP free"}
+"""Columns with the time that the run took."""
+PROVEN = 0.01
+"""The gap at which the device-placement paper calls a split optimal and ends its solver."""
 
 
 class Tables:
@@ -212,17 +216,15 @@ class Tables:
                 if relative:
                     cells.append("-" if value is None or not dp else f"{dp / value:.2f}x")
                     continue
-                cells.append("-" if value is None else f"{value:.5g}")
-                if col.label in ("DP", "IP", "IP free"):
-                    cells.append(
-                        "-" if row is None or not row["seconds"] else f"{float(row['seconds']):.2f} s"
-                    )
+                cells.append(value_text(value))
+                if col.label in TIMED_PLANS:
+                    cells.append(time_text(row))
             rows.append([short(model), ops, *cells])
         for col in shown:
             head.append(col.label)
-            if not relative and col.label in ("DP", "IP", "IP free"):
-                head.append("time")
-        title = "throughput relative to the DP" if relative else "time per sample"
+            if not relative and col.label in TIMED_PLANS:
+                head.append("CPU s")
+        title = "throughput relative to the DP" if relative else "time per sample (in the model's unit)"
         return f"Device placement, table {2 if relative else 1}: {title}\n{table(head, rows)}"
 
     def granularity_table(self) -> str:
@@ -237,9 +239,9 @@ class Tables:
                 for g in ("op", "layer", "scope")
             ]
             if found[0] and any(found[1:]):
-                coarse = [("-" if v is None else f"{v:.5g}") for v in found[1:]]
+                coarse = [value_text(v) for v in found[1:]]
                 gain = next(v for v in found[1:] if v) / found[0] - 1  # by layers where the file names some
-                rows.append([short(model), f"{found[0]:.5g}", *coarse, f"{100 * gain:.0f} %"])
+                rows.append([short(model), value_text(found[0]), *coarse, f"{100 * gain:.0f} %"])
         return f"Device placement, table 3 ({method}): granularity\n{table(['workload', 'op', 'layer', 'scope', 'gain'], rows)}"
 
 
@@ -249,6 +251,19 @@ def mean_text(ratios: list[float], of: int, digits: int) -> str:
         return "-"
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     return f"{mean:.{digits}f}" + ("*" if len(ratios) < of else "")
+
+
+def value_text(value: float | None) -> str:
+    """An objective to five digits, or whole; a dash where there is none."""
+    return "-" if value is None else f"{value:.5g}" if value < 1e4 else f"{value:.0f}"
+
+
+def time_text(row: Row | None) -> str:
+    """CPU seconds of an exact method; ``>`` where it proved no gap of 1 % (which is where the paper stops) in that time."""
+    if row is None or not row["cpu_seconds"]:
+        return "-"
+    proven = row["gap"] and float(row["gap"]) <= PROVEN
+    return f"{'' if proven else '> '}{float(row['cpu_seconds']):.2g}"
 
 
 def free(target: str) -> str:

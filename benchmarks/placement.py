@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,3 +51,22 @@ def plan(model: Path, target: str, *arguments: str) -> Run:
         process.returncode = os.waitstatus_to_exitcode(status)
     report = json.loads(text) if text.strip() else {}
     return Run(report, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e6)
+
+
+def compare(
+    title: str, table: str, column: str, folder: str, target: str, arguments: Callable[[str], list[str]]
+) -> None:
+    """Print one row per workload of a published ``table``: what its ``column`` says, what is found and proven, CPU seconds."""
+    print(title)
+    print(
+        f"  {'workload':36} {'published':>9} {'found':>9} {'differs':>8} {'bound':>9} {'gap':>6} {'CPU s':>7}"
+    )
+    for row in oracle(table):
+        name, published = row["workload"], float(row[column])
+        run = plan(WORKLOADS / folder / f"{name}.json", target, *arguments(name))
+        found = run.number("objective")
+        print(
+            f"  {name:36} {published:9.2f} {found:9.2f} {found / published - 1:8.2%} {run.number('lower_bound'):9.2f}"
+            f" {run.number('gap'):6.1%} {run.cpu:7.1f}",
+            flush=True,
+        )

@@ -6,21 +6,32 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import paper_tables
+from benchmarks import in_turn, paper_tables
 from benchmarks.scatter import scatter
 from planner.sweep.execute import perform
+from planner.sweep.spec import Run
 
 
 def test_tables_are_printed_from_what_is_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paper_tables, "BLOCKS", (2,))
     monkeypatch.setattr(paper_tables, "BOUNDS", ("simple", "not-there-yet"))
     monkeypatch.setattr(paper_tables, "PLANS", (paper_tables.column("random-1", "slice-random", orders=1),))
     monkeypatch.setattr(
-        paper_tables, "perform_all", lambda runs, base, workers: ((r, perform(r, base)) for r in runs)
+        paper_tables, "perform_in_turn", lambda runs, base: ((r, perform(r, base)) for r in runs)
     )
-    arguments = ["--out", str(tmp_path), "--graphs", "2", "--seconds", "5", "--table", "mtpp-3"]
+    arguments = [
+        "--out",
+        str(tmp_path),
+        "--graphs",
+        "2",
+        "--seconds",
+        "5",
+        "--table",
+        "mtpp-3",
+        "--blocks",
+        "2",
+    ]
     assert paper_tables.main(arguments) == 0
     shown = capsys.readouterr().out
     assert "MTPP, table 3" in shown and "simple         0.9" in shown and "not-there-yet       -" in shown
@@ -42,6 +53,28 @@ def test_every_table_prints_without_any_row(tmp_path: Path, capsys: pytest.Captu
         "table 3",
     ):
         assert title in shown
+
+
+def test_runs_follow_one_another_in_one_process_that_is_replaced_when_it_dies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fine = Run("regal-like:seed=1,nodes=50", "pipeline:2", "simple", is_bound=True, time_limit=5.0)
+    begun: list[in_turn._Helper] = []
+    start = in_turn._Helper.__init__
+
+    def counted(helper: in_turn._Helper) -> None:
+        start(helper)
+        begun.append(helper)
+
+    monkeypatch.setattr(in_turn._Helper, "__init__", counted)
+    statuses = []
+    for i, (run, outcome) in enumerate(in_turn.perform_in_turn([fine, fine, fine, fine], ".")):
+        assert run is fine
+        statuses.append(outcome["status"])
+        if i == 1:
+            begun[0]._process.kill()
+    assert statuses == ["proven", "proven", "error", "proven"] and len(begun) == 2
+    assert all(helper._process.poll() is not None for helper in begun)
 
 
 def test_a_scatter_plot_has_a_mark_per_point() -> None:

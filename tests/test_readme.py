@@ -140,17 +140,18 @@ def test_every_planner_is_documented() -> None:
         assert f"| `{name}` |" in page("docs/planners.md")
 
 
-def test_the_order_in_which_a_planner_is_chosen_is_the_one_documented() -> None:
+@pytest.mark.parametrize("chooser", ["default_planner", "default_bound"])
+def test_the_order_in_which_a_method_is_chosen_is_the_one_documented(chooser: str) -> None:
     import inspect
 
-    from planner.algorithms.catalogue import default_planner
+    from planner.algorithms import catalogue
 
-    said = re.search(r"the first of (.*?) that serves", page("docs/planners.md").replace("\n", " "))
+    text = page("docs/planners.md").replace("\n", " ").split("## Bound methods")[chooser == "default_bound"]
+    said = re.search(r"the first of (.*?) that serves", text)
     assert said is not None
-    names = re.findall(r"`([\w-]+)`", said[1])
-    assert (
-        re.findall(r'"([\w-]+)"', inspect.getsource(default_planner).split("for name in")[1].split(":")[0])
-        == names
+    source = inspect.getsource(getattr(catalogue, chooser))
+    assert re.findall(r"`([\w-]+)`", said[1]) == re.findall(
+        r'"([\w-]+)"', source.split("for name in")[1].split(":")[0]
     )
 
 
@@ -188,6 +189,17 @@ def test_the_toml_files_in_the_documentation_can_be_read(tmp_path: Path) -> None
     assert isinstance(target, DevicePool) and target.memory == 16 * 2**30 and not target.contiguous
     model = cost_model([str(files[1])])
     assert model is not None and model.accelerator_bandwidth == 900e9
+
+
+def test_the_sweep_in_the_documentation_can_be_read(tmp_path: Path) -> None:
+    from planner.sweep.spec import read_sweep
+
+    (tmp_path / "sample_models").symlink_to(ROOT / "sample_models")
+    block = re.search(r"^```toml\n(.*?)^```", page("docs/command-line.md"), re.DOTALL | re.MULTILINE)
+    assert block is not None
+    (tmp_path / "sweep.toml").write_text(block[1])
+    runs = read_sweep(str(tmp_path / "sweep.toml"))
+    assert {run.method for run in runs} == {"slice", "slice-random", "simple"}
 
 
 def test_every_rate_of_the_cost_model_is_documented() -> None:

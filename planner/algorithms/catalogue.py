@@ -122,3 +122,14 @@ def default_planner(problem: Problem) -> Planner:
     raise PlannerRefusal(
         f"no planner serves {problem.objective} on a {problem.target.title.lower()} with these constraints"
     )
+
+
+def default_bound(problem: Problem) -> BoundMethod:
+    """A bound method that proves much in little time: the first of a short preference list that serves the problem."""
+    known = bound_methods()
+    for name in ("two-superblock", "critical-path", "dp", "ip", "simple"):
+        if known[name].refusal(problem) is None:
+            return known[name]
+    raise PlannerRefusal(
+        f"no bound method serves {problem.objective} on a {problem.target.title.lower()} with these constraints"
+    )

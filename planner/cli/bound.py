@@ -15,49 +15,56 @@ def configure(parser: argparse.ArgumentParser) -> None:
     inputs.add_problem(parser)
     search = parser.add_argument_group("the proof")
     search.add_argument(
-        "--method", required=True, metavar="NAME", help="see the end of 'stageboard planners'"
+        "--method",
+        metavar="NAME",
+        help="see the end of 'stageboard planners' (default: a good one for the problem)",
     )
     inputs.add_settings(search, "method")
     search.add_argument("--time-limit", type=inputs.seconds, metavar="S", help="stop after S seconds")
     inputs.add_reading(parser)
     parser.epilog = (
-        "example: stageboard bound sample_models/resnet50.json --target pipeline:4 --method simple\n\n"
+        "example: stageboard bound sample_models/resnet50.json --target pipeline:4 --method two-superblock\n\n"
         "status: proven; infeasible (no valid plan exists); no_bound (stopped before anything was proven)."
     )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prove and report."""
-    from planner.algorithms.catalogue import bound_method
+    from planner.algorithms.catalogue import bound_method, default_bound
     from planner.cli.report import ending, summary
-    from planner.cli.searching import Watch, soft_interrupt, stop_when
+    from planner.cli.searching import Watch, simple_bound, soft_interrupt, stop_when
     from planner.quantity import time_text
     from planner.run import run_bound
     from planner.warm_up import warm_bound
 
-    method = bound_method(args.method)
+    chosen = bound_method(args.method) if args.method else None
     options = inputs.pairs(args.settings, "--set")
     inputs.import_readers(args.models)
     with soft_interrupt(console) as cancelled:
         began = time.perf_counter()
         problem = inputs.make_problem(args, inputs.load_models(args))
+        method = chosen or default_bound(problem)
         spent = time.perf_counter() - began
         warm_bound(method, problem)  # compilation is not part of the time reported
         began = time.perf_counter()
         watch = Watch(console, problem, method.name)
-        result = run_bound(method, problem, stop_when(cancelled, args.time_limit), watch, options=options)
+        # Whoever names no method wants a bound, and the one chosen may need longer than it is given.
+        known = simple_bound(problem) if chosen is None else ()
+        stop = stop_when(cancelled, args.time_limit)
+        result = run_bound(method, problem, stop, watch, options=options, bounds=known)
         seconds = spent + time.perf_counter() - began
 
     bound = problem.strongest_bound(result.bounds)
+    proven_by = method.name if chosen is not None or bound is None else bound.method
     status = "no_bound" if bound is None else "infeasible" if math.isinf(bound.value) else "proven"
     if status == "infeasible":
         console.note(
-            f"no valid plan exists: '{method.name}' proved it; loosen a pin, a rule or the memory of the target"
+            f"no valid plan exists: '{proven_by}' proved it; loosen a pin, a rule or the memory of the target"
         )
     elif bound is None:
         console.note(f"'{method.name}' proved nothing before it was stopped; give it longer")
     data = {
-        "method": method.name,
+        "method": proven_by,
         "target": problem.target.spec(),
         "objective_name": problem.objective,
         "lower_bound": None if bound is None else bound.value,
@@ -71,7 +78,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         value = "none" if bound is None else time_text(bound.value, problem.graph.time_unit)
         rows = [
             (f"{problem.objective} at least", value),
-            ("proven by", method.name),
+            ("proven by", proven_by),
             ("ended", ending(result.stop_reason, seconds)),
         ]
         return summary(problem, None, rows)

@@ -389,6 +389,26 @@ def test_bound(stageboard: Any) -> None:
     assert "bottleneck at least" in stageboard("bound", RESNET, "--target", TARGET, "--method", "simple").out
 
 
+def test_without_a_method_the_bound_is_proven_by_one_that_suits_the_problem(stageboard: Any) -> None:
+    for model, target, method in ((RESNET, TARGET, "two-superblock"), (UNET, "pool:2+1", "dp")):
+        ran = stageboard("bound", model, "--target", target, "--time-limit", "20", "--json")
+        assert ran.json["method"] == method
+        simple = stageboard("bound", model, "--target", target, "--method", "simple", "--json").json
+        assert ran.json["lower_bound"] >= simple["lower_bound"] * (1 - 1e-9)
+
+
+def test_a_bound_without_a_method_is_never_below_the_simple_one(
+    stageboard: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from planner.bounds.dp import Dp
+
+    monkeypatch.setattr(Dp, "prove", lambda self, problem, search: None)
+    command = ["bound", UNET, "--target", "pool:2+1", "--json"]
+    ran = stageboard(*command)
+    assert ran.json["method"] == "simple" and ran.json["status"] == "proven"
+    assert stageboard(*command, "--method", "dp").json["status"] == "no_bound"
+
+
 def test_pins_raise_the_bound(stageboard: Any) -> None:
     command = ["bound", UNET, "--target", "pool:2+1", "--method", "simple", "--json"]
     free = stageboard(*command).json

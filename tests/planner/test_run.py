@@ -9,7 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from planner.algorithms.catalogue import bound_method, default_planner, planner, planners, planners_for
+from planner.algorithms.catalogue import (
+    bound_method,
+    default_bound,
+    default_planner,
+    planner,
+    planners,
+    planners_for,
+)
 from planner.bounds.simple import Simple
 from planner.errors import PlannerRefusal
 from planner.graph import Graph, Ints, Op, Tensor
@@ -30,7 +37,7 @@ from planner.search import (
     TimeLimit,
     parse_options,
 )
-from planner.targets import DevicePool, Pipeline
+from planner.targets import DevicePool, Pipeline, Target
 
 
 def graph() -> Graph:
@@ -203,6 +210,31 @@ def test_refusals_say_why() -> None:
     assert "memory-fill" not in {p.name for p in planners_for(pinned)}
     assert default_planner(pinned).name == "ideals-dp"
     assert default_planner(Problem(graph(), Pipeline(2))).name == "anneal"
+
+
+@pytest.mark.parametrize(
+    "target, objective, name",
+    [
+        (Pipeline(2), "bottleneck", "two-superblock"),
+        (DevicePool(2, 1), "max-load", "dp"),
+        (DevicePool(2, 1), "gpipe", "dp"),
+        (DevicePool(2, 1), "latency", "critical-path"),
+        (DevicePool(2, 1, contiguous=False), "max-load", "ip"),
+        (DevicePool(2, 1, contiguous=False), "latency", "critical-path"),
+    ],
+)
+def test_a_bound_method_is_chosen_that_suits_the_problem(target: Target, objective: str, name: str) -> None:
+    problem = Problem(graph(), target, objective)
+    assert default_bound(problem) is bound_method(name)
+    pin = Pin("o0", target.devices(problem.graph)[1].name)
+    assert default_bound(problem.with_constraints((pin, Together(("o1", "o2"))))).name == name
+
+
+def test_where_no_bound_method_serves_the_refusal_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("dp", "ip", "simple"):
+        monkeypatch.setattr(type(bound_method(name)), "refusal", lambda self, problem: "no")
+    with pytest.raises(PlannerRefusal, match="no bound method serves max-load on a device pool"):
+        default_bound(Problem(graph(), DevicePool(2, 1)))
 
 
 def test_the_catalogue_names_every_planner_once_and_describes_it() -> None:
