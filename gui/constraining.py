@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gui.retargeting import namesakes
+from planner.errors import ConstraintError
 from planner.granularity import kept_together
 from planner.graph import Ints
 from planner.problem import Constraint, Pin, Problem, Together
@@ -55,20 +57,42 @@ def without_together(problem: Problem, ops: Ints) -> tuple[Constraint, ...]:
 def with_granularity(problem: Problem, granularity: str) -> tuple[Constraint, ...]:
     """The constraints with each layer or name scope in one group. Raises :class:`ConstraintError` where there are none."""
     known = set(problem.constraints)
-    found = kept_together(problem.graph, granularity)
+    try:
+        found = kept_together(problem.graph, granularity)
+    except ConstraintError:
+        what = (
+            "does not say which layers its ops belong to"
+            if granularity == "layer"
+            else "has no name scopes of several ops"
+        )
+        raise ConstraintError(
+            f"{problem.graph.name} {what}; select ops and keep those together instead"
+        ) from None
     return (*problem.constraints, *(group for group in found if group not in known))
+
+
+def split_count(problem: Problem, constraints: Sequence[Constraint], device_of: Ints) -> int:
+    """How many keep-together groups an assignment spreads over several devices."""
+    index = problem.graph.index
+    return sum(
+        isinstance(c, Together) and len({int(device_of[index[op]]) for op in c.ops}) > 1 for c in constraints
+    )
 
 
 def carried_over(problem: Problem, target: Target) -> tuple[tuple[Constraint, ...], list[str]]:
     """The constraints that make sense on another target, and the ids of ops whose pins do not."""
-    names = {d.name for d in target.devices(problem.graph)}
+    after = target.devices(problem.graph)
+    same = namesakes(problem.devices, after).tolist()
+    name_of = {d.name: after[i].name for d, i in zip(problem.devices, same, strict=True) if i >= 0}
     kept: list[Constraint] = []
     lost: list[str] = []
     for constraint in problem.constraints:
-        if isinstance(constraint, Pin) and constraint.device not in names:
-            lost.append(constraint.op)
-        else:
+        if not isinstance(constraint, Pin):
             kept.append(constraint)
+        elif constraint.device in name_of:
+            kept.append(Pin(constraint.op, name_of[constraint.device]))
+        else:
+            lost.append(constraint.op)
     return tuple(kept), lost
 
 

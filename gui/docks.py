@@ -90,8 +90,8 @@ class Docks(QObject):
     """Width in pixels from which schedule and convergence stand side by side; below they are tabs."""
     SCHEDULE_FROM = 860
     """Height in pixels from which the schedule is shown from the start."""
-    BELOW = 200
-    """Height of what stands below the canvas."""
+    BELOW, PER_DEVICE, MOST_BELOW = 120, 16, 0.34
+    """Height of what stands below the canvas: at least so much, more per device, at most that share of the window."""
 
     def __init__(self, window: QMainWindow, panels: dict[str, Panel]) -> None:
         super().__init__(window)
@@ -159,15 +159,18 @@ class Docks(QObject):
         right = 264 if width < 1400 else 300
         window, docks = self._window, self.docks
         window.resizeDocks([docks["devices"], docks["planners"]], [side, right], Qt.Orientation.Horizontal)
-        problem = self.panels["devices"].document.problem
-        count = 4 if problem is None else len(problem.devices)
+        count = self._device_count()
         top = min(int(height * 0.46), max(120, 42 + count * 64 if count < 9 else 42 + count * 26))
         free = max(300, height - 110)
         window.resizeDocks([docks["devices"], docks["ops"]], [top, free - top], Qt.Orientation.Vertical)
         window.resizeDocks(
-            [docks["planners"], docks["help"]], [int(free * 0.64), int(free * 0.36)], Qt.Orientation.Vertical
+            [docks["planners"], docks["help"]], [int(free * 0.68), int(free * 0.32)], Qt.Orientation.Vertical
         )
         self._place_below(width, height)
+
+    def _device_count(self) -> int:
+        problem = self.panels["devices"].document.problem
+        return 4 if problem is None else len(problem.devices)
 
     def _place_below(self, width: int, height: int) -> None:
         """Schedule and convergence: tabs where the window is narrow; the schedule is shown where it is high."""
@@ -177,16 +180,31 @@ class Docks(QObject):
             if width < self.BESIDE_FROM:
                 window.tabifyDockWidget(schedule, convergence)
             schedule.setVisible(height >= self.SCHEDULE_FROM)
-        window.resizeDocks([schedule, convergence], [self.BELOW, self.BELOW], Qt.Orientation.Vertical)
-        if width >= self.BESIDE_FROM:
-            window.resizeDocks([schedule, convergence], [3 * width, 2 * width], Qt.Orientation.Horizontal)
+        below = min(
+            int(self.MOST_BELOW * height), max(200, self.BELOW + self.PER_DEVICE * self._device_count())
+        )
+        window.resizeDocks([schedule, convergence], [below, below], Qt.Orientation.Vertical)
+        self._share_below()
 
     def reveal(self, id: str) -> QDockWidget:
         """Bring a dock to the front."""
         dock = self.docks[id]
+        appears = dock.isHidden()
         dock.show()
         dock.raise_()
+        if appears and id in ("schedule", "convergence"):
+            QTimer.singleShot(0, self, self._share_below)
         return dock
+
+    def _share_below(self) -> None:
+        """Schedule and convergence side by side: the schedule has more to show."""
+        schedule, convergence = self.docks["schedule"], self.docks["convergence"]
+        width = schedule.width() + convergence.width()
+        beside = not (schedule.isHidden() or convergence.isHidden()) and not schedule.isFloating()
+        if beside and convergence not in self._window.tabifiedDockWidgets(schedule):
+            self._window.resizeDocks(
+                [schedule, convergence], [width * 3 // 5, width * 2 // 5], Qt.Orientation.Horizontal
+            )
 
     def _update_titles(self) -> None:
         """A dock among tabs needs no title of its own; tab bars need names and can be reached with Tab."""

@@ -9,7 +9,9 @@ import numpy as np
 from gui import constraining, opening
 from gui.commands import MoveOps, OpenPlan, RemovePlan, RenamePlan, SetAssignment, SetConstraints, SetProblem
 from gui.plan_list import fits
+from gui.retargeting import heirs
 from gui.values import EMPTY, Message, PlanEntry, op_array
+from gui.widgets.numbers import plural
 from planner.errors import PlanError, StageboardError
 from planner.graph import Ints
 from planner.problem import Constraint, Problem
@@ -100,7 +102,7 @@ class Editing:
     def set_problem(self, target: Target, objective: str = "", cost_model: CostModel | None = None) -> bool:
         """Plan for another target, objective or cost model (None = as it is): one undo step.
 
-        Ops stay where their device still exists; the others go to the last device. Pins to devices that no longer
+        Ops stay where a device of that name still exists; the others go to the last of its kind. Pins to devices that no longer
         exist are dropped, which a message says. Raises :class:`StageboardError` before anything changes.
         """
         before = self._board.open_problem
@@ -113,7 +115,7 @@ class Editing:
         if after == before:
             return False
         after.evaluator  # raises what is wrong with the target before anything changes  # noqa: B018
-        device_of = np.minimum(self._board.device_of, len(after.devices) - 1).astype(np.int32)
+        device_of = heirs(before.devices, after.devices)[self._board.device_of]
         ops, devices = self._board.changes(device_of)
         text = "Change the target"
         if target == before.target:
@@ -191,8 +193,20 @@ class Editing:
 
     def plan_by(self, granularity: str) -> bool:
         """Keep every ``layer`` or name ``scope`` together: one undo step. The ops stay where they are."""
-        constraints = constraining.with_granularity(self._board.open_problem, granularity)
-        return self._constrain(constraints, f"Keep {granularity}s together")
+        problem = self._board.open_problem
+        constraints = constraining.with_granularity(problem, granularity)
+        changed = self._constrain(constraints, f"Keep {granularity}s together")
+        text = f"nothing changed: every {granularity} is one op or cannot be split already"
+        if changed:
+            added = constraints[len(problem.constraints) :]
+            text = f"{plural(len(added), granularity)} of several ops now stay on one device"
+            split = constraining.split_count(problem, added, self._board.device_of)
+            if split:
+                text += (
+                    f"; {split} of them {'is' if split == 1 else 'are'} split in this plan, so run a planner"
+                )
+        self._document.message.emit(Message("info", text))
+        return changed
 
     def separate(self, ops: object) -> bool:
         """Take ops out of the keep-together constraints: one undo step."""

@@ -115,7 +115,9 @@ class Files:
             """In the window's thread."""
             self._document.install(opened)
             self._window.notice.dismiss()
-            self._window.canvas.setFocus()
+            if self._window.palette_window.isHidden():
+                # Who is typing a command while a model opens goes on typing it.
+                self._window.canvas.setFocus()
             self._window.memory.remember_model()
             if plan is not None:
                 self.open_plan_file(plan)

@@ -373,7 +373,7 @@ class Jobs(QObject):
             sought = "" if job.order.is_bound and result.status == "no_plan" else result.status
             text = _words(sought, result.stop_reason, result.message)
             if state == "done" and result.status == "feasible" and _found_nothing_better(job):
-                text += ", no better plan found"
+                text = "no better plan" if text == "finished" else f"{text}, no better plan"
             self._end(job, state, text)
             return
         stopping = job.state == "stopping"

@@ -60,12 +60,18 @@ def default_canvas(document: Document, theme: Theme, parent: QWidget) -> Any:
 
 
 def machine_words(devices: Sequence[Device]) -> str:
-    """``4 stages`` or ``6 accelerators and 1 CPU``."""
-    kinds: dict[str, int] = {}
+    """``4 stages``, ``6 accelerators and 1 CPU`` or ``6 accelerators (12 subgraphs) and 1 CPU``."""
+    kinds: dict[str, list[str]] = {}
     for device in devices:
-        kinds[device.kind] = kinds.get(device.kind, 0) + 1
+        kinds.setdefault(device.kind, []).append(device.name)
     words = {"cpu": ("CPU", "CPUs")}
-    return " and ".join(plural(count, *words.get(kind, (kind, f"{kind}s"))) for kind, count in kinds.items())
+    parts = []
+    for kind, names in kinds.items():
+        # The slots of an accelerator, acc 1.0 and acc 1.1, are one machine.
+        count = len({name.partition(".")[0] for name in names})
+        slots = f" ({len(names)} subgraphs)" if count < len(names) else ""
+        parts.append(plural(count, *words.get(kind, (kind, f"{kind}s"))) + slots)
+    return " and ".join(parts)
 
 
 ROOM_FOR_PLOT = 860
@@ -364,6 +370,8 @@ class MainWindow(QMainWindow):
         if not self._sized:
             self._sized = True
             self._size_docks()
+            # Else the first button there is would have the keyboard: the one that takes a panel out of the window.
+            (self.start_page if self.document.problem is None else self.canvas).setFocus()
             # A window manager may still maximise it; and the first model says how many devices there are.
             QTimer.singleShot(200, self, self._size_docks)
             self.document.graph_changed.connect(self._size_docks, Qt.ConnectionType.SingleShotConnection)

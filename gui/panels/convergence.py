@@ -13,8 +13,9 @@ from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from gui.methods import method_words
 from gui.panels.base import Panel
-from gui.panels.convergence_lines import marks, steps, value_at
+from gui.panels.convergence_lines import crosses_step, marks, steps, value_at
 from gui.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.numbers import TimeColumn, gap_text, time_column
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 REDRAW = 100
 """Milliseconds between two redraws of a running job."""
 LEAST_SECONDS = 0.05
+LABEL_HEIGHT = 14.0
 LEAST_GAP = 34.0
 """Pixels between the two lines from which there is room for the gap between them."""
 
@@ -106,7 +108,10 @@ class ConvergencePanel(Panel):
     def _make_plot(self) -> None:
         import pyqtgraph as pg
 
-        self.plot = pg.PlotWidget(self, background=None)
+        from gui.panels.convergence_axis import UnitAxis
+
+        axes = {"left": UnitAxis("left"), "bottom": UnitAxis("bottom", "s")}
+        self.plot = pg.PlotWidget(self, background=None, axisItems=axes)
         self.plot.setAccessibleName("Objective and bound over time")
         item = self.plot.getPlotItem()
         item.setMenuEnabled(False)
@@ -144,6 +149,7 @@ class ConvergencePanel(Panel):
             axis.setTextPen(pg.mkPen(t.muted))
             axis.setStyle(tickFont=font(8.0), tickLength=-4, autoExpandTextSpace=False)
             axis.enableAutoSIPrefix(False)
+            axis.showLabel(False)
         item.getAxis("left").setWidth(64)
         for name, colour in (("incumbent", t.accent), ("bound", t.good)):
             self._curves[name].setPen(pg.mkPen(colour, width=2))
@@ -184,7 +190,7 @@ class ConvergencePanel(Panel):
         unit = job.problem.graph.time_unit
         column = time_column([*upper_y.tolist(), *lower_y.tolist()], unit)
         self._draw(upper_x, upper_y / column.scale, lower_x, lower_y / column.scale, end, column)
-        self._label_lines(job, by, upper_y, lower_y, end, column)
+        self._label_lines(job, by, upper_y, lower_x, lower_y, end, column)
         self._say(job, column)
 
     def _plan(self, job: Job) -> float | None:
@@ -217,11 +223,17 @@ class ConvergencePanel(Panel):
             pad = 0.25 * (high - low) if high > low else 0.05 * abs(high) or 1.0
             item.setYRange(low - pad, high + pad, padding=0)
         item.setXRange(0, end, padding=0)
-        item.getAxis("left").setLabel(column.suffix or None)
-        item.getAxis("left").showLabel(False)
+        item.getAxis("left").set_unit(column.suffix)
 
     def _label_lines(
-        self, job: Job, by: str, upper: np.ndarray, lower: np.ndarray, end: float, column: TimeColumn
+        self,
+        job: Job,
+        by: str,
+        upper: np.ndarray,
+        lower_x: np.ndarray,
+        lower: np.ndarray,
+        end: float,
+        column: TimeColumn,
     ) -> None:
         """Who found the plan, who proved the bound at each of its steps, and how far they are from each other."""
         measure = QFontMetricsF(_label_font()).horizontalAdvance
@@ -232,19 +244,14 @@ class ConvergencePanel(Panel):
             label.setText(f"{by} {column.text(float(upper[-1]))}")
             label.setPos(end, float(upper[-1]) / column.scale)
         found = marks(
-            job.proofs, end, box.width(), lambda b: f"{b.method} {column.text(b.value)}", lambda w: measure(w) + 12
+            job.proofs, end, box.width(), lambda b: f"{method_words(b.method)} {column.text(b.value)}",
+            lambda w: measure(w) + 12,
         )  # fmt: skip
         while len(self._marks) < len(found):
             mark = self._label((0, 0))
             mark.setFont(_label_font())
             mark.setColor(QColor(self.theme.good))
             self._marks.append(mark)
-        for i, item in enumerate(self._marks):
-            item.setVisible(i < len(found))
-            if i < len(found):
-                item.setText(found[i].words)
-                item.setAnchor((1, 0) if i == len(found) - 1 else (0, 0))
-                item.setPos(found[i].seconds, found[i].value / column.scale)
         between = self._curves["gap label"]
         low, high = box.viewRange()[1]
         both = bool(len(upper) and len(lower))
@@ -253,6 +260,19 @@ class ConvergencePanel(Panel):
             if both
             else 0.0
         )
+        for i, item in enumerate(self._marks):
+            item.setVisible(i < len(found))
+            if i < len(found):
+                mark, is_last = found[i], i == len(found) - 1
+                crosses = is_last and crosses_step(lower_x, end, box.width(), measure(mark.words) + 12)
+                # Below its line; where the step up to it is in the way, above it if there is room, else before it.
+                above = crosses and apart >= LEAST_GAP
+                before = crosses and not above
+                item.setText(mark.words)
+                item.setAnchor((1 if is_last else 0, 1 if above else 0))
+                item.setPos(float(lower_x[-2]) if before else mark.seconds, mark.value / column.scale)
+                if above:
+                    apart -= LABEL_HEIGHT
         between.setVisible(apart >= LEAST_GAP)
         if apart >= LEAST_GAP:
             between.setText(f"gap {gap_text(gap(float(upper[-1]), float(lower[-1])))}")
@@ -271,12 +291,11 @@ class ConvergencePanel(Panel):
             parts.append(f"plan {column.text(plan)} {by}")
         bound = job.proofs[-1][1] if job.proofs else None
         if bound is not None and math.isfinite(bound.value):
-            parts.append(f"bound {column.text(bound.value)} proven by {bound.method}")
+            parts.append(f"bound {column.text(bound.value)} proven by {method_words(bound.method)}")
         apart = None if plan is None or bound is None else gap(plan, bound.value)
         if apart is not None:
-            parts.append(f"gap {gap_text(apart)}" if apart > 0 else "optimal")
-        unit = f"objective in {column.suffix}, " if column.suffix else ""
-        self.words.setText("   ".join(parts) + (f"   ({unit}time in s)" if parts else "no plan yet"))
+            parts.insert(0, f"gap {gap_text(apart)}" if apart > 0 else "optimal")
+        self.words.setText("   ".join(parts) if parts else "no plan yet")
 
 
 def _label_font() -> QFont:

@@ -70,6 +70,15 @@ def marks(
     return found[::-1]
 
 
+def crosses_step(x: np.ndarray, end: float, width: float, room: float) -> bool:
+    """Whether words ``room`` pixels wide that end with a step line (corners ``x``) stand across one of its steps.
+
+    The plot is ``width`` pixels wide and shows 0 to ``end`` seconds.
+    """
+    rises = x[1:-1]
+    return bool(len(rises) and float(rises[-1]) > end * (1 - room / width)) if width > 0 else False
+
+
 def value_at(x: np.ndarray, y: np.ndarray, where: np.ndarray) -> np.ndarray:
     """Values of a step line at ``where``; at a corner given twice, the value before it first, then the one after."""
     right = np.searchsorted(x, where, side="right") - 1

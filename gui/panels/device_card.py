@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -37,6 +38,8 @@ class CardState:
     parts: tuple[float, float, float, float]
     full: float
     detail: str
+    short: str = ""
+    """A shorter name for lines; empty: there is none."""
     bottleneck: bool = False
     over: bool = False
     selected: bool = False
@@ -240,10 +243,20 @@ class DeviceCard(QWidget):
         column = max(96.0 if s.previewing else 62.0, used)
         name_room = min(92.0, (right - left - column) * 0.64)
         face = "small bold" if s.bottleneck else "small"
-        self._title(painter, QRectF(left, middle, name_room, height), s.name, face, grey)
+        name = self.line_name(name_room - GLYPH_SIZE - 5)
+        self._title(painter, QRectF(left, middle, name_room, height), name, face, grey)
         bar = QRectF(left + name_room + 6, height / 2 - 3, right - column - 8 - left - name_room - 6, 6)
         if bar.width() > 12:
             paint_parts(painter, bar, cost_parts(*s.parts, c, t.bad), s.full, 1.0)
+
+    def line_name(self, room: float) -> str:
+        """What a line calls the device: its short name where any device of that kind may be too long for the other."""
+        s = self.state
+        assert s is not None
+        # Measured with the widest digits, so that neighbours are all called the same way.
+        widest = re.sub(r"\d+", "00", s.name)
+        fits = QFontMetricsF(self._fonts["small bold"]).horizontalAdvance(widest) <= room
+        return s.name if fits or not s.short else s.short
 
     def _mark(self, painter: QPainter, bar: QRectF, t: Theme) -> None:
         """A tick at the end of the longest bar: this device sets the pace."""

@@ -108,6 +108,7 @@ class DevicesPanel(Panel):
                 ),
                 full=full,
                 detail=self._detail(evaluation, d, memory),
+                short=device.name,
                 bottleneck=d == worst,
                 over=used > cap,
                 selected=d in chosen,

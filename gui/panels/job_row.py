@@ -116,7 +116,10 @@ class JobRow(QWidget):
             parts.append(f"bound {one_time(job.bound, graph.time_unit)}")
         if job.objective is not None and job.gap is not None:
             parts.append("optimal" if job.gap == 0.0 else f"gap {gap_text(job.gap)}")
-        if job.text and not (job.state == "done" and job.gap == 0.0 and job.objective is not None):
+        said = job.state == "done" and (
+            job.text == "finished" or (job.gap == 0.0 and job.objective is not None)
+        )
+        if job.text and not said:
             parts.append(job.text)
         self.result.setText(" · ".join(parts))
         self.result.set_tip(job.detail)

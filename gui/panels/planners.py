@@ -198,7 +198,8 @@ class PlannersPanel(Panel):
         extra = [tag(method)] if tag(method) else []
         if getattr(method, "gives_bounds", False):
             extra.append("also proves bounds")
-        self.source.setText(" · ".join([str(method.source), *extra]))
+        source = str(method.source)
+        self.source.setText(" · ".join([source[:1].upper() + source[1:], *extra]))
         for option in method.options:
             self.options.add_option(option)
         self.options.setVisible(bool(method.options))

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from gui.methods import method_words
 from gui.panels.base import Panel
 from gui.theme import Theme, font
 from gui.widgets.bars import GapBar
@@ -213,10 +214,13 @@ class ReadoutStrip(Panel):
                 "Best proven lower bound", DASH, "none yet: prove one with a planner", t.faint
             )
         elif math.isinf(bound.value):
-            self.bound.show_value("Best proven lower bound", "infeasible", f"proven by {bound.method}", t.bad)
+            self.bound.show_value(
+                "Best proven lower bound", "infeasible", f"proven by {method_words(bound.method)}", t.bad
+            )
         else:
             self.bound.show_value(
-                "Best proven lower bound", one_time(bound.value, unit), f"proven by {bound.method}",
+                "Best proven lower bound", one_time(bound.value, unit),
+                f"proven by {method_words(bound.method)}",
                 tip="No valid plan of this problem can be better.",
             )  # fmt: skip
         gap = document.gap if valid else None

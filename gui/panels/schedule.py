@@ -144,7 +144,8 @@ class SchedulePanel(Panel):
         self.virtual.setVisible(s is not None and s.virtual and s.kind != "latency")
         rows = s is not None and s.virtual and s.kind != "latency" and self.virtual.isChecked()
         titles = [device.title for device in problem.devices]
-        self.chart.show_schedule(s, titles, problem.graph.time_unit, rows, keep)
+        short = [device.name for device in problem.devices]
+        self.chart.show_schedule(s, titles, problem.graph.time_unit, rows, keep, short)
         if s is not None:
             self.chart.show_selection(self.document.selection)
             self.words.setText(summary(s, titles, problem.graph.time_unit))

@@ -67,8 +67,12 @@ class ScheduleChart(QWidget):
         unit: str | None,
         virtual: bool,
         keep_view: bool,
+        short: Sequence[str] = (),
     ) -> None:
-        """Show another schedule (None = none); ``keep_view``: at the same place, if it was zoomed."""
+        """Show another schedule (None = none); ``keep_view``: at the same place, if it was zoomed.
+
+        ``titles`` and ``short`` (for a narrow gutter) are what devices are called.
+        """
         before = self.layout_of
         self._titles = list(titles)
         self._forget_bars()
@@ -76,7 +80,7 @@ class ScheduleChart(QWidget):
             self.layout_of = None
             self.update()
             return
-        rows = device_rows(schedule, self._titles, virtual)
+        rows = device_rows(schedule, self._titles, virtual, short)
         self.layout_of = ChartLayout(schedule, rows, unit, float(self.width()), float(self.height()))
         if keep_view and before is not None and not before.fitted:
             self.layout_of.left, self.layout_of.scale = before.left, before.scale

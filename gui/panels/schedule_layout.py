@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,6 +31,8 @@ class Row:
     title: str
     lanes: int
     piece: int = -1
+    short: str = ""
+    """What a narrow gutter calls it; empty: the title."""
 
 
 def letters(number: int) -> str:
@@ -50,16 +53,18 @@ def piece_letter(s: Schedule, piece: int) -> str:
     return "" if alone < 2 else letters(int(s.numbers[piece]))
 
 
-def device_rows(s: Schedule, titles: list[str], virtual: bool = False) -> list[Row]:
-    """A row per device, or one per virtual device in the order in which they run."""
+def device_rows(
+    s: Schedule, titles: Sequence[str], virtual: bool = False, short: Sequence[str] = ()
+) -> list[Row]:
+    """A row per device, or one per virtual device in the order in which they run; ``short``: names for a narrow gutter."""
+    short = short or titles
     if not virtual:
-        return [Row(d, title, int(s.lane_count[d])) for d, title in enumerate(titles)]
+        return [Row(d, title, int(s.lane_count[d]), short=short[d]) for d, title in enumerate(titles)]
     rows = []
     for p, (d, part) in enumerate(zip(s.piece_device.tolist(), s.piece_part.tolist(), strict=True)):
         word = " backward" if part else ""
-        rows.append(
-            Row(d, f"{titles[d]} {piece_letter(s, p)}".rstrip() + word, max(1, int(s.lane_count[d])), p)
-        )
+        title, name = (f"{names[d]} {piece_letter(s, p)}".rstrip() + word for names in (titles, short))
+        rows.append(Row(d, title, max(1, int(s.lane_count[d])), p, name))
     return rows
 
 

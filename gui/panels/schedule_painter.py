@@ -118,7 +118,8 @@ def _rows(painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequenc
         painter.setFont(face)
         painter.setPen(QColor(theme.warning if sets_pace and narrow else theme.text))
         name = QRectF(24, top, right - 24 - (0 if narrow and sets_pace else room), height)
-        words = QFontMetricsF(face).elidedText(row.title, Qt.TextElideMode.ElideMiddle, name.width())
+        title = row.short if narrow and row.short else row.title
+        words = QFontMetricsF(face).elidedText(title, Qt.TextElideMode.ElideMiddle, name.width())
         painter.drawText(name, LEFT, words)
 
 

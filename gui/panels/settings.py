@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
@@ -66,9 +67,10 @@ class SettingsPanel(Panel):
         column.setSpacing(6)
         column.addWidget(self._heading("Machine"))
         column.addWidget(self.kind)
-        column.addWidget(self.machine)
         column.addWidget(self._heading("Objective"))
         column.addWidget(self.objective)
+        column.addWidget(self._heading("Parameters"))
+        column.addWidget(self.machine)
         column.addWidget(self._costs_title)
         column.addWidget(self._costs_note)
         column.addWidget(self.costs)
@@ -131,6 +133,7 @@ class SettingsPanel(Panel):
                 self.objective.addItem(name.replace("-", " ").capitalize(), name)
             self.objective.setCurrentIndex(max(0, self.objective.findData(objective)))
             self.objective.setEnabled(len(target.objectives) > 1)
+            self._mark_unused()
         finally:
             self._filling = False
 
@@ -166,7 +169,22 @@ class SettingsPanel(Panel):
     def _edited(self) -> None:
         if not self._filling:
             self.error.setText("")
+            self._mark_unused()
             self._settle()
+
+    def _mark_unused(self) -> None:
+        """Grey the parameters that mean nothing to the chosen objective; one that is set must be there to be reset."""
+        objective = str(self.objective.currentData())
+        if self._target is None:
+            return
+        try:
+            values = self.machine.values()
+        except StageboardError:
+            return
+        kind = type(self._target)
+        plain = kind()
+        for name, field in self.machine.fields.items():
+            field.setEnabled(values[name] != getattr(plain, name) or not is_unused(kind, name, objective))
 
     def _settle(self) -> None:
         """Apply and Reset are there only when there is something to apply."""
@@ -208,3 +226,24 @@ class SettingsPanel(Panel):
             return
         self.error.setText("")
         self._settle()
+
+
+def is_unused(target: type[Target], name: str, objective: str) -> bool:
+    """Whether a parameter of a kind of target makes sense for ``objective`` only at its default."""
+    plain = target()
+    value = getattr(plain, name)
+    (choices,) = (f.metadata.get("choices") for f in dataclasses.fields(plain) if f.name == name)  # type: ignore[arg-type]
+    if isinstance(value, bool):
+        other: object = not value
+    elif choices:
+        other = next(choice for choice in choices if choice != value)
+    elif isinstance(value, int | float):
+        other = value * 2
+    else:
+        return False
+    try:
+        made = dataclasses.replace(plain, **{name: other})  # type: ignore[type-var]
+        made.check_objective(objective)
+    except StageboardError:
+        return True
+    return False

@@ -62,6 +62,12 @@ class SuggestionsPanel(Panel):
         self._searching.found.connect(self._found)
         for signal in (document.graph_changed, document.problem_changed, document.assignment_changed):
             signal.connect(self.request_refresh)
+        document.readouts_changed.connect(self._bound_changed)
+
+    def _bound_changed(self) -> None:
+        """Where nothing helps, a bound may say why."""
+        if not self.moves and not self.waiting:
+            self._found([])
 
     def refresh(self) -> None:
         """The plan changed: look for moves once it has rested for a moment, so that a run is not slowed down."""

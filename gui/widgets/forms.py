@@ -44,6 +44,8 @@ def quantity_text(value: float, unit: str) -> str:
     if not unit:
         return f"{value:.17g}"
     for prefix, exponent in _PREFIXES:
+        if unit == "B/s" and exponent < 0:
+            break  # there are no parts of a byte: mB/s would be read as MB/s
         shown = f"{value / 10.0**exponent:.6g}"
         if abs(value) >= 10.0**exponent and "e" not in shown and _scaled(shown, exponent) == value:
             return f"{shown} {prefix}{unit}"

@@ -286,7 +286,7 @@ def test_a_run_that_finds_nothing_better_says_so(jobs: Jobs, document: Document)
     job, worker = start(jobs, document, starts=[document.device_of.copy()])
     same = Incumbent(document.device_of.copy(), document.evaluation.objective, 0.1)
     say(jobs, worker, same, result(job))
-    assert job.text.endswith("no better plan found")
+    assert job.text.endswith("no better plan")
 
 
 def test_another_model_ends_the_jobs(jobs: Jobs, document: Document) -> None:

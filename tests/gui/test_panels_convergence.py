@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
+from gui.methods import method_words
 from gui.panels.convergence import ConvergencePanel
-from gui.panels.convergence_lines import Mark, marks, steps, value_at
+from gui.panels.convergence_lines import Mark, crosses_step, marks, steps, value_at
 from gui.theme import DARK, LIGHT
 from planner.bound import Bound
 from planner.worker import Order
@@ -65,11 +66,11 @@ def test_the_latest_job_is_drawn(qtbot: QtBot) -> None:
         assert panel._curves["incumbent"].getData()[1][-1] == 50.0
         assert panel._curves["bound"].getData()[1][-1] == 12.0
         assert "gap 76.0 %" in panel.words.text()
-        assert "proven by two-superblock" in panel.words.text()
+        assert "proven by two superblocks" in panel.words.text()
         assert panel._curves["incumbent label"].toPlainText() == "Slice 50.00"
         assert panel._curves["gap label"].toPlainText() == "gap 76.0 %"
         told = [mark.toPlainText() for mark in panel._marks if mark.isVisible()]
-        assert told == ["simple 10.00", "two-superblock 12.00"]
+        assert told == ["simple 10.00", "two superblocks 12.00"]
         second = jobs.start(Order("slice", document.problem), "Slice again")
         assert panel.job() is second
         panel.chooser.setCurrentIndex(1)
@@ -96,6 +97,33 @@ def test_words_at_the_steps_of_the_bound() -> None:
     assert found == [Mark(0.0, 1.0, "a 1"), Mark(5.0, 2.0, "b 2"), Mark(10.0, 3.0, "c 3")]
     found = words(proofs((0.0, 1.0, "a"), (7.0, 2.0, "b"), (9.0, 3.0, "c")))
     assert [mark.words for mark in found] == ["a 1", "c 3"]
+
+
+def test_words_that_would_cross_a_step() -> None:
+    x, _ = steps([(0.0, None, 1.0), (8.0, None, 2.0)], 2, 10.0)
+    assert crosses_step(x, 10.0, 100.0, 30.0)
+    assert not crosses_step(x, 10.0, 100.0, 10.0)
+    assert not crosses_step(np.array([0.0, 10.0]), 10.0, 100.0, 90.0)
+    assert not crosses_step(np.array([]), 10.0, 100.0, 90.0)
+
+
+def test_methods_are_called_as_in_the_list() -> None:
+    assert method_words("simple") == "simple"
+    assert method_words("dp") == method_words("ideals-dp") == "ideals DP"
+    assert method_words("of another version") == "of another version"
+
+
+def test_ticks_say_what_they_count(qtbot: QtBot) -> None:
+    document, jobs = opened(), PlainJobs()
+    panel = ConvergencePanel(document, jobs, LIGHT)  # type: ignore[arg-type]
+    with shown(qtbot, panel, 600, 200):
+        assert document.problem is not None
+        jobs.start(Order("slice", document.problem), "Slice")
+        qtbot.waitUntil(lambda: panel.plot is not None, timeout=30_000)
+        item = panel.plot.getPlotItem()
+        assert item.getAxis("bottom").tickStrings([1.0, 2.0], 1.0, 1.0) == ["1 s", "2 s"]
+        item.getAxis("left").set_unit("µs")
+        assert item.getAxis("left").tickStrings([10.0], 1.0, 10.0) == ["10 µs"]
 
 
 def test_a_bound_method_is_drawn_against_the_plan_on_the_canvas(qtbot: QtBot) -> None:

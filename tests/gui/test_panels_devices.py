@@ -10,7 +10,7 @@ from gui.document import Document
 from gui.panels.device_card import COMPACT_HEIGHT, FULL_HEIGHT
 from gui.panels.devices import DevicesPanel
 from gui.theme import DARK, LIGHT
-from planner.targets import Pipeline
+from planner.targets import DevicePool, Pipeline
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, settle, shown
 
@@ -44,6 +44,15 @@ def test_36_devices_are_lines(qtbot: QtBot) -> None:
         settle()
         assert len(panel.cards) == 2
         assert panel.cards[0].height() == FULL_HEIGHT
+
+
+def test_lines_have_short_names_where_long_ones_would_look_alike(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(80), target=DevicePool(14, 8))
+    panel = DevicesPanel(document, DARK)
+    with shown(qtbot, panel, 220, 400):
+        assert [panel.cards[i].line_name(60) for i in (3, 13, 21)] == ["acc 3", "acc 13", "CPU 7"]
+        assert panel.cards[13].line_name(300) == "Accelerator 13"
 
 
 def test_click_selects_and_shows(qtbot: QtBot) -> None:

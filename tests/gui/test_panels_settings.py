@@ -12,13 +12,15 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from gui.document import Document
-from gui.panels.settings import SettingsPanel
+from gui.panels.settings import SettingsPanel, is_unused
 from gui.theme import LIGHT
 from gui.widgets.forms import Form, quantity_text, quantity_value
 from planner.errors import StageboardError
 from planner.graph import Graph, Op, Tensor
 from planner.search import Option
 from planner.targets import DevicePool, Pipeline
+from planner.targets.base import Target
+from planner.targets.spec import KINDS
 from tests.gui.window_parts import opened, settle, shown
 
 
@@ -141,3 +143,36 @@ def test_no_model(qtbot: QtBot) -> None:
     panel = SettingsPanel(Document(), LIGHT)
     with shown(qtbot, panel):
         assert not panel.isEnabled()
+
+
+def test_parameters_that_mean_nothing_to_the_objective_are_grey(qtbot: QtBot) -> None:
+    document = opened()
+    document.set_problem(DevicePool(2, 1), "max-load")
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        fields = panel.machine.fields
+
+        def choose(objective: str) -> set[str]:
+            panel.objective.setCurrentIndex(panel.objective.findData(objective))
+            return {name for name, field in fields.items() if not field.isEnabled()}
+
+        assert choose("max-load") == {"subgraphs"}
+        assert choose("gpipe") == {"subgraphs", "replication"}
+        assert choose("latency") == {"communication", "replication", "clusters", "cluster_speed"}
+        box = fields["replication"]
+        assert isinstance(box, QCheckBox)
+        box.setChecked(True)
+        # What is set must be there to be taken back.
+        assert "replication" not in choose("latency")
+        panel.apply_button.click()
+        assert "replication has no meaning for the objective latency" in panel.error.text()
+        box.setChecked(False)
+        panel.apply_button.click()
+        assert document.problem is not None
+        assert document.problem.objective == "latency"
+
+
+@pytest.mark.parametrize("kind", KINDS.values())
+def test_no_parameter_is_useless(kind: type[Target]) -> None:
+    for f in dataclasses.fields(kind):  # type: ignore[arg-type]
+        assert not all(is_unused(kind, f.name, objective) for objective in kind.objectives), f.name

@@ -41,6 +41,25 @@ def test_start_page_until_a_model_is_open(qtbot: QtBot, tmp_path: Path) -> None:
     close()
 
 
+def test_at_first_no_key_takes_a_panel_out(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot)
+    assert window.focusWidget() is window.start_page
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Space)
+    assert not any(dock.isFloating() for dock in window.docks.docks.values())
+    close()
+
+
+def test_a_model_that_opens_leaves_the_palette_open(qtbot: QtBot, tmp_path: Path) -> None:
+    window, close = make_window(qtbot)
+    window.handlers.show_palette()
+    window.palette_window.line.setText("the")
+    window.handlers.files.open_files([write_model(tmp_path)])
+    wait_loaded(qtbot, window)
+    assert window.palette_window.isVisible()
+    assert window.palette_window.line.text() == "the"
+    close()
+
+
 def test_every_sample_of_the_start_page_exists() -> None:
     found = samples()
     assert len(found) >= 6
@@ -48,9 +67,11 @@ def test_every_sample_of_the_start_page_exists() -> None:
 
 
 def test_machine_in_words() -> None:
-    assert machine_words([Device("s", "stage", "S")] * 4) == "4 stages"
+    assert machine_words([Device(f"s {i}", "stage", "S") for i in range(4)]) == "4 stages"
     pool = DevicePool(accelerators=1, cpus=2)
     assert machine_words(pool.devices(None)) == "1 accelerator and 2 CPUs"  # type: ignore[arg-type]
+    slots = DevicePool(2, 1, subgraphs=3)
+    assert machine_words(slots.devices(None)) == "2 accelerators (6 subgraphs) and 1 CPU"  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)])

@@ -1,0 +1,17 @@
+"""What planners and bound methods are called in running text."""
+
+from __future__ import annotations
+
+from functools import cache
+
+
+@cache
+def method_words(name: str) -> str:
+    """The title of the planner or bound method ``name`` as it stands within a sentence; ``name`` where none is known."""
+    if name == "simple":
+        # It comes with every plan: the catalogue need not be imported before the first picture.
+        return name
+    from planner.algorithms.catalogue import bound_methods, planners
+
+    method = bound_methods().get(name) or planners().get(name)
+    return name if method is None else method.title[:1].lower() + method.title[1:]
