@@ -14,7 +14,7 @@ from planner.partition.mtpp_model import StageModel
 from planner.partition.superblock_opening import opening, report
 from planner.problem import Problem
 from planner.search import Option, Planner, Search, Source
-from planner.solving import cp_sat
+from planner.solving import cp_sat, loading
 from planner.solving.scaling import Scale, scale_for
 
 
@@ -50,11 +50,11 @@ class MtppCpSat(Planner):
             return
         over = model.params / model.rate if model.streams else np.zeros(0)
         scale = scale_for([model.work, model.time, over], min(search.objective, float(model.work.sum())))
-        made = _Constraints(model, scale, *model.windows(search.objective), bound, search.check)
+        made = _Constraints(model, scale, *model.windows(search.objective, search.check), bound, search.check)
         if search.best is not None:
             place = np.zeros(model.count, np.int32)
             place[model.unit_of] = search.best
-            made.hint(place)
+            made.hint(place, search.check)
 
         def on_solution(value: cp_sat.Value) -> None:
             search.iteration()
@@ -90,8 +90,7 @@ class _Constraints:
         at_least: float,
         check: Callable[[], None],
     ) -> None:
-        from ortools.sat.python import cp_model
-
+        cp_model: Any = loading.load_cp_model(check)
         self.cp = cp_model.CpModel()
         self._model = model
         cp, k = self.cp, model.k
@@ -110,6 +109,7 @@ class _Constraints:
                 self._implies(row[b], row[b + 1])
             x.append([self._difference(row[b], row[b - 1] if b else 0) for b in range(k)])
         for u, v in zip(model.src.tolist(), model.dst.tolist(), strict=True):
+            check()
             for b in range(k - 1):
                 self._implies(self._y[v][b], self._y[u][b])
         # Sums of rounded costs are whole: the objective lies between these.
@@ -121,19 +121,22 @@ class _Constraints:
             budget = int(scale.up(model.budget / model.rate))
             over = [cp.new_int_var(0, int(held.sum()) + abs(budget), f"o{b}") for b in range(k)]
             most += int(held.sum()) + abs(budget)
+            stream = held.tolist()
             for b in range(k):
-                cp.add(over[b] >= sum(int(held[v]) * x[v][b] for v in range(model.count)) - budget)
+                check()
+                cp.add(cp_model.LinearExpr.weighted_sum([row[b] for row in x], stream) <= over[b] + budget)
         # A plan's costs are rounded down one by one, so its sum may be that much below its true cost.
         least = int(scale.down(at_least)) - 2 * (1 + model.count) - len(time)
         self._bottleneck = cp.new_int_var(max(0, least), most, "z")
         for b in range(k):
-            terms = [int(work[v]) * x[v][b] for v in range(model.count)]
+            literals, costs = [row[b] for row in x], work.tolist()
             for t in range(len(time)):
                 check()
                 cut = self._cut(t, x, b)
                 if cut is not None:
-                    terms.append(int(time[t]) * cut)
-            cp.add(sum(terms) + over[b] <= self._bottleneck)
+                    literals.append(cut)
+                    costs.append(int(time[t]))
+            cp.add(cp_model.LinearExpr.weighted_sum(literals, costs) + over[b] <= self._bottleneck)
         cp.minimize(self._bottleneck)
 
     def _cut(self, t: int, x: list[list[Any]], b: int) -> Any:
@@ -175,9 +178,10 @@ class _Constraints:
         self.cp.add(literal == upper - lower)
         return literal
 
-    def hint(self, stage_of: Ints) -> None:
+    def hint(self, stage_of: Ints, check: Callable[[], None]) -> None:
         """Start from a stage for each unit."""
         for v, row in enumerate(self._y):
+            check()
             for b, y in enumerate(row):
                 if not isinstance(y, int):
                     self.cp.add_hint(y, int(stage_of[v] <= b))

@@ -49,7 +49,7 @@ class MtppMip(Planner):
             bound = prove_split(model, bound, search, self.name, float(search.options["split"]))
         if bound >= search.objective * (1 - 1e-9):
             return
-        earliest, latest = model.windows(search.objective)
+        earliest, latest = model.windows(search.objective, search.check)
         made = program(
             model, (1,) * model.k, earliest, latest, at_least=bound * (1 - 1e-9), check=search.check
         )

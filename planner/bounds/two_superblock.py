@@ -34,7 +34,7 @@ class TwoSuperblock(BoundMethod):
         model, bound = begun
         if model.count == 0 or model.k < 2:
             return
-        network = cut_network(model)
+        network = cut_network(model, search.check)
         for streaming in (False, True) if model.streams else (False,):
             for first in splits(model.k):
                 split = Split(model, network, first, streaming=streaming)

@@ -7,6 +7,7 @@ that of the backward costs). A step costs what the moved units' own tensors cost
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numba import njit
@@ -14,9 +15,12 @@ from numba import njit
 from planner.graph import Ints
 from planner.partition.contraction import Units
 from planner.partition.descent import CONTIGUOUS, Descent, _costs, _move_quotient, _shift
+from planner.solving.model import unchecked
 from planner.targets.kernels import MAX_COST, cyclic_devices
 
 STEPS_PER_CALL = 20_000
+STEPS_PER_SLICE = 1_000
+"""Steps between two looks at the stop criteria: some ten milliseconds."""
 MOST_MOVED = 24
 """Units in one step."""
 
@@ -202,22 +206,33 @@ class Annealing(Descent):
         super().begin(device_of)
         self.best_of, self.best = self.device_of.copy(), self.objective
 
-    def step(self, hot: float, cold: float, power: float, steps: int = STEPS_PER_CALL) -> None:
-        """Anneal from temperature ``hot`` to ``cold`` (relative to the objective); takes some ten milliseconds.
+    def step(
+        self,
+        hot: float,
+        cold: float,
+        power: float,
+        steps: int = STEPS_PER_CALL,
+        check: Callable[[], None] = unchecked,
+    ) -> None:
+        """Anneal from temperature ``hot`` to ``cold`` (relative to the objective) in so many steps.
 
-        :attr:`best_of` (int32[m]) is the best placement since :meth:`begin`, :attr:`best` its objective.
+        ``check`` is called every some ten milliseconds and may raise to end it. :attr:`best_of` (int32[m]) is the best placement since :meth:`begin`, :attr:`best` its objective.
         """
         units, e = self.units, self.units.problem.evaluator
         unit = self.objective if self.objective > 0 else 1.0
         value = np.array([self.best])
-        anneal(
-            steps, self._random, hot, cold, power, unit, self.best_of, value, self._mode, self.device_of, units.work,
-            e.class_of, units.memory, units.params, units.allowed, self._capacity, units.entry_ptr,
-            units.entry_tensor, units.entry_forward, units.entry_backward, units.entry_produces, self._user_ptr,
-            self._users, units.tensor_time, units.tensor_part, units.tensor_total, e.pays, e.budget, e.streaming_rate,
-            e.communication, e.objective_code, self._succ_ptr, self._succ_idx, self._pred_ptr, self._pred_idx,
-            self._edge_forward, self._edge_backward, self._pred_forward, self._pred_backward, self._counts,
-            self._home, self._receive, self._busy, self._send, self._used, self._held, self._quotient, self._chosen,
-        )  # fmt: skip
-        self.best = float(value[0])
+        for done in range(0, steps, STEPS_PER_SLICE):
+            check()
+            count = min(STEPS_PER_SLICE, steps - done)
+            begin, end = (hot * (cold / hot) ** (at / steps) for at in (done, done + count))
+            anneal(
+                count, self._random, begin, end, power, unit, self.best_of, value, self._mode, self.device_of, units.work,
+                e.class_of, units.memory, units.params, units.allowed, self._capacity, units.entry_ptr,
+                units.entry_tensor, units.entry_forward, units.entry_backward, units.entry_produces, self._user_ptr,
+                self._users, units.tensor_time, units.tensor_part, units.tensor_total, e.pays, e.budget, e.streaming_rate,
+                e.communication, e.objective_code, self._succ_ptr, self._succ_idx, self._pred_ptr, self._pred_idx,
+                self._edge_forward, self._edge_backward, self._pred_forward, self._pred_backward, self._counts,
+                self._home, self._receive, self._busy, self._send, self._used, self._held, self._quotient, self._chosen,
+            )  # fmt: skip
+            self.best = float(value[0])
         self._sum()  # afresh, so that rounding errors do not add up

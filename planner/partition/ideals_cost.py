@@ -143,11 +143,12 @@ class Potentials:
     border: Ints
 
 
-def _sliced(lattice: Lattice, search: Search) -> Iterator[tuple[int, int]]:
-    """Ranges of ideals, the empty one left out, small enough for one call of a kernel."""
-    for first in range(1, lattice.count, IDEALS_PER_CALL):
+def _sliced(lattice: Lattice, search: Search, each: int = 1) -> Iterator[tuple[int, int]]:
+    """Ranges of ideals, the empty one left out, small enough for one call of a kernel that takes ``each`` steps for one."""
+    count = max(1, IDEALS_PER_CALL // max(each, 1))
+    for first in range(1, lattice.count, count):
         search.check()
-        yield first, min(first + IDEALS_PER_CALL, lattice.count)
+        yield first, min(first + count, lattice.count)
 
 
 def ideal_sums(lattice: Lattice, values: Floats, search: Search) -> Floats:
@@ -171,7 +172,7 @@ def potentials(lattice: Lattice, search: Search) -> Potentials:
     ptr = np.zeros(lattice.count + 1, np.int64)
     np.cumsum(size, out=ptr[1:])
     border = np.empty(int(ptr[-1]), np.int32)
-    for first, last in _sliced(lattice, search):
+    for first, last in _sliced(lattice, search, int(ptr[-1]) // lattice.count // 8):
         _borders(first, last, *cover, *pairs, ptr, border)
     return Potentials(
         found,

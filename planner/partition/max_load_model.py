@@ -13,7 +13,7 @@ is contiguous (Definition 3.1), which admits devices that wait for each other; t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -23,6 +23,7 @@ import numpy as np
 from planner.graph import Ints
 from planner.partition.contraction import Units
 from planner.problem import Problem
+from planner.solving.model import ROWS_PER_CHECK, unchecked
 from planner.targets import kernels
 
 Terms = dict[int, float]
@@ -58,6 +59,8 @@ class Program:
     rows: list[Row] = field(default_factory=list)
     exactly: list[list[int]] = field(default_factory=list)
     """Sets of columns of which exactly one is 1."""
+    check: Callable[[], None] = unchecked
+    """Called every few milliseconds while the program is made; may raise to end that."""
 
     @property
     def capped(self) -> bool:
@@ -74,6 +77,8 @@ class Program:
     def add(self, terms: Mapping[int, float], side: float, kind: str = "logic") -> None:
         """A row ``sum(terms) <= side``."""
         self.rows.append(Row(dict(terms), side, kind))
+        if len(self.rows) % ROWS_PER_CHECK == 0:
+            self.check()
 
 
 def interchangeable(problem: Problem, units: Units) -> list[list[int]]:
@@ -123,8 +128,8 @@ def symmetry_order(units: Units) -> Ints:
     return np.argsort(-units.work[0].sum(axis=1), kind="stable").astype(np.int32)
 
 
-def build(problem: Problem, units: Units) -> Program:
-    """The program of a problem over ``units``, which every valid plan must keep together."""
+def build(problem: Problem, units: Units, check: Callable[[], None] = unchecked) -> Program:
+    """The program of a problem over ``units``, which every valid plan must keep together; see :attr:`Program.check`."""
     e = problem.evaluator
     gpipe = e.objective_code != kernels.MAX_COST
     maxima = 2 if gpipe else 1
@@ -133,7 +138,12 @@ def build(problem: Problem, units: Units) -> Program:
     columns = np.argwhere(units.allowed)
     x[columns[:, 0], columns[:, 1]] = maxima + np.arange(len(columns), dtype=np.int32)
     program = Program(
-        units, maxima, x, maxima + len(columns), whole=set(range(maxima, maxima + len(columns)))
+        units,
+        maxima,
+        x,
+        maxima + len(columns),
+        whole=set(range(maxima, maxima + len(columns))),
+        check=check,
     )
     program.exactly = [[int(c) for c in row if c >= 0] for row in x]
     _transfers(program, np.flatnonzero(e.pays).tolist(), gpipe)
@@ -208,6 +218,8 @@ def _load(program: Program, problem: Problem, d: int, part: int | None) -> None:
     receive: Terms = {}
     send: Terms = {}
     for t in range(len(units.tensor_time)):
+        if t % ROWS_PER_CHECK == 0:
+            program.check()
         if (t, d) not in program.any_of:
             continue
         time = float(units.tensor_time[t])
@@ -328,7 +340,9 @@ def values_of(program: Program, problem: Problem, place: Ints) -> np.ndarray:
     values[x[np.arange(units.count), place]] = 1.0
     unit_of_entry = np.repeat(np.arange(units.count), np.diff(units.entry_ptr))
     entries = touching(units)
-    for (t, d), column in program.any_of.items():
+    for i, ((t, d), column) in enumerate(program.any_of.items()):
+        if i % ROWS_PER_CHECK == 0:
+            program.check()
         there = place[unit_of_entry[entries[t]]] == d
         values[column] = float(there.any())
         if (t, d) in program.all_of:

@@ -15,7 +15,7 @@ from planner.partition.annealing import STEPS_PER_CALL
 from planner.partition.contraction import Units, chain, forced_units, mirrors
 from planner.partition.infeasible import report_infeasible
 from planner.partition.max_load_model import Program, build, canonical, symmetry_order, values_of
-from planner.partition.max_load_solving import CpSatModel, cost_scale, pulp_model, read_place
+from planner.partition.max_load_solving import CpSatModel, arrays_of, cost_scale, read_place
 from planner.partition.multilevel import Multilevel, units_of
 from planner.partition.orders import depth_first_order
 from planner.partition.pigeonhole import pigeonhole
@@ -72,7 +72,7 @@ class MaxLoadSearch:
         self._slice()
         units = units_of(problem, forced_units(problem))
         self._count(units)
-        multilevel = Multilevel(problem, units, search.seed)
+        multilevel = Multilevel(problem, units, search.seed, search.check)
         calls = min(max(units.count // 4, CALLS[0]), CALLS[1])
         for i in range(rounds):
             if self._proven():
@@ -93,7 +93,7 @@ class MaxLoadSearch:
         if solver == "none" or self._proven():
             return
         search.progress(None, "solving the integer program")
-        program = build(problem, units)
+        program = build(problem, units, search.check)
         if solver in mip.SOLVERS:
             self._solve_mip(program, solver)
         else:
@@ -162,7 +162,7 @@ class MaxLoadSearch:
     def _solve_cp_sat(self, program: Program, workers: int) -> None:
         around = self.objective if self.best is not None else self._search.state.bound or 0.0
         scale = cost_scale(program, around)
-        model = CpSatModel(program, scale, self.objective)
+        model = CpSatModel(program, scale, self.objective, self._search.check)
         capped = program.capped
         start = self._start(program)
         if start is not None:
@@ -178,7 +178,8 @@ class MaxLoadSearch:
             self._prove(math.inf, capped=capped)
 
     def _solve_mip(self, program: Program, solver: str) -> None:
-        model, names = pulp_model(program)
+        model = arrays_of(program, self._search.check)
+        names = model.names
         capped = program.capped
         start = self._start(program)
         column = {name: i for i, name in enumerate(names)}

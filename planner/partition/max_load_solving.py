@@ -1,15 +1,17 @@
-"""The rows of :mod:`planner.partition.max_load_model` as a CP-SAT model or a PuLP model."""
+"""The rows of :mod:`planner.partition.max_load_model` as a CP-SAT model or as arrays for a MIP solver."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from planner.graph import Ints
 from planner.partition.max_load_model import Program, Row
-from planner.solving.model import load_pulp
+from planner.solving import loading
+from planner.solving.model import ROWS_PER_CHECK, Arrays, Rows, unchecked
 from planner.solving.scaling import Scale, scale_for
 
 MEMORY_RESOLUTION = 10**9
@@ -24,12 +26,20 @@ def cost_scale(program: Program, objective: float) -> Scale:
 class CpSatModel:
     """A program over integers whose optimum is never above the true one, nor above ``cutoff``, the cost of a plan in hand.
 
-    ``hint`` and ``place_of`` translate placements of units (int32[m]).
+    ``hint`` and ``place_of`` translate placements of units (int32[m]). ``check`` is called every few milliseconds while the
+    model is made; it may raise to end that.
     """
 
-    def __init__(self, program: Program, scale: Scale, cutoff: float = math.inf) -> None:
-        from ortools.sat.python import cp_model
-
+    def __init__(
+        self,
+        program: Program,
+        scale: Scale,
+        cutoff: float = math.inf,
+        check: Callable[[], None] = unchecked,
+    ) -> None:
+        cp_model: Any = loading.load_cp_model(check)
+        self._sum = cp_model.LinearExpr.weighted_sum
+        self._check = check
         self.program = program
         self.scale = scale
         self.model = cp_model.CpModel()
@@ -40,21 +50,23 @@ class CpSatModel:
             # The plan in hand stays feasible: in integers it costs no more than in truth.
             largest = min(largest, int(scale.up(cutoff * (1 + 1e-9))))
         for i in range(program.count):
+            if i % ROWS_PER_CHECK == 0:
+                check()
             name = f"c{i}"
             self.columns.append(
                 self.model.new_int_var(0, largest, name)
                 if i < program.maxima
                 else self.model.new_bool_var(name)
             )
-        for row in program.rows:
+        for i, row in enumerate(program.rows):
+            if i % ROWS_PER_CHECK == 0:
+                check()
             self._add(row)
         for columns in program.exactly:
             self.model.add_exactly_one(self.columns[c] for c in columns)
         self.model.minimize(sum(self.columns[i] for i in range(program.maxima)))
 
     def _add(self, row: Row) -> None:
-        from ortools.sat.python import cp_model
-
         columns = [self.columns[i] for i in row.terms]
         if row.kind == "logic":
             if row.side == 0.0 and len(row.terms) == 2 and sorted(row.terms.values()) == [-1.0, 1.0]:
@@ -73,12 +85,14 @@ class CpSatModel:
                 coefficients = [
                     -1 if i < self.program.maxima else c for i, c in zip(row.terms, coefficients, strict=True)
                 ]
-        self.model.add(cp_model.LinearExpr.weighted_sum(columns, coefficients) <= side)
+        self.model.add(self._sum(columns, coefficients) <= side)
 
     def hint(self, values: np.ndarray) -> None:
         """Set a warm start: the values of all columns."""
         self.model.clear_hints()
         for i in range(self.program.maxima, self.program.count):
+            if i % ROWS_PER_CHECK == 0:
+                self._check()
             self.model.add_hint(self.columns[i], round(float(values[i])))
 
     def place_of(self, value: Any) -> Ints:
@@ -98,23 +112,16 @@ def read_place(program: Program, value: Any) -> Ints:
     return place
 
 
-def pulp_model(program: Program) -> tuple[Any, list[str]]:
-    """The program as a ``pulp.LpProblem``, and the names of its columns."""
-    pulp = load_pulp()
-    model = pulp.LpProblem("max_load", pulp.LpMinimize)
-    names = [f"c{i}" for i in range(program.count)]
-    columns = [
-        model.add_variable(
-            name,
-            0,
-            None if i < program.maxima else 1,
-            pulp.LpInteger if i in program.whole else pulp.LpContinuous,
+def arrays_of(program: Program, check: Callable[[], None] = unchecked) -> Arrays:
+    """The program for a MIP solver; ``check`` as for :class:`planner.solving.model.Rows`."""
+    rows = Rows(check)
+    for i in range(program.count):
+        maximum = i < program.maxima
+        rows.column(
+            f"c{i}", 0.0, math.inf if maximum else 1.0, cost=float(maximum), integer=i in program.whole
         )
-        for i, name in enumerate(names)
-    ]
-    model += pulp.lpSum(columns[: program.maxima])
     for row in program.rows:
-        model += pulp.LpAffineExpression([(columns[i], c) for i, c in row.terms.items()]) <= row.side
+        rows.row(row.terms.items(), row.side)
     for group in program.exactly:
-        model += pulp.LpAffineExpression([(columns[i], 1.0) for i in group]) == 1
-    return model, names
+        rows.row(((i, 1.0) for i in group), 1.0, 1.0)
+    return rows.arrays()

@@ -128,7 +128,7 @@ def prove_exact(model: StageModel, bound: float, search: Search, method: str) ->
     objective = min((model.problem.evaluator.objective(p) for p in sliced(model, search)), default=math.inf)
     if bound >= objective * (1 - 1e-9):
         return bound
-    earliest, latest = model.windows(objective)
+    earliest, latest = model.windows(objective, search.check)
     made = program(model, (1,) * model.k, earliest, latest, at_least=bound * (1 - 1e-9), check=search.check)
     best = [bound]
 
@@ -152,7 +152,7 @@ def prove_split(
     model: StageModel, bound: float, search: Search, method: str, seconds: float = math.inf
 ) -> float:
     """The two-superblock bound of the split in the middle, reported as it grows from ``bound``; returns the bound."""
-    split = Split(model, cut_network(model), model.k // 2, cutoff=search.objective)
+    split = Split(model, cut_network(model, search.check), model.k // 2, cutoff=search.objective)
     limit = search.seconds + seconds
     while not split.done and split.value > bound and search.seconds < limit:
         bound = _raise(model, bound, split.run(), search, method)

@@ -6,6 +6,7 @@ stay inside a unit cost nothing and are dropped; tensors with the same producer 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +15,12 @@ from planner.errors import PlannerRefusal
 from planner.graph import Bools, Floats, Ints, csr
 from planner.partition.contraction import build_units, forced_units, unit_edges
 from planner.problem import Problem
+from planner.solving.model import unchecked
 
 MOST_UNITS = 10_000
 """The matrix of ancestors takes a byte per pair: 100 MB."""
+UNITS_PER_CHECK = 64
+"""Units or tensors between two looks at the stop criteria."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +71,12 @@ class StageModel:
         """The consumers of a tensor."""
         return self.idx[self.ptr[tensor] : self.ptr[tensor + 1]]
 
-    def windows(self, bottleneck: float) -> tuple[Ints, Ints]:
+    def windows(self, bottleneck: float, check: Callable[[], None] = unchecked) -> tuple[Ints, Ints]:
         """Earliest and latest stage of each unit in any plan whose stages cost at most ``bottleneck`` (int32[m] each).
 
         A unit and its ancestors fill all stages up to its own, so their work (and streaming) over ``bottleneck``,
         rounded up, is a stage number; descendants likewise. A crossing window proves that there is no such plan.
+        ``check`` is called every few milliseconds and may raise to end it.
         """
         if self.count == 0 or not 0 < bottleneck < np.inf:
             return self.earliest.copy(), self.latest.copy()
@@ -82,8 +87,13 @@ class StageModel:
             # c stages hold c * budget bytes; what is left streams: work + params/rate <= c (slack + budget/rate).
             shares.append((self.work + self.params / self.rate) / room)
         share = np.stack(shares, axis=1)
-        stages_before = _stages((share + self.before @ share).max(axis=1))
-        stages_after = _stages((share + self.before.T @ share).max(axis=1))
+        above, below = share.copy(), share.copy()
+        for v in range(0, self.count, UNITS_PER_CHECK):
+            check()
+            rows = self.before[v : v + UNITS_PER_CHECK].astype(np.float64)
+            above[v : v + UNITS_PER_CHECK] += rows @ share
+            below += rows.T @ share[v : v + UNITS_PER_CHECK]
+        stages_before, stages_after = _stages(above.max(axis=1)), _stages(below.max(axis=1))
         earliest = np.maximum(self.earliest, stages_before - 1)
         latest = np.minimum(self.latest, self.k - stages_after)
         return earliest.astype(np.int32), latest.astype(np.int32)
@@ -94,8 +104,11 @@ def _stages(share: Floats) -> Ints:
     return np.maximum(1, np.ceil(share - 1e-9)).astype(np.int32)
 
 
-def stage_model(problem: Problem) -> StageModel:
-    """Contract, sort and reduce a pipeline problem. Raises :class:`PlannerRefusal` beyond ``MOST_UNITS`` units."""
+def stage_model(problem: Problem, check: Callable[[], None] = unchecked) -> StageModel:
+    """Contract, sort and reduce a pipeline problem. Raises :class:`PlannerRefusal` beyond ``MOST_UNITS`` units.
+
+    ``check`` is called every few milliseconds and may raise to end it.
+    """
     e = problem.evaluator
     forced = forced_units(problem)
     if len(forced) and int(forced.max()) >= MOST_UNITS:
@@ -105,15 +118,16 @@ def stage_model(problem: Problem) -> StageModel:
         )
     src, dst = unit_edges(forced, e.edge_src, e.edge_dst)
     m = int(forced.max()) + 1 if len(forced) else 0
-    order = topological(m, src, dst)
+    order = topological(m, src, dst, check)
     place = np.empty(m, np.int32)
     place[order] = np.arange(m, dtype=np.int32)
     unit_of = place[forced] if len(forced) else forced
     units = build_units(problem, unit_of)
-    before, kept = _reduced(m, place[src], place[dst])
+    check()
+    before, kept = _reduced(m, place[src], place[dst], check)
     src, dst = place[src][kept], place[dst][kept]
     earliest, latest = _pinned(units.allowed, before, e.k)
-    producer, time, ptr, idx = _tensors(unit_of, problem)
+    producer, time, ptr, idx = _tensors(unit_of, problem, check)
     return StageModel(
         problem=problem,
         k=e.k,
@@ -135,10 +149,11 @@ def stage_model(problem: Problem) -> StageModel:
     )
 
 
-def topological(count: int, src: Ints, dst: Ints) -> Ints:
+def topological(count: int, src: Ints, dst: Ints, check: Callable[[], None] = unchecked) -> Ints:
     """A topological order of ``count`` nodes, longest distance from the sources first (int32[count])."""
     rank = np.zeros(count, np.int64)
     while len(src):
+        check()
         longer = rank[src] + 1
         if not (longer > rank[dst]).any():
             break
@@ -146,12 +161,14 @@ def topological(count: int, src: Ints, dst: Ints) -> Ints:
     return np.argsort(rank, kind="stable").astype(np.int32)
 
 
-def _reduced(count: int, src: Ints, dst: Ints) -> tuple[Bools, Bools]:
+def _reduced(count: int, src: Ints, dst: Ints, check: Callable[[], None]) -> tuple[Bools, Bools]:
     """The ancestor matrix, and which edges no longer path replaces; nodes are in topological order."""
     before = np.zeros((count, count), bool)
     kept = np.zeros(len(src), bool)
     ptr, edge = csr(dst, np.arange(len(src), dtype=np.int32), count)
     for v in range(count):
+        if v % UNITS_PER_CHECK == 0:
+            check()
         edges = edge[ptr[v] : ptr[v + 1]]
         # The nearest predecessors first: a predecessor that is already an ancestor is implied.
         for x in edges[np.argsort(-src[edges], kind="stable")]:
@@ -180,11 +197,13 @@ def _pinned(allowed: Bools, before: Bools, k: int) -> tuple[Ints, Ints]:
     return earliest.astype(np.int32), latest.astype(np.int32)
 
 
-def _tensors(unit_of: Ints, problem: Problem) -> tuple[Ints, Floats, Ints, Ints]:
+def _tensors(unit_of: Ints, problem: Problem, check: Callable[[], None]) -> tuple[Ints, Floats, Ints, Ints]:
     """Producer, time and consumers of what leaves a unit, equal ones added up."""
     e = problem.evaluator
     summed: dict[tuple[int, ...], float] = {}
     for t in np.flatnonzero(e.tensor_time > 0).tolist():
+        if t % UNITS_PER_CHECK == 0:
+            check()
         home = int(unit_of[e.tensor_producer[t]])
         consumers = set(unit_of[e.consumer_idx[e.consumer_ptr[t] : e.consumer_ptr[t + 1]]].tolist()) - {home}
         if consumers:

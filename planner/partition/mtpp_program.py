@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from planner.graph import Ints
 from planner.partition.mtpp_model import StageModel
-from planner.solving.model import load_pulp
+from planner.solving.model import Arrays, Rows, unchecked
 from planner.solving.scaling import scale_for
 
 SHARPNESS = 1e-6
@@ -20,15 +19,24 @@ MIDDLE = 100.0
 """The bottleneck is around this in the programs, whatever the unit of the problem, so that tolerances fit."""
 
 
+NEVER, ALWAYS = -1, -2
+"""Instead of a column of y: the constants 0 and 1."""
+BOTTLENECK = 0
+"""The column that is minimised."""
+
+
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A ``pulp.LpProblem`` whose objective is the bottleneck over ``unit``, and how to read and write its solutions."""
+    """Arrays whose objective is the bottleneck over ``unit``, and how to read and write their solutions.
+
+    ``before`` int32[m, count - 1]: the column that says whether a unit is in a superblock or before it, or a constant.
+    """
 
     model: StageModel
-    problem: Any
+    problem: Arrays
     count: int
     unit: float
-    before: list[list[Any]]
+    before: Ints
 
     def proven(self, bound: float) -> float:
         """A solver's bound as one on the objective, without what its tolerances may have added.
@@ -49,22 +57,16 @@ class Program:
 
     def superblock_of(self, values: Mapping[str, float]) -> Ints:
         """The superblock of each unit in a solution (int32[m])."""
-        place = np.full(self.model.count, self.count - 1, np.int32)
-        for v, row in enumerate(self.before):
-            for b in range(self.count - 2, -1, -1):
-                y = row[b]
-                if (y if isinstance(y, int) else values[y.name]) > 0.5:
-                    place[v] = b
-        return place
+        x = np.array([values[name] for name in self.problem.names] + [1.0, 0.0])
+        return np.asarray(np.count_nonzero(x[self.before] <= 0.5, axis=1), np.int32)
 
     def start(self, superblock_of: Ints) -> dict[str, float]:
         """A warm start from a superblock for each unit."""
-        return {
-            y.name: float(superblock_of[v] <= b)
-            for v, row in enumerate(self.before)
-            for b, y in enumerate(row)
-            if not isinstance(y, int)
-        }
+        units, blocks = np.nonzero(self.before >= 0)
+        values = (superblock_of[units] <= blocks).astype(float)
+        names = self.problem.names
+        columns = self.before[units, blocks]
+        return {names[c]: value for c, value in zip(columns.tolist(), values.tolist(), strict=True)}
 
 
 def program(
@@ -76,18 +78,18 @@ def program(
     counted: Callable[[int], bool] = lambda b: True,
     floor: tuple[int, float] | None = None,
     at_least: float = 0.0,
-    check: Callable[[], None] = lambda: None,
+    check: Callable[[], None] = unchecked,
 ) -> Program:
     """Superblocks of ``sizes`` stages each; each that is ``counted`` costs on average at most the bottleneck.
 
     With sizes of one it is the exact program (figure 3), with three superblocks the relaxations of sections 3.2 and 3.3.
     ``earliest`` and ``latest`` int32[m] are superblocks; ``floor`` (superblock, work) is constraint (14); ``at_least`` bounds the
-    bottleneck. ``check`` is called now and then, and may raise to end the building. y says whether a unit is in a superblock or before it. The cut constraints are c >= |x_v - x_u| for each
-    consumer v of u's tensor, which is at least as tight as (9) and (10). Overflow is a variable per superblock.
+    bottleneck. ``check`` is called every few milliseconds, and may raise to end the building. y says whether a unit is in
+    a superblock or before it. The cut constraints are c >= |x_v - x_u| for each consumer v of u's tensor, which is at
+    least as tight as (9) and (10). Overflow is a variable per superblock.
     """
-    pulp = load_pulp()
     count = len(sizes)
-    lp = pulp.LpProblem("mtpp", pulp.LpMinimize)
+    rows = Rows(check)
     # Costs in units of what the objective is about, streaming included; where all are zero any unit will do.
     shares = [float(model.work.sum()) / model.k, float(model.time.max(initial=0.0)), at_least]
     if model.streams:
@@ -95,76 +97,72 @@ def program(
         shares.append(max(0.0, float(model.params.max()) - model.budget) / model.rate)
     unit = (max(shares) or 1.0) / MIDDLE
     work, time = model.work / unit, model.time / unit
-    bottleneck = lp.add_variable("bottleneck", at_least / unit)
-    lp += bottleneck
-    before: list[list[Any]] = []
+    rows.column("bottleneck", at_least / unit, cost=1.0)
+    first, last = earliest.tolist(), latest.tolist()
+    before: list[list[int]] = []
     for v in range(model.count):
-        row: list[Any] = []
-        for b in range(count):
-            if b < earliest[v]:
-                row.append(0)
-            elif b >= latest[v]:
-                row.append(1)
-            else:
-                row.append(lp.add_variable(f"y_{v}_{b}", 0, 1, pulp.LpBinary))
+        row = [
+            NEVER
+            if b < first[v]
+            else ALWAYS
+            if b >= last[v]
+            else rows.column(f"y_{v}_{b}", 0.0, 1.0, integer=True)
+            for b in range(count)
+        ]
         before.append(row)
         for b in range(count - 1):
-            _at_most(lp, [(row[b], 1.0), (row[b + 1], -1.0)], 0.0)
+            _at_most(rows, [(row[b], 1.0), (row[b + 1], -1.0)], 0.0)
 
-    def inside(v: int, b: int, factor: float) -> list[tuple[Any, float]]:
+    def inside(v: int, b: int, factor: float) -> list[tuple[int, float]]:
         return [(before[v][b], factor)] + ([(before[v][b - 1], -factor)] if b else [])
 
     for u, v in zip(model.src.tolist(), model.dst.tolist(), strict=True):
-        check()
         for b in range(count - 1):
-            _at_most(lp, [(before[v][b], 1.0), (before[u][b], -1.0)], 0.0)
+            _at_most(rows, [(before[v][b], 1.0), (before[u][b], -1.0)], 0.0)
     for b in range(count):
+        check()
         if not counted(b):
             continue
         terms = [term for v in range(model.count) for term in inside(v, b, float(work[v]))]
         for t in range(len(model.time)):
-            check()
             home = int(model.producer[t])
             members = [home, *model.members(t).tolist()]
-            here = [v for v in members if earliest[v] <= b <= latest[v]]
-            if not here or all(earliest[v] == latest[v] == b for v in members):
+            if not any(first[v] <= b <= last[v] for v in members) or all(
+                first[v] == last[v] == b for v in members
+            ):
                 continue
-            cut = lp.add_variable(f"c_{t}_{b}", 0.0, 1.0)
+            cut = rows.column(f"c_{t}_{b}", 0.0, 1.0)
             for v in members[1:]:
-                _at_most(lp, [*inside(v, b, 1.0), *inside(home, b, -1.0), (cut, -1.0)], 0.0)
-                _at_most(lp, [*inside(home, b, 1.0), *inside(v, b, -1.0), (cut, -1.0)], 0.0)
+                _at_most(rows, [*inside(v, b, 1.0), *inside(home, b, -1.0), (cut, -1.0)], 0.0)
+                _at_most(rows, [*inside(home, b, 1.0), *inside(v, b, -1.0), (cut, -1.0)], 0.0)
             terms.append((cut, float(time[t])))
         if model.streams:
-            over = lp.add_variable(f"o_{b}", 0.0)
+            over = rows.column(f"o_{b}")
             stream = model.params / model.rate / unit
             held = [term for v in range(model.count) for term in inside(v, b, float(stream[v]))]
-            _at_most(lp, [*held, (over, -1.0)], sizes[b] * model.budget / model.rate / unit)
+            _at_most(rows, [*held, (over, -1.0)], sizes[b] * model.budget / model.rate / unit)
             terms.append((over, 1.0))
-        _at_most(lp, [*terms, (bottleneck, -float(sizes[b]))], 0.0)
+        _at_most(rows, [*terms, (BOTTLENECK, -float(sizes[b]))], 0.0)
     if floor is not None:
         b, least = floor
         _at_most(
-            lp, [term for v in range(model.count) for term in inside(v, b, -float(work[v]))], -least / unit
+            rows, [term for v in range(model.count) for term in inside(v, b, -float(work[v]))], -least / unit
         )
-    return Program(model, lp, count, unit, before)
+    columns = np.array(before, np.int32).reshape(model.count, count)[:, : count - 1]
+    return Program(model, rows.arrays(), count, unit, columns)
 
 
-def _at_most(lp: Any, terms: Sequence[tuple[Any, float]], side: float) -> None:
-    """Add sum(factor * variable) <= side; constants among the variables go to the other side."""
-    summed: dict[Any, float] = {}
-    for x, factor in terms:
-        if isinstance(x, int):
-            side -= x * factor
-        else:
-            summed[x] = summed.get(x, 0.0) + factor
-    summed = {x: factor for x, factor in summed.items() if factor}
-    if not summed:
+def _at_most(rows: Rows, terms: Iterable[tuple[int, float]], side: float) -> None:
+    """Add sum(factor * column) <= side; constants among the columns go to the other side."""
+    summed: dict[int, float] = {}
+    for column, factor in terms:
+        if column == ALWAYS:
+            side -= factor
+        elif column != NEVER:
+            summed[column] = summed.get(column, 0.0) + factor
+    found = [(column, factor) for column, factor in summed.items() if factor]
+    if found:
+        rows.row(found, side)
+    elif side < -1e-9:
         # Windows that contradict each other leave rows of constants: say so with a row no solution satisfies.
-        if side < -1e-9:
-            lp.addConstraint(_expression([(x, 0.0) for x in lp.variables()[:1]]) <= -1.0)
-        return
-    lp.addConstraint(_expression(list(summed.items())) <= side)
-
-
-def _expression(items: list[tuple[Any, float]]) -> Any:
-    return load_pulp().LpAffineExpression(items)
+        rows.row([(BOTTLENECK, 1.0)], -1.0)

@@ -6,7 +6,7 @@ at once; the noise in the contraction makes every round another one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from planner.graph import Ints
 from planner.partition.annealing import Annealing
 from planner.partition.contraction import Units, build_units, renumbered, unit_edges
 from planner.problem import Problem
+from planner.solving.model import unchecked
 from planner.targets import kernels
 
 COARSEST = 4
@@ -21,6 +22,8 @@ COARSEST = 4
 SHRINK = 0.5
 POWER = 8.0
 """Exponent of the norm: 8 keeps an eye on all devices, and on the worst one most of all."""
+PAIRS_PER_CHECK = 512
+"""Pairs of units (or units) that are looked at one by one between two looks at the stop criteria."""
 LARGEST_SHARE = 0.35
 """No coarse unit holds more than this part of a device's share of the work."""
 
@@ -32,8 +35,13 @@ def units_of(problem: Problem, unit_of: Ints) -> Units:
     return build_units(problem, unit_of, *unit_edges(unit_of, e.edge_src[same], e.edge_dst[same]))
 
 
-def coarsened(units: Units, count: int, rng: np.random.Generator) -> Ints:
-    """A label per unit (int32[m], numbered 0..) such that about ``count`` labels are left, heavy tensors inside."""
+def coarsened(
+    units: Units, count: int, rng: np.random.Generator, check: Callable[[], None] = unchecked
+) -> Ints:
+    """A label per unit (int32[m], numbered 0..) such that about ``count`` labels are left, heavy tensors inside.
+
+    ``check`` is called every few milliseconds and may raise to end it.
+    """
     e = units.problem.evaluator
     m = units.count
     unit_of_entry = np.repeat(np.arange(m), np.diff(units.entry_ptr))
@@ -59,9 +67,11 @@ def coarsened(units: Units, count: int, rng: np.random.Generator) -> Ints:
     memory_cap = float(e.capacity.max()) / 4
     load, memory, allowed = work.copy(), units.memory.copy(), units.allowed.copy()
     left = m
-    for key in keys[order].tolist():
+    for i, key in enumerate(keys[order].tolist()):
         if left <= count:
             break
+        if i % PAIRS_PER_CHECK == 0:
+            check()
         u, v = root(key // m), root(key % m)
         if u == v or load[u] + load[v] > cap or memory[u] + memory[v] > memory_cap:
             continue
@@ -88,10 +98,16 @@ def majority(units: Units, labels: Ints, place: Ints) -> Ints:
 
 
 class Multilevel:
-    """Rounds of multilevel annealing over ``units``; see :meth:`round`. :attr:`best` (int32[m] or None) is the best placement."""
+    """Rounds of multilevel annealing over ``units``; see :meth:`round`. :attr:`best` (int32[m] or None) is the best placement.
 
-    def __init__(self, problem: Problem, units: Units, seed: int) -> None:
+    ``check`` is called every few milliseconds and may raise to end a round.
+    """
+
+    def __init__(
+        self, problem: Problem, units: Units, seed: int, check: Callable[[], None] = unchecked
+    ) -> None:
         self._problem = problem
+        self._check = check
         self._units = units
         self._rng = np.random.default_rng(seed)
         self._free = not any(rule.code == kernels.RULE_CONTIGUOUS for rule in problem.evaluator.rules)
@@ -107,15 +123,17 @@ class Multilevel:
         if self._free:
             coarse = COARSEST * self._problem.evaluator.k
             while levels[-1].max(initial=0) + 1 > coarse / SHRINK:
+                self._check()
                 before = levels[-1]
                 units = units_of(self._problem, before[self._units.unit_of])
-                labels = coarsened(units, max(int(units.count * SHRINK), coarse), self._rng)
+                labels = coarsened(units, max(int(units.count * SHRINK), coarse), self._rng, self._check)
                 if labels.max() + 1 >= units.count:
                     break
                 levels.append(labels[before])
         place = start
         share = max(1, calls // len(levels))
         for i, labels in enumerate(reversed(levels)):
+            self._check()
             units = (
                 self._units if labels is levels[0] else units_of(self._problem, labels[self._units.unit_of])
             )
@@ -128,7 +146,7 @@ class Multilevel:
             cold = warm * (0.02 if i + 1 == len(levels) else 0.1)
             cooling = (cold / warm) ** (1 / share)
             for _ in range(share):
-                annealing.step(warm, warm * cooling, POWER, steps)
+                annealing.step(warm, warm * cooling, POWER, steps, self._check)
                 warm *= cooling
                 if annealing.best < self.objective * (1 - 1e-9):
                     self.objective = annealing.best
@@ -144,7 +162,9 @@ class Multilevel:
         e = self._problem.evaluator
         room = e.capacity.copy()
         place = np.zeros(units.count, np.int32)
-        for u in np.argsort(-units.memory, kind="stable").tolist():
+        for i, u in enumerate(np.argsort(-units.memory, kind="stable").tolist()):
+            if i % PAIRS_PER_CHECK == 0:
+                self._check()
             options = np.flatnonzero(units.allowed[u] & (units.memory[u] <= room))
             if len(options) == 0:
                 return None

@@ -7,6 +7,7 @@ shares of the work leave where a few dozen units are about equally large.
 
 from __future__ import annotations
 
+import heapq
 import math
 
 import numpy as np
@@ -45,15 +46,19 @@ def _of_work(units: Units, work: Floats, objective: float) -> float:
     order = order[on_fast[order] > 0]
     largest = on_fast[order]
     on_slow = work[e.class_of[slow]].min(axis=0)[order] if len(slow) else None
-    best = 0.0
+    if on_slow is not None and not math.isfinite(objective):
+        return 0.0
+    best, taken = 0.0, 0.0
+    room = objective * len(slow) * (1 + 1e-9)
+    # What the CPUs could hold of the j largest: the smallest of them, the largest of these (negated) first.
+    held: list[float] = []
     for j in range(1, len(order) + 1):
-        held = 0
-        if on_slow is not None:
-            if not math.isfinite(objective):
-                break
-            fits = np.cumsum(np.sort(on_slow[:j])) <= objective * len(slow) * (1 + 1e-9)
-            held = int(np.count_nonzero(fits))
-        left = math.ceil((j - held) / len(fast))
+        if on_slow is not None and math.isfinite(on_slow[j - 1]):
+            heapq.heappush(held, -float(on_slow[j - 1]))
+            taken += float(on_slow[j - 1])
+            while taken > room:
+                taken += heapq.heappop(held)
+        left = math.ceil((j - len(held)) / len(fast))
         if left > 0:
             best = max(best, float(largest[j - left : j].sum()))
     return best

@@ -8,6 +8,7 @@ is exact, and rounding them down keeps its value a lower bound.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from planner.graph import Ints, csr
 from planner.partition.mtpp_model import StageModel
+from planner.solving.model import unchecked
 
 Longs = NDArray[np.int64]
 
@@ -40,8 +42,11 @@ class CutNetwork:
     sink_arc: Ints
 
 
-def cut_network(model: StageModel) -> CutNetwork:
-    """The network of a model; consumers that another consumer needs anyway are left out of a tensor."""
+def cut_network(model: StageModel, check: Callable[[], None] = unchecked) -> CutNetwork:
+    """The network of a model; consumers that another consumer needs anyway are left out of a tensor.
+
+    ``check`` is called every few milliseconds and may raise to end it.
+    """
     m = model.count
     ends: list[tuple[int, int, int]] = [
         (v, u, ENDLESS) for u, v in zip(model.src.tolist(), model.dst.tolist(), strict=True)
@@ -49,6 +54,7 @@ def cut_network(model: StageModel) -> CutNetwork:
     tensor_arc = np.zeros(len(model.time), np.int32)
     nodes = m
     for t in range(len(model.time)):
+        check()  # for each: one with many consumers takes a while
         consumers = model.members(t)
         needed = model.before[np.ix_(consumers, consumers)].any(axis=0)
         last = consumers[~needed].tolist()

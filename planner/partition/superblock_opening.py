@@ -17,7 +17,7 @@ def opening(problem: Problem, search: Search, method: str) -> tuple[StageModel, 
     """
     if report_infeasible(problem, search, method):
         return None
-    model = stage_model(problem)
+    model = stage_model(problem, search.check)
     if not model.possible:
         search.prove(problem.bound(problem.objective, math.inf, method, model.assumes, search.seconds))
         return None

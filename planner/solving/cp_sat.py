@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from planner.search import Search
+from planner.solving import loading
 from planner.solving.outcome import GRACE_SECONDS, WATCH_SECONDS, Outcome, Status
 
 Value = Callable[[Any], int]
@@ -34,8 +35,7 @@ def solve(
     exception they raise stops the solver and is passed on. ``gap`` is relative, ``workers`` None = 1; the random seed is
     the search's; ``parameters`` are further fields of CP-SAT's parameters. Hints are set on the model by the caller.
     """
-    from ortools.sat.python import cp_model
-
+    cp_model: Any = loading.load_cp_model(search.check)
     began = time.perf_counter()
     solver = cp_model.CpSolver()
     settings = solver.parameters
@@ -51,7 +51,7 @@ def solve(
 
     reports: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
 
-    class Listener(cp_model.CpSolverSolutionCallback):
+    class Listener(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
         def on_solution_callback(self) -> None:
             reports.put(("solution", list(self.response_proto.solution)))
 

@@ -1,4 +1,4 @@
-"""A PuLP model solved by HiGHS, SCIP or CBC under a search, in a process that ends with it."""
+"""A mixed-integer program solved by HiGHS, SCIP or CBC under a search, in a process that ends with it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from planner.search import Search
 from planner.solving import cbc
 from planner.solving.mip_child import read_frame, write_frame
 from planner.solving.model import Arrays, arrays_of
-from planner.solving.outcome import GRACE_SECONDS, WATCH_SECONDS, Outcome
+from planner.solving.outcome import WATCH_SECONDS, Outcome
 
 SOLVERS = ("highs", "scip", "cbc")
 
@@ -40,7 +40,10 @@ def solve(
     seconds: float | None = None,
     threads: int = 1,
 ) -> Outcome:
-    """Solve a ``pulp.LpProblem`` that minimises, until it is solved, ``seconds`` passed or the search stops.
+    """Minimise ``problem`` (:class:`planner.solving.model.Arrays` or a ``pulp.LpProblem``) until solved or stopped.
+
+    It ends when it is solved, ``seconds`` passed or the search stops; raises :class:`planner.search.Stopped` where that
+    happens before a solver has begun.
 
     ``on_solution(values)`` is told each better solution by variable name, ``on_bound`` each better dual bound, both in the
     caller's own thread. The bounds of ``highs`` and ``scip`` come as they are proven and hold up to the solver's
@@ -50,9 +53,9 @@ def solve(
     """
     if solver not in SOLVERS:
         raise ValueError(f"there is no solver '{solver}'; choose from {', '.join(SOLVERS)}")
+    arrays = problem if isinstance(problem, Arrays) else arrays_of(problem, search.check)
     if solver == "cbc":
-        return cbc.solve(problem, search, on_solution, on_bound, start, gap, seconds, threads)
-    arrays = arrays_of(problem)
+        return cbc.solve(arrays, search, on_solution, on_bound, start, gap, seconds, threads)
     settings = {
         "solver": solver,
         "gap": gap,
@@ -79,8 +82,9 @@ class _Child:
             stderr=subprocess.DEVNULL,
         )
         self._frames: queue.SimpleQueue[tuple[bytes, bytes] | None] = queue.SimpleQueue()
-        self._model = self._packed(settings, start)
-        self._writer = threading.Thread(target=self._write, name="mip-model", daemon=True)
+        self._writer = threading.Thread(
+            target=self._write, args=(settings, start), name="mip-model", daemon=True
+        )
         self._reader = threading.Thread(target=self._read, name="mip-frames", daemon=True)
         self._writer.start()
         self._reader.start()
@@ -99,10 +103,10 @@ class _Child:
         )  # fmt: skip
         return buffer.getvalue()
 
-    def _write(self) -> None:
+    def _write(self, settings: Mapping[str, Any], start: Mapping[str, float]) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # it ended early: the reader sees that too
-            write_frame(self._process.stdin, b"M", self._model)
+            write_frame(self._process.stdin, b"M", self._packed(settings, start))
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -121,13 +125,16 @@ class _Child:
         """Pass on what the child reports until it ends, or is ended."""
         objective, bound = math.inf, -math.inf
         limit = math.inf if seconds is None else self._began + seconds + 1.0
-        stopping: float | None = None
+        stopping = False
         try:
             while True:
                 frame: tuple[bytes, bytes] | None = (b"", b"")
-                with contextlib.suppress(queue.Empty):
-                    frame = self._frames.get(timeout=WATCH_SECONDS)
-                now = time.perf_counter()
+                try:
+                    frame = self._frames.get(timeout=0 if stopping else WATCH_SECONDS)
+                except queue.Empty:
+                    if stopping:
+                        # All it has found has been passed on: nothing is lost if it does not end in an orderly way.
+                        return self._outcome("", objective, bound)
                 if frame is None:
                     return self._outcome("", objective, bound)
                 kind, payload = frame
@@ -142,13 +149,11 @@ class _Child:
                     return self._outcome(json.loads(payload)["status"], objective, bound)
                 elif kind == b"F":
                     raise StageboardError(f"{self._solver} failed: {json.loads(payload)}")
-                if stopping is None and (search.stopped() or now > limit):
-                    stopping = now
-                    self._ask_to_stop()
-                elif stopping is not None and now - stopping > GRACE_SECONDS:
-                    return self._outcome("", objective, bound)
+                stopping = stopping or search.stopped() or time.perf_counter() > limit
         finally:
-            self._end()
+            self._process.kill()
+            # A process with much memory takes a moment to be gone; nobody need wait for that.
+            threading.Thread(target=self._reap, name="mip-end").start()
 
     def _outcome(self, status: str, objective: float, bound: float) -> Outcome:
         seconds = time.perf_counter() - self._began
@@ -158,14 +163,7 @@ class _Child:
             return Outcome("optimal", objective, bound, seconds)
         return Outcome("feasible" if objective < math.inf else "unknown", objective, bound, seconds)
 
-    def _ask_to_stop(self) -> None:
-        if not self._writer.is_alive():  # else the pipe is full, and the child will be killed
-            assert self._process.stdin is not None
-            with contextlib.suppress(OSError):
-                self._process.stdin.close()
-
-    def _end(self) -> None:
-        self._process.kill()
+    def _reap(self) -> None:
         self._process.wait()
         self._writer.join()
         self._reader.join()

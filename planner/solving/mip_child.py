@@ -94,8 +94,7 @@ def run_highs(model: Mapping[str, Any], settings: Mapping[str, Any], reports: Re
     highs.setOptionValue("log_to_console", False)
     highs.setOptionValue("threads", settings["threads"])
     highs.setOptionValue("random_seed", settings["seed"])
-    if settings["gap"] is not None:
-        highs.setOptionValue("mip_rel_gap", settings["gap"])
+    highs.setOptionValue("mip_rel_gap", settings["gap"] or 0.0)  # its own default is not zero
     if settings["seconds"] is not None:
         highs.setOptionValue("time_limit", settings["seconds"])
     highs.passModel(lp)

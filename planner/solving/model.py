@@ -1,17 +1,26 @@
-"""PuLP models, and the flat arrays that a solver in another process is given."""
+"""Models of mixed-integer programs: rows made one by one or a PuLP model, as the flat arrays that a solver is given."""
 
 from __future__ import annotations
 
 import importlib
 import math
 import sys
-from dataclasses import dataclass
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from planner.graph import Bools, Floats, Ints
+
+ROWS_PER_CHECK = 256
+"""Rows (or columns) that are made between two looks at the stop criteria: a few milliseconds."""
+
+
+def unchecked() -> None:
+    """The ``check`` of a model that nobody stops the making of."""
 
 
 def load_pulp() -> ModuleType:
@@ -49,36 +58,94 @@ class Arrays:
     row_upper: Floats
 
 
-def arrays_of(problem: Any) -> Arrays:
-    """A ``pulp.LpProblem`` as arrays. Raises ValueError unless it minimises."""
+class Rows:
+    """A minimisation in the making, for thousands of rows: flat arrays, as an object per row takes long to make and to free.
+
+    ``check`` is called every few hundred columns and rows and may raise to end the making.
+    """
+
+    def __init__(self, check: Callable[[], None] = unchecked) -> None:
+        self._check = check
+        self._names: list[str] = []
+        self._cost, self._lower, self._upper = array("d"), array("d"), array("d")
+        self._integer = bytearray()
+        self._ptr, self._idx, self._value = array("i", [0]), array("i"), array("d")
+        self._row_lower, self._row_upper = array("d"), array("d")
+
+    def column(
+        self,
+        name: str,
+        lower: float = 0.0,
+        upper: float = math.inf,
+        cost: float = 0.0,
+        *,
+        integer: bool = False,
+    ) -> int:
+        """A new column; returns its number. Names must differ."""
+        self._names.append(name)
+        self._cost.append(cost)
+        self._lower.append(lower)
+        self._upper.append(upper)
+        self._integer.append(integer)
+        if len(self._names) % ROWS_PER_CHECK == 0:
+            self._check()
+        return len(self._names) - 1
+
+    def row(
+        self, terms: Iterable[tuple[int, float]], upper: float = math.inf, lower: float = -math.inf
+    ) -> None:
+        """A row ``lower <= sum(factor * column) <= upper``; no column may come twice."""
+        for column, factor in terms:
+            self._idx.append(column)
+            self._value.append(factor)
+        self._ptr.append(len(self._idx))
+        self._row_lower.append(lower)
+        self._row_upper.append(upper)
+        if len(self._row_lower) % ROWS_PER_CHECK == 0:
+            self._check()
+
+    def arrays(self) -> Arrays:
+        """What has been made so far."""
+        return Arrays(
+            names=tuple(self._names),
+            cost=np.array(self._cost, float),
+            offset=0.0,
+            lower=np.array(self._lower, float),
+            upper=np.array(self._upper, float),
+            integer=np.array(self._integer, bool),
+            ptr=np.array(self._ptr, np.int32),
+            idx=np.array(self._idx, np.int32),
+            value=np.array(self._value, float),
+            row_lower=np.array(self._row_lower, float),
+            row_upper=np.array(self._row_upper, float),
+        )
+
+
+def arrays_of(problem: Any, check: Callable[[], None] = unchecked) -> Arrays:
+    """A ``pulp.LpProblem`` as arrays; ``check`` as for :class:`Rows`. Raises ValueError unless it minimises."""
     pulp = load_pulp()
     if problem.sense != pulp.LpMinimize:
         raise ValueError("only minimisation is supported")
-    variables = problem.variables()
-    column = {v.name: i for i, v in enumerate(variables)}
-    cost = np.zeros(len(variables))
+    rows = Rows(check)
     objective = problem.objective if problem.objective is not None else pulp.LpAffineExpression()
+    cost: dict[str, float] = {}
     for v, c in objective.items():
-        cost[column[v.name]] += c
-    ptr, idx, value, row_lower, row_upper = [0], [], [], [], []
+        cost[v.name] = cost.get(v.name, 0.0) + c
+    column = {
+        v.name: rows.column(
+            v.name,
+            -math.inf if v.lowBound is None else v.lowBound,
+            math.inf if v.upBound is None else v.upBound,
+            cost.get(v.name, 0.0),
+            integer=v.cat == pulp.LpInteger,
+        )
+        for v in problem.variables()
+    }
     for constraint in problem.constraints():
-        for v, c in constraint.items():
-            idx.append(column[v.name])
-            value.append(float(c))
-        ptr.append(len(idx))
         side = -float(constraint.constant)
-        row_lower.append(-math.inf if constraint.sense == pulp.LpConstraintLE else side)
-        row_upper.append(math.inf if constraint.sense == pulp.LpConstraintGE else side)
-    return Arrays(
-        names=tuple(column),
-        cost=cost,
-        offset=float(objective.constant),
-        lower=np.array([-math.inf if v.lowBound is None else v.lowBound for v in variables], float),
-        upper=np.array([math.inf if v.upBound is None else v.upBound for v in variables], float),
-        integer=np.array([v.cat == pulp.LpInteger for v in variables], bool),
-        ptr=np.array(ptr, np.int32),
-        idx=np.array(idx, np.int32),
-        value=np.array(value, float),
-        row_lower=np.array(row_lower, float),
-        row_upper=np.array(row_upper, float),
-    )
+        rows.row(
+            ((column[v.name], float(c)) for v, c in constraint.items()),
+            math.inf if constraint.sense == pulp.LpConstraintGE else side,
+            -math.inf if constraint.sense == pulp.LpConstraintLE else side,
+        )
+    return replace(rows.arrays(), offset=float(objective.constant))

@@ -8,7 +8,7 @@ from typing import Literal
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 
-GRACE_SECONDS = 0.12
+GRACE_SECONDS = 0.05
 """How long a solver that was told to stop may take to hand over what it has; every planner ends 0.2 s after a cancel."""
 WATCH_SECONDS = 0.02
 """How often the stop criteria are looked at while a solver runs."""
