@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 
@@ -16,7 +15,8 @@ from planner.partition.orders import depth_first_order, kahn_order
 from planner.problem import Problem
 from planner.search import Search
 
-SLICE_SECONDS = 0.02
+SLICE_VISITS = 2_000_000
+"""Ops and tensors looked at between two looks at the search: some 20 ms. A count, not a time, so that seeds repeat."""
 MOVES_PER_UNIT = 1200
 FEWEST_MOVES, MOST_MOVES = 4_000, 500_000
 HOT, WARM, COLD = 0.03, 0.01, 0.0003
@@ -36,7 +36,8 @@ class Annealer:
         self._chosen = np.zeros(count, np.int32)
         self._mark = np.zeros(count + 1, np.int32)
         self._state = search.rng.integers(1, 2**63, 1, dtype=np.uint64)
-        self._steps = 64
+        size = problem.graph.n + problem.graph.tensor_count + len(problem.graph.consumer_idx)
+        self._steps = int(np.clip(SLICE_VISITS // max(size, 1), 16, 2000))
         self._runs = 0
         self._firsts: list[Ints] = []
 
@@ -83,12 +84,10 @@ class Annealer:
         done = 0
         while done < moves and not search.stopped():
             steps = min(self._steps, moves - done)
-            began = time.perf_counter()
             found, heat, fitting = anneal(
                 a, self._scratch, place, device_of, kept, best, heat, cooling,
                 np.array([BUSY_WEIGHT, price]), steps, self._state, self._chosen, self._mark,
             )  # fmt: skip
-            took = time.perf_counter() - began
             # Half of the time within the memories: there the border lies that the best plans are at.
             price = float(
                 np.clip(price * (1.1 if fitting < 0.5 else 0.92), CHEAPEST * scale, DEAREST * scale)
@@ -98,4 +97,3 @@ class Annealer:
                 if found < search.objective:
                     search.incumbent(placed(a, kept))
             done += steps
-            self._steps = int(np.clip(self._steps * min(2.0, SLICE_SECONDS / max(took, 1e-6)), 16, 2000))
