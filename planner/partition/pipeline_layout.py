@@ -177,7 +177,8 @@ def even_value(network, layout):
 def ceiling(network, layout):
     """No segment costs more than this."""
     m = len(layout.order)
-    total = layout.work[m] + layout.params[m] / network.rate
+    # Where the reserve exceeds the memory, a segment streams more than its parameters.
+    total = layout.work[m] + (layout.params[m] + max(0.0, -network.budget)) / network.rate
     for t in range(len(network.tensor_time)):
         total += 2.0 * network.tensor_time[t]
-    return total
+    return total * (1.0 + 1e-9)

@@ -195,3 +195,12 @@ def test_pins_alone_may_make_a_plan_cost_something() -> None:
     units = pipeline_units(problem)
     found = PipelineSlicer(units).solve(depth_first_order(*units.succs), quiet(problem))
     assert found is not None and found[0] == 3.0
+
+
+def test_a_reserve_larger_than_the_memory_streams_more_than_the_parameters() -> None:
+    ops = [Op(f"op{i}", f"op{i}", work=0.25 if i == 1 else 0.0, work_cpu=0.0) for i in range(5)]
+    target = Pipeline(2, bandwidth=12e9, memory=0.0, reserve=2.0)
+    problem = Problem(Graph.build("heavy", ops, []), target, constraints=(Pin("op0", "stage 0"),))
+    found = PipelineSlicer(pipeline_units(problem)).solve(np.array([3, 2, 1, 0, 4], np.int32), quiet(problem))
+    assert found is not None
+    assert found[0] == pytest.approx(problem.evaluate(found[1]).objective, rel=1e-12)
