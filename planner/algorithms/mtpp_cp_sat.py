@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from planner.graph import Ints
-from planner.partition.mtpp_bounds import prove_split
-from planner.partition.mtpp_incumbent import descend, first_plans
+from planner.partition.mtpp_incumbent import descend
 from planner.partition.mtpp_model import StageModel
-from planner.partition.superblock_opening import opening, report
+from planner.partition.mtpp_start import start
+from planner.partition.superblock_opening import report
 from planner.problem import Problem
 from planner.search import Option, Planner, Search, Source
 from planner.solving import cp_sat, loading
@@ -37,24 +37,15 @@ class MtppCpSat(Planner):
 
     def search(self, problem: Problem, search: Search) -> None:
         """First plans, the two-superblock bound, then the constraint program."""
-        begun = opening(problem, search, self.name)
+        begun = start(problem, search, self.name)
         if begun is None:
             return
-        model, bound = begun
-        first_plans(model, search)
-        if model.count == 0 or search.stopped():
-            return
-        if model.k > 1:
-            bound = prove_split(model, bound, search, self.name, float(search.options["split"]))
-        if bound >= search.objective * (1 - 1e-9):
-            return
+        model, bound = begun.model, begun.bound
         over = model.params / model.rate if model.streams else np.zeros(0)
         scale = scale_for([model.work, model.time, over], min(search.objective, float(model.work.sum())))
         made = _Constraints(model, scale, *model.windows(search.objective, search.check), bound, search.check)
-        if search.best is not None:
-            place = np.zeros(model.count, np.int32)
-            place[model.unit_of] = search.best
-            made.hint(place, search.check)
+        if begun.place is not None:
+            made.hint(begun.place, search.check)
 
         def on_solution(value: cp_sat.Value) -> None:
             search.iteration()

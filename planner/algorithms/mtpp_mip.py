@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-import numpy as np
-
-from planner.partition.mtpp_bounds import prove_split
-from planner.partition.mtpp_incumbent import descend, first_plans
+from planner.partition.mtpp_incumbent import descend
 from planner.partition.mtpp_program import program
-from planner.partition.superblock_opening import opening, report
+from planner.partition.mtpp_start import start
+from planner.partition.superblock_opening import report
 from planner.problem import Problem
 from planner.search import Option, Planner, Search, Source
 from planner.solving import mip
@@ -38,26 +36,14 @@ class MtppMip(Planner):
 
     def search(self, problem: Problem, search: Search) -> None:
         """First plans, the two-superblock bound, then the program."""
-        begun = opening(problem, search, self.name)
+        begun = start(problem, search, self.name)
         if begun is None:
             return
-        model, bound = begun
-        first_plans(model, search)
-        if model.count == 0 or search.stopped():
-            return
-        if model.k > 1:
-            bound = prove_split(model, bound, search, self.name, float(search.options["split"]))
-        if bound >= search.objective * (1 - 1e-9):
-            return
+        model, bound = begun.model, begun.bound
         earliest, latest = model.windows(search.objective, search.check)
         made = program(
             model, (1,) * model.k, earliest, latest, at_least=bound * (1 - 1e-9), check=search.check
         )
-        start = None
-        if search.best is not None:
-            place = np.zeros(model.count, np.int32)
-            place[model.unit_of] = search.best
-            start = made.start(place)
 
         def on_solution(values: Mapping[str, float]) -> None:
             search.iteration()
@@ -74,7 +60,7 @@ class MtppMip(Planner):
             solver=str(search.options["solver"]),
             on_solution=on_solution,
             on_bound=on_bound,
-            start=start,
+            start=None if begun.place is None else made.start(begun.place),
             gap=float(search.options["gap"]) or None,
         )
         if outcome.status == "optimal":

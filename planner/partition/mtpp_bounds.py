@@ -9,7 +9,7 @@ import numpy as np
 from planner.graph import Ints
 from planner.partition.mtpp_incumbent import sliced
 from planner.partition.mtpp_model import StageModel
-from planner.partition.mtpp_program import program
+from planner.partition.mtpp_program import Program, program
 from planner.partition.superblock_flow import cut_network
 from planner.partition.superblock_opening import report
 from planner.partition.superblock_split import Split
@@ -39,6 +39,13 @@ def prove_bottleneck(
         at_least=bound * (1 - 1e-9),
         check=search.check,
     )
+    return _dual(made, model, bound, search, method, seconds)
+
+
+def _dual(
+    made: Program, model: StageModel, bound: float, search: Search, method: str, seconds: float | None = None
+) -> float:
+    """Report what the solver proves of a program; returns the strongest bound."""
     best = [bound]
 
     def on_bound(value: float) -> None:
@@ -130,22 +137,7 @@ def prove_exact(model: StageModel, bound: float, search: Search, method: str) ->
         return bound
     earliest, latest = model.windows(objective, search.check)
     made = program(model, (1,) * model.k, earliest, latest, at_least=bound * (1 - 1e-9), check=search.check)
-    best = [bound]
-
-    def on_bound(value: float) -> None:
-        best[0] = _raise(model, best[0], made.proven(value), search, method)
-
-    outcome = mip.solve(
-        made.problem,
-        search,
-        solver=str(search.options["solver"]),
-        on_solution=lambda values: None,
-        on_bound=on_bound,
-    )
-    if outcome.status == "optimal":
-        on_bound(outcome.bound)
-    search.check()
-    return best[0]
+    return _dual(made, model, bound, search, method)
 
 
 def prove_split(
