@@ -125,9 +125,11 @@ def route(src, dst, x, y, w, h, lane, row, xcol, slot, span, tall, strip, out_de
                     fill += 1
         elif kind[e] != LOCAL:
             r = row[v]
-            if strip[u] != strip[v] and lane[u] == lane[v]:
+            top = first_line[r, 1] - first_line[r, 0]  # lines of the forward strip: two per slot and one
+            # a row with one strip has no gap between strips: there the edge takes the gap between the rows
+            folded = top > 0 and first_line[r + 1, 0] > first_line[r, 1]
+            if folded and strip[u] != strip[v] and lane[u] == lane[v]:
                 below = row_y[r]
-                top = first_line[r, 1] - first_line[r, 0]  # lines of the forward strip: two per slot and one
                 middle = below + (top - 1) // 2 * pitch_y - gap_y + strip_gap / 2
                 room = strip_gap
             elif row[u] < r or (row[u] == r and lane[u] <= lane[v]):

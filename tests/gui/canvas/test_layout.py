@@ -104,6 +104,30 @@ def test_fold_of_any_dag_with_large_cards(graph, rng):
     assert_sound(lanes, n, len(src))
 
 
+@pytest.mark.parametrize(
+    ("framed", "width", "src", "dst", "backward", "partner"),
+    [
+        (False, 780.0, [0, 1, 2], [1, 2, 3], [0, 0, 1, 0], [-1] * 4),
+        (True, 780.0, [0, 0, 1, 2, 3], [1, 2, 2, 5, 4], [0, 0, 1, 1, 0, 0], [-1] * 6),
+        (False, 120.0, [0, 1, 2, 2, 3], [4, 4, 3, 4, 4], [0, 1, 1, 0, 0], [4, 3, -1, 0, 2]),
+    ],
+)
+def test_folds_into_a_row_with_one_strip_run_between_the_rows(framed, width, src, dst, backward, partner):
+    """Such a row has no gap between its strips; routes that looked for it ran across a card above, or out of bounds."""
+    skeleton = prepare(len(backward), src, dst, backward=np.array(backward, bool), partner=partner)
+    viewport = (width, 560.0 if width > 500 else 900.0)
+    if framed:
+        layout = lanes_layout(skeleton, np.zeros(len(backward)), 1, viewport)
+    else:
+        layout = flow_layout(skeleton, viewport)
+    assert_sound(layout, len(backward), len(src))
+    assert cards_crossed(layout) == 0
+    low, high = layout.bounds[1], layout.bounds[1] + layout.bounds[3]
+    assert ((layout.route_points[:, 1] >= low) & (layout.route_points[:, 1] <= high)).all()
+    fold = layout.edge_class == EdgeClass.FOLD
+    assert (layout.row[layout.edge_src] != layout.row[layout.edge_dst])[fold].any()
+
+
 @given(dags(), st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
 def test_a_source_is_never_separated_from_its_only_consumer(graph, rng):
