@@ -37,6 +37,11 @@ class GroupView:
         ptr, idx = self.members
         return idx[ptr[group] : ptr[group + 1]]
 
+    def sets(self) -> list[list[int]]:
+        """The groups of more than one op."""
+        ptr, idx = self.members
+        return [idx[ptr[g] : ptr[g + 1]].tolist() for g in np.flatnonzero(np.diff(ptr) > 1).tolist()]
+
     def expand(self, ops: Ints | Sequence[int]) -> Ints:
         """All ops of the groups that ``ops`` touch, sorted (int32)."""
         touched = np.zeros(self.count, bool)
@@ -87,6 +92,14 @@ def colocation_groups(problem: Problem) -> GroupView:
         if isinstance(constraint, Together):
             sets.append([graph.index[op] for op in constraint.ops])
     return union(graph.n, sets, graph.op_names)
+
+
+def groups_of(problem: Problem) -> GroupView:
+    """Ops that must share a device for any reason: :func:`colocation_groups` merged with the sets of the target's rules."""
+    sets = problem.target.together(problem.graph)
+    if not sets:
+        return problem.colocated
+    return union(problem.graph.n, [*problem.colocated.sets(), *sets], problem.graph.op_names)
 
 
 def by_layer(graph: Graph) -> GroupView | None:

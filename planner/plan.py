@@ -28,6 +28,10 @@ class Violation:
 class Evaluation:
     """What a plan costs. Arrays are indexed by device (length k); times in the graph's unit, memory in bytes.
 
+    ``components`` holds the objective's parts in the order in which plans are compared. ``pace`` (float64[k]) is what the
+    first of them is about on each device: its cost, or the bytes that are to be kept small. ``details`` are further
+    amounts per device and ``figures`` of the whole plan, by name, where a target has some.
+
     ``memory`` is what counts against a device's limit: slots of one accelerator share it. ``replicas`` (int32[k]) says how
     many devices work on the stage that a device holds, 0 where it holds none; ``serves`` (int32[k]) whose stage it works
     on, -1 for a device that stays idle. They differ from one device per stage under replication only; what copies
@@ -45,12 +49,20 @@ class Evaluation:
     components: Mapping[str, float]
     replicas: Ints
     serves: Ints
+    pace: Floats
     violations: tuple[Violation, ...] = ()
+    details: Mapping[str, Floats] = field(default_factory=dict)
+    figures: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def objective(self) -> float:
         """The first component of the objective."""
-        return self.components[self.objective_name]
+        return self.values[0]
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """All components in order."""
+        return tuple(self.components.values())
 
     @property
     def valid(self) -> bool:
@@ -59,8 +71,8 @@ class Evaluation:
 
     @property
     def bottleneck(self) -> int:
-        """The device with the largest cost."""
-        return int(np.argmax(self.cost)) if len(self.cost) else -1
+        """The device with the largest :attr:`pace`."""
+        return int(np.argmax(self.pace)) if len(self.pace) else -1
 
 
 @dataclass(frozen=True, eq=False)

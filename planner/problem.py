@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from planner.bound import Bound, strongest
+from planner.bound import Bound, Standing, standing, strongest
 from planner.errors import ConstraintError, TargetError
 from planner.graph import Graph, Ints
 from planner.plan import Assignment, Evaluation, Plan, Provenance
@@ -137,10 +138,26 @@ class Problem:
 
     @cached_property
     def groups(self) -> GroupView:
-        """Ops that must share a device: colour classes and `Together` constraints merged."""
+        """Ops that must share a device: :attr:`colocated` ones and those that a rule of the target ties, merged."""
+        from planner.grouping import groups_of
+
+        return groups_of(self)
+
+    @cached_property
+    def colocated(self) -> GroupView:
+        """Ops that must share a device by their colour classes and `Together` constraints, merged."""
         from planner.grouping import colocation_groups
 
         return colocation_groups(self)
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """The parts of the objective, in the order in which plans are compared."""
+        return self.target.components(self.objective)
+
+    def unit(self, component: str) -> str | None:
+        """The unit of a component: ``B`` for bytes, else the graph's time unit (None = unknown)."""
+        return self.target.unit(component) or self.graph.time_unit
 
     @cached_property
     def evaluator(self) -> AssignmentEvaluator:
@@ -165,14 +182,24 @@ class Problem:
         return Plan(self, decision, self.evaluate(decision), provenance, name or provenance.planner)
 
     def bound(
-        self, component: str, value: float, method: str, assumes: frozenset[str], seconds: float = 0.0
+        self,
+        component: str,
+        value: float,
+        method: str,
+        assumes: frozenset[str],
+        seconds: float = 0.0,
+        given: tuple[tuple[str, float], ...] = (),
     ) -> Bound:
-        """A bound of this problem whose proof used the tokens ``assumes``."""
-        return Bound(component, value, method, self.relaxation, assumes, seconds)
+        """A bound of this problem whose proof used the tokens ``assumes``; ``given`` as in :class:`Bound`."""
+        return Bound(component, value, method, self.relaxation, assumes, seconds, given)
 
     def strongest_bound(self, bounds: list[Bound] | tuple[Bound, ...]) -> Bound | None:
         """The strongest of ``bounds`` on the first objective component that holds for this problem."""
-        return strongest(bounds, self.objective, self.relaxation, self.assumptions)
+        return strongest(bounds, self.components[0], self.relaxation, self.assumptions)
+
+    def standing(self, values: Sequence[float], bounds: Sequence[Bound]) -> Standing:
+        """How a plan with these components stands against ``bounds``."""
+        return standing(self.components, values, bounds, self.relaxation, self.assumptions)
 
     def with_constraints(self, constraints: tuple[Constraint, ...]) -> Problem:
         """The same problem under other constraints."""

@@ -37,6 +37,11 @@ def bytes_text(value: float) -> str:
     return f"{value:.0f} B"
 
 
+def amount_text(value: float, unit: str | None) -> str:
+    """An amount for a person: bytes where ``unit`` is ``B``, else a time as :func:`time_text` writes it."""
+    return bytes_text(value) if unit == "B" else time_text(value, unit)
+
+
 def time_text(value: float, unit: str | None) -> str:
     """A time for a person: seconds become s, ms or us; a graph without a unit shows the bare number."""
     if math.isinf(value):

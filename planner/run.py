@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from planner import __version__
-from planner.bound import Bound, gap
+from planner.bound import Bound
 from planner.errors import PlannerRefusal
 from planner.graph import Ints
 from planner.plan import Plan, Provenance
@@ -95,7 +95,7 @@ def _run(
         device_of=search.best,
         objective=search.state.objective,
         bounds=tuple(search.bounds),
-        status=status_of(search.state.objective, search.state.bound),
+        status=status_of(problem, search.state.components, search.bounds),
         stop_reason=search.stop_reason,
         seconds=search.state.seconds,
         seed=seed,
@@ -103,14 +103,16 @@ def _run(
         iterations=search.state.iterations,
         history=tuple(search.history),
         message=message,
+        components=search.state.components,
     )
 
 
-def status_of(objective: float | None, bound: float | None) -> str:
-    """``optimal`` only where the bound proves it; an infinite bound proves infeasibility."""
-    if objective is None:
-        return "infeasible" if bound is not None and bound == float("inf") else "no_plan"
-    return "optimal" if gap(objective, bound) == 0.0 else "feasible"
+def status_of(problem: Problem, components: tuple[float, ...] | None, bounds: Sequence[Bound]) -> str:
+    """``optimal`` only where bounds prove every component; an infinite bound proves infeasibility."""
+    if components is None:
+        strongest = problem.strongest_bound(tuple(bounds))
+        return "infeasible" if strongest is not None and strongest.value == float("inf") else "no_plan"
+    return problem.standing(components, tuple(bounds)).status
 
 
 def plan_of(result: Result, name: str = "") -> Plan | None:

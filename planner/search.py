@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from planner.bound import Bound, gap
+from planner.bound import Bound, better
 from planner.errors import PlannerRefusal
 from planner.graph import Ints
 
@@ -77,12 +77,18 @@ def parse_options(known: Sequence[Option], given: Mapping[str, Any], owner: str)
 # ---------------------------------------------------------------------- stop criteria
 @dataclass
 class Progress:
-    """What stop criteria look at: iterations counted, objective and bound so far, seconds since the start."""
+    """What stop criteria look at: iterations counted, objective and bound so far, seconds since the start.
+
+    ``components`` are all components of the best plan; ``objective`` and ``bound`` speak of the first. ``gap`` is that of
+    the first component not yet proven, None without a plan or a bound.
+    """
 
     iterations: int = 0
     objective: float | None = None
     bound: float | None = None
     seconds: float = 0.0
+    components: tuple[float, ...] | None = None
+    gap: float | None = None
 
 
 class Stop(Protocol):
@@ -107,16 +113,13 @@ class TimeLimit:
 
 @dataclass
 class GapReached:
-    """Stop when (objective - bound) / objective is at most ``limit``."""
+    """Stop when the gap, (objective - bound) / objective of the first component not yet proven, is at most ``limit``."""
 
     limit: float
     reason: str = "gap"
 
     def __call__(self, progress: Progress) -> bool:
-        if progress.objective is None:
-            return False
-        reached = gap(progress.objective, progress.bound)
-        return reached is not None and reached <= self.limit
+        return progress.gap is not None and progress.gap <= self.limit
 
 
 @dataclass
@@ -224,8 +227,7 @@ class Search:
         self._began = time.perf_counter()
         self._told = 0.0
         self.stop_reason = "finished"
-        known = problem.strongest_bound(self.bounds)
-        self.state.bound = None if known is None else known.value
+        self._weigh()
 
     @property
     def seconds(self) -> float:
@@ -266,38 +268,48 @@ class Search:
         """Propose a plan. It is evaluated by the target and kept if valid and better; returns whether it was kept."""
         evaluator = self.problem.evaluator
         device_of = evaluator.checked(np.asarray(device_of))
-        objective = evaluator.objective(device_of)
-        if objective >= self.objective * (1 - 1e-12):
+        components = evaluator.components(device_of)
+        if not better(components, self.state.components):
             return False
         if evaluator.violations(device_of):
             self.rejected += 1
             return False
         self.best = device_of.copy()
-        self.state.objective = objective
+        self.state.objective = components[0]
+        self.state.components = components
         self.state.seconds = self.seconds
-        self.history.append((self.state.seconds, "objective", objective))
-        self._callbacks.on_best(self.best, objective, self.state)
+        self._weigh()
+        self.history.append((self.state.seconds, "objective", components[0]))
+        self._callbacks.on_best(self.best, components[0], self.state)
         return True
 
     def prove(self, bound: Bound) -> None:
-        """Report a proven bound; only one stronger than all before is passed on."""
-        strongest = self.problem.strongest_bound(self.bounds)
+        """Report a proven bound; only one that says more than each before is passed on."""
+        known = any(
+            b.component == bound.component and b.value >= bound.value and b.covers(dict(bound.given))
+            for b in self.bounds
+            if b.applies_to(self.problem.relaxation, self.problem.assumptions)
+        )
         self.bounds.append(bound)
-        if strongest is not None and bound.value <= strongest.value:
+        if known or bound.component not in self.problem.components:
             return
-        if bound.component != self.problem.objective:
-            return
-        self.state.bound = bound.value
+        self._weigh()
         self.state.seconds = self.seconds
-        self.history.append((self.state.seconds, "bound", bound.value))
+        if bound.component == self.problem.components[0]:
+            self.history.append((self.state.seconds, "bound", bound.value))
         self._callbacks.on_bound(bound, self.state)
+
+    def _weigh(self) -> None:
+        """Bring the bound and the gap of the progress up to date."""
+        strongest = self.problem.strongest_bound(self.bounds)
+        self.state.bound = None if strongest is None else strongest.value
+        if self.state.components is not None:
+            self.state.gap = self.problem.standing(self.state.components, self.bounds).gap
 
     def _learn(self, bound: Bound) -> None:
         """Keep a bound that another search has proven; nobody needs to be told."""
         self.bounds.append(bound)
-        strongest = self.problem.strongest_bound(self.bounds)
-        if strongest is bound:
-            self.state.bound = bound.value
+        self._weigh()
 
     def progress(self, fraction: float | None, text: str = "") -> None:
         """Say how far the search is; passed on at most ten times a second."""
@@ -390,3 +402,4 @@ class Result:
     iterations: int
     history: tuple[tuple[float, str, float], ...] = field(default=())
     message: str = ""
+    components: tuple[float, ...] | None = None

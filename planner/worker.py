@@ -61,6 +61,7 @@ class Incumbent:
     device_of: Ints
     objective: float
     seconds: float
+    components: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,9 @@ class _Stream(Callbacks):
         self._pipe = pipe
 
     def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
-        self._pipe.send(Incumbent(device_of, objective, progress.seconds))
+        self._pipe.send(
+            Incumbent(device_of, objective, progress.seconds, progress.components or (objective,))
+        )
 
     def on_bound(self, bound: Bound, progress: Progress) -> None:
         self._pipe.send(Proven(bound, progress.seconds))

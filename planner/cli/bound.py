@@ -5,9 +5,16 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console
+from planner.quantity import amount_text
+
+if TYPE_CHECKING:
+    from planner.bound import Bound
+    from planner.problem import Problem
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +40,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from planner.algorithms.catalogue import bound_method, default_bound
     from planner.cli.report import ending, summary
     from planner.cli.searching import Watch, simple_bound, soft_interrupt, stop_when
-    from planner.quantity import time_text
     from planner.run import run_bound
     from planner.warm_up import warm_bound
 
@@ -55,6 +61,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         seconds = spent + time.perf_counter() - began
 
     bound = problem.strongest_bound(result.bounds)
+    others = further_bounds(problem, result.bounds)
     proven_by = method.name if chosen is not None or bound is None else bound.method
     status = "no_bound" if bound is None else "infeasible" if math.isinf(bound.value) else "proven"
     if status == "infeasible":
@@ -73,11 +80,18 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "seconds": seconds,
         "assumes": [] if bound is None else sorted(bound.assumes),
     }
+    if others:
+        data["further"] = [
+            {"component": b.component, "lower_bound": b.value, "given": dict(b.given)} for b in others
+        ]
 
     def text() -> str:
-        value = "none" if bound is None else time_text(bound.value, problem.graph.time_unit)
+        shown = [] if bound is None else [bound, *others]
         rows = [
-            (f"{problem.objective} at least", value),
+            (f"{b.component} at least", amount_text(b.value, problem.unit(b.component)) + _among(problem, b))
+            for b in shown
+        ] or [(f"{problem.components[0]} at least", "none")]
+        rows += [
             ("proven by", proven_by),
             ("ended", ending(result.stop_reason, seconds)),
         ]
@@ -85,3 +99,22 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     console.result(data, text)
     return DONE if status == "proven" else FAILED
+
+
+def further_bounds(problem: Problem, bounds: Sequence[Bound]) -> list[Bound]:
+    """The strongest bound on each later component of the objective, among the plans that its proof speaks of."""
+    found = []
+    for name in problem.components[1:]:
+        usable = [
+            b for b in bounds if b.component == name and b.applies_to(problem.relaxation, problem.assumptions)
+        ]
+        # The tightest restriction is the one that the proof of the component before it left.
+        best = max(usable, key=lambda b: ([-most for _, most in b.given], b.value), default=None)
+        if best is not None:
+            found.append(best)
+    return found
+
+
+def _among(problem: Problem, bound: Bound) -> str:
+    limits = [f"{name} at most {amount_text(most, problem.unit(name))}" for name, most in bound.given]
+    return f" where {' and '.join(limits)}" if limits else ""

@@ -205,7 +205,11 @@ def import_readers(paths: Sequence[str]) -> None:
     import planner.formats.stageboard_json
 
     if ".onnx" in suffixes:
-        import planner.formats.onnx_model  # noqa: F401
+        import planner.formats.onnx_model
+    if ".tflite" in suffixes:
+        import tflite  # noqa: F401
+
+        import planner.formats.tflite_model  # noqa: F401
     if suffixes & {".graphml", ".xml", ".dot", ".gv"}:
         import networkx  # noqa: F401
 

@@ -6,7 +6,6 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
-from planner.bound import gap
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console
 from planner.errors import PlannerRefusal
@@ -71,19 +70,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     bound = problem.strongest_bound(result.bounds)
     evaluation = None if plan is None else plan.evaluation
-    distance = None if evaluation is None or bound is None else gap(evaluation.objective, bound.value)
+    standing = None if evaluation is None else problem.standing(evaluation.values, result.bounds)
     if plan is not None and args.output:
         from planner.formats.plan_json import write_plan
 
         write_plan(args.output, plan, result.bounds)
 
-    from planner.cli.report import bound_rows, ending, plan_fields, summary
+    from planner.cli.report import bound_rows, ending, plan_fields, proofs, summary
 
     data: dict[str, Any] = {
         "planner": chosen.name,
         **plan_fields(problem, evaluation),
         "lower_bound": None if bound is None else bound.value,
-        "gap": distance,
+        "gap": None if standing is None else standing.gap,
+        **({"bounds": proofs(standing)} if standing is not None and len(standing.components) > 1 else {}),
         "status": result.status,
         "stop_reason": result.stop_reason,
         "seconds": seconds,
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         rows = [("planner", f"{chosen.name}, {ending(result.stop_reason, seconds)}")]
         if data["plan_file"]:
             rows.append(("plan", data["plan_file"]))
-        return summary(problem, evaluation, rows, bound_rows(problem, bound, distance))
+        return summary(problem, evaluation, rows, bound_rows(problem, bound, standing))
 
     console.result(data, text)
     return DONE if evaluation is not None and evaluation.valid else FAILED
@@ -116,12 +116,12 @@ def _search(
         if watch.best is None:
             raise
         known = (*bounds, *watch.bounds)
-        strongest = problem.strongest_bound(known)
+        reached = watch.progress.components
         return Result(
             planner=planner.name, problem=problem, device_of=watch.best, objective=watch.progress.objective,
-            bounds=known, status=status_of(watch.progress.objective, None if strongest is None else strongest.value),
+            bounds=known, status=status_of(problem, reached, known),
             stop_reason="cancelled", seconds=watch.progress.seconds, seed=seed, options=options,
-            iterations=watch.progress.iterations,
+            iterations=watch.progress.iterations, components=reached,
         )  # fmt: skip
 
 

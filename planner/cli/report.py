@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from planner.bound import Bound
+from planner.bound import Bound, Standing
 from planner.cli.table import percent, seconds_text, table, times
 from planner.plan import Evaluation
 from planner.problem import Problem
-from planner.quantity import bytes_text, time_text
+from planner.quantity import amount_text, bytes_text
 
 _SHOWN_VIOLATIONS = 8
+_EXTRA = {"bytes_in": "bytes in", "dram": "off chip"}
+"""Details of an evaluation that have a column, and its title."""
 
 
 def plan_fields(problem: Problem, evaluation: Evaluation | None) -> dict[str, Any]:
@@ -31,15 +33,17 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
     parts = [evaluation.receive, evaluation.work, evaluation.streaming, evaluation.send, evaluation.cost]
     k = len(problem.devices)
     shown = times([float(v) for part in parts for v in part], unit)
+    extra = [name for name in _EXTRA if name in evaluation.details]
     rows = []
     for i, device in enumerate(problem.devices):
-        mark = "  < bottleneck" if i == evaluation.bottleneck and evaluation.cost[i] > 0 else ""
+        mark = "  < bottleneck" if i == evaluation.bottleneck and evaluation.pace[i] > 0 else ""
         cells = [shown[p * k + i] for p in range(len(parts))]
         rows.append(
             [
                 device.name + copies_text(problem, evaluation, i),
                 str(int(evaluation.ops[i])),
                 *cells,
+                *[bytes_text(float(evaluation.details[name][i])) for name in extra],
                 bytes_text(float(evaluation.memory[i])) + mark,
             ]
         )
@@ -48,7 +52,11 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
         memory = row[-1].removesuffix("  < bottleneck")
         row[-1] = memory.rjust(width) + ("  < bottleneck" if memory != row[-1] else " " * 14)
     return table(
-        ["device", "ops", "receive", "work", "streaming", "send", "cost", "memory".rjust(width) + " " * 14],
+        [
+            *("device", "ops", "receive", "work", "streaming", "send", "cost"),
+            *(_EXTRA[name] for name in extra),
+            "memory".rjust(width) + " " * 14,
+        ],
         rows,
     )
 
@@ -72,8 +80,11 @@ def summary(
     title = f"{problem.graph.name} on {problem.target.spec()}"
     lines: list[tuple[str, str]] = []
     if evaluation is not None:
-        unit = problem.graph.time_unit
-        lines.append((problem.objective, time_text(evaluation.objective, unit)))
+        if len(evaluation.components) > 1:
+            lines.append(("objective", problem.objective))
+        lines.extend(
+            (name, amount_text(value, problem.unit(name))) for name, value in evaluation.components.items()
+        )
     lines.extend(proven)
     if evaluation is not None:
         broken = len(evaluation.violations)
@@ -91,14 +102,39 @@ def summary(
     return "\n".join(out)
 
 
-def bound_rows(problem: Problem, bound: Bound | None, gap: float | None) -> list[tuple[str, str]]:
-    """The lines on the lower bound and the gap."""
-    if bound is None:
+def bound_rows(problem: Problem, bound: Bound | None, standing: Standing | None) -> list[tuple[str, str]]:
+    """The lines on the lower bounds and the gap; ``standing`` is the plan's, None where there is no plan."""
+    if standing is not None and len(standing.components) > 1:
+        rows = [
+            (f"{c.name} at least", _proven(c.bound, problem.unit(c.name)) + (", proven" if c.proven else ""))
+            for c in standing.components
+        ]
+    elif bound is None:
         return [("lower bound", "none proven")]
-    rows = [("lower bound", f"{time_text(bound.value, problem.graph.time_unit)} ({bound.method})")]
-    if gap is not None:
-        rows.append(("gap", "0, optimal" if gap == 0 else percent(gap)))
+    else:
+        rows = [("lower bound", _proven(bound, problem.unit(bound.component)))]
+    if standing is not None and standing.gap is not None:
+        first = standing.first_open
+        where = f" of {first.name}" if first is not None and len(standing.components) > 1 else ""
+        rows.append(("gap", "0, optimal" if first is None else percent(standing.gap) + where))
     return rows
+
+
+def _proven(bound: Bound | None, unit: str | None) -> str:
+    return "nothing proven" if bound is None else f"{amount_text(bound.value, unit)} ({bound.method})"
+
+
+def proofs(standing: Standing) -> dict[str, Any]:
+    """What is proven of each component, for JSON."""
+    return {
+        c.name: {
+            "lower_bound": None if c.bound is None else c.bound.value,
+            "method": None if c.bound is None else c.bound.method,
+            "given": {} if c.bound is None else dict(c.bound.given),
+            "proven": c.proven,
+        }
+        for c in standing.components
+    }
 
 
 def ending(stop_reason: str, seconds: float) -> str:

@@ -13,7 +13,7 @@ from planner.cli.command import Console
 from planner.cli.table import percent, seconds_text
 from planner.graph import Ints
 from planner.problem import Problem
-from planner.quantity import time_text
+from planner.quantity import amount_text
 from planner.search import AnyOf, Callbacks, Cancel, GapReached, Progress, Stop, TimeLimit
 
 
@@ -54,7 +54,6 @@ class Watch(Callbacks):
 
     def __init__(self, console: Console, problem: Problem, name: str) -> None:
         self._console = console
-        self._unit = problem.graph.time_unit
         self._problem = problem
         self._name = name
         self.best: Ints | None = None
@@ -76,9 +75,15 @@ class Watch(Callbacks):
         self.progress = progress
         parts = [self._name, seconds_text(progress.seconds)]
         if progress.objective is not None:
-            parts.append(f"{self._problem.objective} {time_text(progress.objective, self._unit)}")
+            values = progress.components or (progress.objective,)
+            parts += [
+                f"{name} {amount_text(value, self._problem.unit(name))}"
+                for name, value in zip(self._problem.components, values, strict=False)
+            ]
         if progress.bound is not None:
-            parts.append(f"bound {time_text(progress.bound, self._unit)}")
+            parts.append(
+                f"bound {amount_text(progress.bound, self._problem.unit(self._problem.components[0]))}"
+            )
         self._console.progress("  ".join([*parts, text]).rstrip())
 
 

@@ -102,6 +102,7 @@ def to_dict(plan: Plan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:
                 "assumes": sorted(bound.assumes),
                 "relaxation": bound.relaxation,
                 "seconds": _finite(bound.seconds),
+                **({"given": [list(pair) for pair in bound.given]} if bound.given else {}),
             }
             for bound in bounds
             if math.isfinite(bound.value)
@@ -136,6 +137,7 @@ def evaluation_dict(evaluation: Evaluation, problem: Problem) -> dict[str, Any]:
         "objective_name": evaluation.objective_name,
         "objective": _finite(evaluation.objective),
         "components": {name: _finite(value) for name, value in evaluation.components.items()},
+        **({"figures": {n: _finite(v) for n, v in evaluation.figures.items()}} if evaluation.figures else {}),
         "valid": evaluation.valid,
         "violations": [
             {
@@ -151,6 +153,7 @@ def evaluation_dict(evaluation: Evaluation, problem: Problem) -> dict[str, Any]:
                 "name": name,
                 "ops": int(evaluation.ops[d]),
                 **{part: _finite(float(getattr(evaluation, part)[d])) for part in parts},
+                **{name: _finite(float(amounts[d])) for name, amounts in evaluation.details.items()},
                 **stages[d],
             }
             for d, name in enumerate(names)
@@ -383,11 +386,13 @@ def _bounds(value: Any, plan: Plan, file: str) -> tuple[tuple[Bound, ...], list[
             relaxation=text(data.get("relaxation"), f"{what}: relaxation", PlanError),
             assumes=frozenset(assumes),
             seconds=number(data.get("seconds") or 0, f"{what}: seconds", PlanError),
+            given=_given(data.get("given", []), what),
         )
         reached = plan.evaluation.components.get(bound.component)
         applies = bound.applies_to(problem.relaxation, problem.assumptions)
         if (
             applies
+            and bound.covers(plan.evaluation.components)
             and plan.evaluation.valid
             and reached is not None
             and bound.value > reached * (1 + TOLERANCE)
@@ -398,6 +403,19 @@ def _bounds(value: Any, plan: Plan, file: str) -> tuple[tuple[Bound, ...], list[
             continue
         bounds.append(bound)
     return tuple(bounds), notes
+
+
+def _given(value: Any, what: str) -> tuple[tuple[str, float], ...]:
+    """What a bound is restricted to: (component, at most) pairs."""
+    pairs = []
+    for entry in items(value, f"{what}: given", PlanError):
+        pair = items(entry, f"{what}: given", PlanError)
+        if len(pair) != 2:
+            raise PlanError(f"{what}: given must list pairs of a component and a value; save the plan again")
+        pairs.append(
+            (text(pair[0], f"{what}: given", PlanError), number(pair[1], f"{what}: given", PlanError))
+        )
+    return tuple(pairs)
 
 
 def is_plan(path: str | os.PathLike[str]) -> bool:

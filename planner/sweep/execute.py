@@ -45,7 +45,6 @@ def perform(run: Run, base: str = ".") -> Outcome:
 
 def _perform(run: Run, base: str) -> Outcome:
     from planner.algorithms.catalogue import bound_method, planner
-    from planner.bound import gap
     from planner.granularity import kept_together
     from planner.problem import Problem
     from planner.run import run as plan
@@ -92,7 +91,7 @@ def _perform(run: Run, base: str) -> Outcome:
         "objective": result.objective,
         "lower_bound": value,
         "bound_method": None if bound is None else bound.method,
-        "gap": None if result.objective is None else gap(result.objective, value),
+        "gap": None if result.components is None else problem.standing(result.components, result.bounds).gap,
         "stop_reason": result.stop_reason,
         "seconds": round(seconds, 6),
         "cpu_seconds": round(cpu_seconds, 6),

@@ -2,7 +2,17 @@
 
 from planner.targets.base import Device, Target
 from planner.targets.device_pool import DevicePool
+from planner.targets.edge_tpu import EdgeTpuPipeline
 from planner.targets.pipeline import Pipeline
 from planner.targets.spec import default_target, parse_target, target_from_dict
 
-__all__ = ["Device", "DevicePool", "Pipeline", "Target", "default_target", "parse_target", "target_from_dict"]
+__all__ = [
+    "Device",
+    "DevicePool",
+    "EdgeTpuPipeline",
+    "Pipeline",
+    "Target",
+    "default_target",
+    "parse_target",
+    "target_from_dict",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -58,6 +59,18 @@ class Target(ABC):
     @abstractmethod
     def evaluator(self, problem: Problem) -> AssignmentEvaluator:
         """The evaluator of a problem on this target."""
+
+    def components(self, objective: str) -> tuple[str, ...]:
+        """The parts of an objective in the order in which plans are compared; most objectives are one number."""
+        return (objective,)
+
+    def unit(self, component: str) -> str:
+        """``B`` for a component counted in bytes, empty for one in the graph's time unit."""
+        return ""
+
+    def together(self, graph: Graph) -> Sequence[Sequence[int]]:
+        """Sets of ops that a rule in force keeps on one device, colocation classes aside."""
+        return ()
 
     def validate(self, graph: Graph) -> None:  # noqa: B027 - most targets accept every graph
         """Raise :class:`TargetError` when the graph cannot be planned on this target."""

@@ -24,7 +24,8 @@ class AssignmentEvaluator:
     """Everything a target's cost model needs as flat arrays, shared by full and live evaluation and by planners.
 
     Attributes (n ops, t tensors, k devices, c cost classes): ``work`` float64[c, n], ``class_of`` int32[k] (cost class
-    of a device), ``tensor_time`` float64[t], ``pays`` bool[k] (does the device pay transfers), ``budget`` float64[k]
+    of a device), ``tensor_time`` float64[t] (what a receiving device pays) and ``send_time`` float64[t] (what the sending
+    one pays; the same without), ``pays`` bool[k] (does the device pay transfers), ``budget`` float64[k]
     (bytes of parameters it holds before streaming at ``streaming_rate``), ``memory`` float64[n] and ``capacity``
     float64[k] (what counts against a device's memory), ``params`` float64[n], ``part`` int8[n] (1 = backward),
     ``supported`` bool[c, n], ``allowed`` bool[n, k] (support and pins together).
@@ -57,6 +58,8 @@ class AssignmentEvaluator:
         cluster: Ints | None = None,
         cluster_speed: float = 1.0,
         sync_rate: float = 0.0,
+        send_time: Floats | None = None,
+        params: Floats | None = None,
     ) -> None:
         graph = problem.graph
         self.problem = problem
@@ -65,12 +68,15 @@ class AssignmentEvaluator:
         self.work = np.ascontiguousarray(work, np.float64)
         self.class_of = np.ascontiguousarray(class_of, np.int32)
         self.tensor_time = np.ascontiguousarray(tensor_time, np.float64)
+        self.send_time = (
+            self.tensor_time if send_time is None else np.ascontiguousarray(send_time, np.float64)
+        )
         self.tensor_producer = graph.tensor_producer
         self.pays = np.ascontiguousarray(pays, bool)
         self.budget = np.ascontiguousarray(budget, np.float64)
         self.streaming_rate = float(streaming_rate)
         self.memory = np.ascontiguousarray(memory, np.float64)
-        self.params = graph.param_bytes
+        self.params = graph.param_bytes if params is None else np.ascontiguousarray(params, np.float64)
         self.capacity = np.ascontiguousarray(capacity, np.float64)
         self.communication = communication
         self.objective_code = objective_code
@@ -158,8 +164,8 @@ class AssignmentEvaluator:
         """``(counts, receive, busy, send, used, held)`` of the kernels for a checked assignment."""
         counts = kernels.consumer_counts(device_of, self.part, self.consumer_ptr, self.consumer_idx, self.k)
         sums = kernels.loads(
-            device_of, self.part, self.work, self.class_of, self.tensor_producer, self.tensor_time, self.pays,
-            self.cluster, self.cluster_speed, counts, self.memory, self.params,
+            device_of, self.part, self.work, self.class_of, self.tensor_producer, self.tensor_time,
+            self.send_time, self.pays, self.cluster, self.cluster_speed, counts, self.memory, self.params,
         )  # fmt: skip
         return (counts, *sums)
 
@@ -168,6 +174,10 @@ class AssignmentEvaluator:
         device_of = np.ascontiguousarray(device_of, np.int32)
         _, receive, busy, send, _, held = self.raw(device_of)
         return self.objective_of(receive, busy, send, held, self.occupied(device_of), np.empty(self.k))
+
+    def components(self, device_of: Ints) -> tuple[float, ...]:
+        """All components of the objective in order, rules unchecked (for planners)."""
+        return (self.objective(device_of),)
 
     def occupied(self, device_of: Ints) -> Ints:
         """How many ops each device holds (int32[k])."""
@@ -253,6 +263,7 @@ class AssignmentEvaluator:
             violations=self.violations(device_of),
             replicas=replicas,
             serves=serves,
+            pace=costs,
         )
 
     def violations(self, device_of: Ints) -> tuple[Violation, ...]:

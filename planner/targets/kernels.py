@@ -1,8 +1,8 @@
 """Numba kernels of the border-tensor cost model shared by every target whose decision is an assignment.
 
 DESIGN: each device pays each tensor that crosses its border once: the producer's device sends once however many
-devices consume it, and each consuming device receives once. ``part`` is 0 for forward and 1 for backward ops; a
-receive belongs to the forward part when a forward op on the device consumes the tensor, a send to its producer's part.
+devices consume it, and each consuming device receives once. What a receiver pays for a tensor (``tensor_time``) and what
+its sender pays (``send_time``) may differ. ``part`` is 0 for forward and 1 for backward ops; a receive belongs to the forward part when a forward op on the device consumes the tensor, a send to its producer's part.
 
 Transfers inside a cluster of accelerators are ``speed`` times as fast as others (device placement, appendix C.3):
 ``cluster`` int32[k] numbers them, -1 is no cluster. A receive is fast when the producer is in the same cluster; a send is
@@ -24,6 +24,7 @@ MAX_COST, SUM_OF_PART_MAXIMA, LATENCY = 0, 1, 2
 RULE_ORDER, RULE_CONTIGUOUS, RULE_MEMORY, RULE_SUPPORT, RULE_PIN, RULE_TOGETHER, RULE_SUBGRAPHS = (
     1, 2, 4, 8, 16, 32, 64,
 )  # fmt: skip
+RULE_SHARED_CHILDREN = 128
 
 
 @njit(cache=True, nogil=True)
@@ -39,8 +40,11 @@ def consumer_counts(device_of, part, consumer_ptr, consumer_idx, k):
 
 
 @njit(cache=True, nogil=True)
-def add_tensor(counts, home, home_part, time, pays, cluster, speed, receive, send, sign):
-    """Add (sign=1) or remove (-1) what one tensor costs: ``counts`` int32[k, 2], its producer on ``home``."""
+def add_tensor(counts, home, home_part, time, leaving, pays, cluster, speed, receive, send, sign):
+    """Add (sign=1) or remove (-1) what one tensor costs: ``counts`` int32[k, 2], its producer on ``home``.
+
+    Each receiver pays ``time``, the sender ``leaving``.
+    """
     near = False
     far = False
     fast = time / speed
@@ -54,12 +58,13 @@ def add_tensor(counts, home, home_part, time, pays, cluster, speed, receive, sen
         if pays[d]:
             receive[d, 0 if counts[d, 0] > 0 else 1] += sign * (fast if inside else time)
     if (near or far) and pays[home]:
-        send[home, home_part] += sign * (time if far else fast)
+        send[home, home_part] += sign * (leaving if far else leaving / speed)
 
 
 @njit(cache=True, nogil=True)
 def loads(
-    device_of, part, work, class_of, tensor_producer, tensor_time, pays, cluster, speed, counts, memory, params,
+    device_of, part, work, class_of, tensor_producer, tensor_time, send_time, pays, cluster, speed, counts, memory,
+    params,
 ):  # fmt: skip
     """Everything summed per device: receive, work, send float64[k, 2]; memory, params float64[k]."""
     k = len(pays)
@@ -75,7 +80,9 @@ def loads(
         held[d] += params[v]
     for i in range(len(tensor_producer)):
         u = tensor_producer[i]
-        add_tensor(counts[i], device_of[u], part[u], tensor_time[i], pays, cluster, speed, receive, send, 1.0)
+        add_tensor(
+            counts[i], device_of[u], part[u], tensor_time[i], send_time[i], pays, cluster, speed, receive, send, 1.0
+        )  # fmt: skip
     return receive, busy, send, used, held
 
 

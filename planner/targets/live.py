@@ -18,12 +18,18 @@ from planner.targets.evaluator import AssignmentEvaluator
 class Delta:
     """What moving some ops to each device would give (axis 0 = destination).
 
-    ``objective`` float64[k]; ``cost`` float64[k, k] and ``memory`` float64[k, k]: every device's cost and memory.
+    ``components`` float64[c, k]: the objective's parts in order, ``objective`` float64[k] the first of them; ``cost``
+    float64[k, k] and ``memory`` float64[k, k]: every device's cost and memory.
     """
 
-    objective: Floats
+    components: Floats
     cost: Floats
     memory: Floats
+
+    @property
+    def objective(self) -> Floats:
+        """The first component for each destination (float64[k])."""
+        return self.components[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +64,21 @@ class Check:
 
 @dataclass(frozen=True)
 class Move:
-    """A move of ops to a device with the objective it gives."""
+    """A move of ops to a device with the components it gives; ``gain`` is what ``component`` gets smaller by.
+
+    That component is the first one that the move changes by more than rounding.
+    """
 
     ops: tuple[int, ...]
     device: int
-    objective: float
+    components: tuple[float, ...]
+    component: str
     gain: float
+
+    @property
+    def objective(self) -> float:
+        """The first component after the move."""
+        return self.components[0]
 
 
 class LiveEvaluation:
@@ -108,6 +123,11 @@ class LiveEvaluation:
             self._objective = self._price(np.empty(self.evaluator.k))
         return self._objective
 
+    @property
+    def components(self) -> tuple[float, ...]:
+        """All components of the objective of the current assignment, in order."""
+        return (self.objective,)
+
     def _price(self, costs: Floats) -> float:
         """The objective; every device's cost goes to ``costs`` (float64[k])."""
         return self.evaluator.objective_of(
@@ -139,16 +159,21 @@ class LiveEvaluation:
         """The objective and every device's cost for a move of all ``ops`` to each device."""
         k = self.evaluator.k
         objective, cost, memory = np.empty(k), np.empty((k, k)), np.empty((k, k))
-        self._delta_into(np.asarray(ops, np.int32), objective, cost, memory)
-        return Delta(objective, cost, memory)
+        moved = np.asarray(ops, np.int32)
+        self._delta_into(moved, objective, cost, memory)
+        return Delta(self._components_after(moved, objective, memory), cost, memory)
+
+    def _components_after(self, ops: Ints, objective: Floats, memory: Floats) -> Floats:
+        """float64[c, k] from what :meth:`_delta_into` found for a move of ``ops``."""
+        return objective[None, :]
 
     def _delta_into(self, ops: Ints, objective: Floats, cost: Floats, memory: Floats) -> None:
         e = self.evaluator
         live_kernels.delta_ops(
             ops, self.device_of, e.part, e.work, e.class_of, e.memory, e.params, e.tensor_producer, e.tensor_time,
-            e.pays, e.cluster, e.cluster_speed, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx, self.counts, self.receive,
-            self.busy, self.send, self.used, self.held, self.occupied, e.budget, e.streaming_rate, e.sync_rate,
-            e.communication, e.objective_code, self._stamp, self._next_mark(), objective, cost, memory,
+            e.send_time, e.pays, e.cluster, e.cluster_speed, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx, self.counts,
+            self.receive, self.busy, self.send, self.used, self.held, self.occupied, e.budget, e.streaming_rate,
+            e.sync_rate, e.communication, e.objective_code, self._stamp, self._next_mark(), objective, cost, memory,
         )  # fmt: skip
 
     def order_window(self, ops: Ints) -> tuple[int, int]:
@@ -192,7 +217,7 @@ class LiveEvaluation:
         See :meth:`improving_moves` for the moves that are looked at.
         """
         moves = [move for found in self.improving_moves(legal_only) for move in found]
-        return sorted(moves, key=lambda m: (m.objective, m.ops))[:limit]
+        return sorted(moves, key=lambda m: (m.components, m.ops))[:limit]
 
     def improving_moves(self, legal_only: bool = True) -> Iterator[list[Move]]:
         """All single moves that lower the objective, for one op (with colocated mates) after the other.
@@ -201,17 +226,26 @@ class LiveEvaluation:
         """
         e = self.evaluator
         groups = e.problem.groups
-        now = self.objective
+        now = np.array(self.components)
+        names = e.problem.components
         candidates = np.unique(groups.group_of[self._movable()])
         objective, cost, memory = np.empty(e.k), np.empty((e.k, e.k)), np.empty((e.k, e.k))
         for g in candidates.tolist():
             ops = groups.ops(g)
             self._delta_into(ops, objective, cost, memory)
-            better = objective < now * (1 - 1e-9)
+            after = self._components_after(ops, objective, memory)
+            first = first_change(after, now)
+            better = after[first, np.arange(e.k)] < now[first] * (1 - 1e-9)
             if legal_only and better.any():
                 better &= self.check(ops).legal
             yield [
-                Move(tuple(ops.tolist()), d, float(objective[d]), now - float(objective[d]))
+                Move(
+                    tuple(ops.tolist()),
+                    d,
+                    tuple(after[:, d].tolist()),
+                    names[first[d]],
+                    float(now[first[d]] - after[first[d], d]),
+                )
                 for d in np.flatnonzero(better).tolist()
             ]
 
@@ -222,7 +256,7 @@ class LiveEvaluation:
         the help of any stage, so replication looks at all, as do sums of costs.
         """
         e = self.evaluator
-        if e.objective_code != kernels.MAX_COST or e.sync_rate > 0.0:
+        if e.objective_code != kernels.MAX_COST or e.sync_rate > 0.0 or len(e.problem.components) > 1:
             return np.ones(e.n, bool)
         costs = np.empty(e.k)
         self._price(costs)
@@ -256,10 +290,21 @@ class LiveEvaluation:
         )  # fmt: skip
         live_kernels.apply_ops(
             ops, targets, self.device_of, e.part, e.work, e.class_of, e.memory, e.params, e.tensor_producer,
-            e.tensor_time, e.pays, e.cluster, e.cluster_speed, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx, self.counts,
-            self.receive, self.busy, self.send, self.used, self.held, self.occupied, self._stamp, self._next_mark(),
+            e.tensor_time, e.send_time, e.pays, e.cluster, e.cluster_speed, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx,
+            self.counts, self.receive, self.busy, self.send, self.used, self.held, self.occupied, self._stamp,
+            self._next_mark(),
         )  # fmt: skip
         self._changed()
         self._moves += 1
         if self._moves >= self.RESYNC_EVERY:
             self._resync()
+
+
+def first_change(after: Floats, now: Floats) -> Ints:
+    """For each destination the first component of ``after`` (float64[c, k]) that differs from ``now`` (float64[c]).
+
+    Differences by rounding (1e-9 relative) do not count; 0 where nothing differs. int64[k].
+    """
+    differs = np.abs(after - now[:, None]) > 1e-9 * np.abs(now)[:, None]
+    first: Ints = differs.argmax(axis=0)
+    return first

@@ -165,7 +165,7 @@ class TogetherRule:
 
     def violations(self, evaluator: AssignmentEvaluator, device_of: Ints) -> list[Violation]:
         """One violation per group that is spread over several devices."""
-        groups = evaluator.problem.groups
+        groups = evaluator.problem.colocated
         names, titles = evaluator.problem.graph.op_names, device_names(evaluator)
         first = np.full(groups.count, -1, np.int64)
         first[groups.group_of[::-1]] = np.arange(evaluator.n)[::-1]
@@ -186,7 +186,7 @@ class TogetherRule:
     def blocked(self, live: LiveEvaluation, ops: Ints) -> Bools:
         """Destinations that would leave a group mate of the ops on another device."""
         e = live.evaluator
-        groups = e.problem.groups
+        groups = e.problem.colocated
         mates = np.setdiff1d(groups.expand(ops), ops)
         elsewhere = np.unique(e.owner[live.device_of[mates]])
         if len(elsewhere) == 0:

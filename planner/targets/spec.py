@@ -14,9 +14,10 @@ from planner.graph import Graph
 from planner.quantity import parse_quantity
 from planner.targets.base import Target
 from planner.targets.device_pool import DevicePool
+from planner.targets.edge_tpu import EdgeTpuPipeline
 from planner.targets.pipeline import Pipeline
 
-KINDS: dict[str, type[Target]] = {Pipeline.kind: Pipeline, DevicePool.kind: DevicePool}
+KINDS: dict[str, type[Target]] = {cls.kind: cls for cls in (Pipeline, DevicePool, EdgeTpuPipeline)}
 _YES, _NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 

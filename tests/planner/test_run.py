@@ -130,15 +130,15 @@ def test_each_stop_criterion_ends_the_search_and_keeps_the_best() -> None:
 
 def test_stop_criteria_by_themselves() -> None:
     assert not Never()(Progress())
-    assert not GapReached(0.5)(Progress(objective=None, bound=1.0))
-    assert not GapReached(0.5)(Progress(objective=4.0, bound=None))
-    assert GapReached(0.5)(Progress(objective=4.0, bound=2.0))
+    assert not GapReached(0.5)(Progress(gap=None))
+    assert GapReached(0.5)(Progress(gap=0.5)) and not GapReached(0.5)(Progress(gap=0.51))
     assert TimeLimit(1.0)(Progress(seconds=1.0)) and not TimeLimit(1.0)(Progress(seconds=0.9))
     assert not AnyOf([])(Progress())
 
 
 def test_finished_without_a_plan_says_so() -> None:
-    result = run(Scripted(), Problem(graph(), Pipeline(2)))
+    problem = Problem(graph(), Pipeline(2))
+    result = run(Scripted(), problem)
     assert (result.status, result.stop_reason, result.objective, result.device_of) == (
         "no_plan",
         "finished",
@@ -146,10 +146,16 @@ def test_finished_without_a_plan_says_so() -> None:
         None,
     )
     assert plan_of(result) is None
-    assert status_of(None, math.inf) == "infeasible"
-    assert status_of(None, 3.0) == "no_plan"
-    assert status_of(4.0, 3.0) == "feasible"
-    assert status_of(4.0, None) == "feasible"
+
+    def status(objective: float | None, bound: float | None) -> str:
+        bounds = [] if bound is None else [problem.bound("bottleneck", bound, "m", problem.assumptions)]
+        return status_of(problem, None if objective is None else (objective,), bounds)
+
+    assert status(None, math.inf) == "infeasible"
+    assert status(None, 3.0) == "no_plan"
+    assert status(4.0, 3.0) == "feasible"
+    assert status(4.0, None) == "feasible"
+    assert status(4.0, 4.0) == "optimal"
 
 
 def test_a_bound_method_reports_only_stronger_bounds() -> None:

@@ -132,11 +132,11 @@ def test_stop_criteria_of_an_order() -> None:
     flag = {"on": False}
     stop = stop_for(Order("x", problem(), time_limit=5.0, gap=0.1, iterations=7), lambda: flag["on"])
     assert isinstance(stop, AnyOf)
-    assert not stop(Progress(iterations=6, seconds=4.9, objective=10.0, bound=8.0))
+    assert not stop(Progress(iterations=6, seconds=4.9, gap=0.2))
     for progress, reason in (
         (Progress(iterations=7), "iterations"),
         (Progress(seconds=5.0), "time"),
-        (Progress(objective=10.0, bound=9.5), "gap"),
+        (Progress(gap=0.05), "gap"),
     ):
         assert stop(progress) and stop.reason == reason
     flag["on"] = True
