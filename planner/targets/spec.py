@@ -171,7 +171,12 @@ def _number(value: float) -> str:
 
 
 def default_target(graph: Graph) -> Target:
-    """A sensible first target: the file's own pool where it describes one, else a pipeline of four."""
+    """A sensible first target: the file's own pool where it describes one, else a pipeline of four.
+
+    A TFLite model is for Edge TPUs.
+    """
     if graph.deployment:
         return parse_target("pool", graph)
+    if graph.format == "tflite":
+        return EdgeTpuPipeline(count=4)
     return Pipeline(count=4)
