@@ -9,8 +9,10 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import onnx
 import pytest
+from ai_edge_litert import schema_py_generated
 from onnx import numpy_helper
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,6 +21,7 @@ CONTROL_FLOW = Path(__file__).parent / "data" / "control_flow.onnx"
 
 LARGEST_JSON = 250_000  # bytes
 LARGEST_ONNX = 400_000
+LARGEST_TFLITE = 250_000
 
 # The Edge TPU paper's Table III: nodes, largest in-degree, depth. Then the exact parameter totals of Keras's
 # `model.summary()`, which the table on https://keras.io/api/applications rounds (25.6M for ResNet50).
@@ -48,6 +51,9 @@ ONNX = {
     "denoiser.onnx": (744, 30_064_387),
     "fpn_detector.onnx": (215, 11_144_828),
 }
+
+# Ops with the input, edges, largest in-degree, depth, parameters, their bytes.
+TFLITE = {"branchy_int8.tflite": (45, 52, 4, 36, 165_078, 171_816)}
 
 
 class Shape(NamedTuple):
@@ -261,6 +267,44 @@ def test_each_onnx_file_shows_what_it_is_there_for() -> None:
     assert sum("wte.weight" in node.input for node in decoder.node) == 2
 
 
+@pytest.mark.parametrize("name", sorted(TFLITE))
+class TestTfliteFiles:
+    def test_counts(self, name: str) -> None:
+        """Straight from the file: operators, the tensors between them, what its weights and biases hold."""
+        model = schema_py_generated.ModelT.InitFromPackedBuf((SAMPLES / name).read_bytes())
+        (graph,) = model.subgraphs
+        made_by = {int(t): 0 for t in graph.inputs}
+        sources: list[list[int]] = [[]]
+        params = size = 0
+        for number, operator in enumerate(graph.operators, 1):
+            sources.append(sorted({made_by[int(t)] for t in operator.inputs if int(t) in made_by}))
+            made_by.update((int(t), number) for t in operator.outputs)
+            for t in operator.inputs[1:]:
+                tensor = graph.tensors[int(t)]
+                if tensor.name.endswith((b"/weights", b"/bias")):
+                    params += math.prod(tensor.shape.tolist())
+                    size += len(model.buffers[tensor.buffer].data)
+        depth = [0] * len(sources)
+        for number, before in enumerate(sources):
+            depth[number] = 1 + max((depth[source] for source in before), default=-1)
+        edges = sum(map(len, sources))
+        assert (len(sources), edges, max(map(len, sources)), max(depth), params, size) == TFLITE[name]
+
+    def test_is_small_and_carries_no_traces_of_the_machine(self, name: str) -> None:
+        raw = (SAMPLES / name).read_bytes()
+        assert len(raw) <= LARGEST_TFLITE
+        assert not re.search(rb"/(home|tmp|root|usr|work|Users)/", raw)
+
+    def test_stored_data_is_aligned(self, name: str) -> None:
+        """The runtime reads weights in place; the schema asks for multiples of 16 bytes."""
+        raw = (SAMPLES / name).read_bytes()
+        model = schema_py_generated.Model.GetRootAs(raw)
+        for i in range(model.BuffersLength()):
+            data = model.Buffers(i).DataAsNumpy()
+            if not isinstance(data, int):
+                assert (data.ctypes.data - np.frombuffer(raw, np.uint8).ctypes.data) % 16 == 0
+
+
 def test_readme_lists_every_file_with_its_counts() -> None:
     text = (SAMPLES / "README.md").read_text(encoding="utf-8")
     rows = {}
@@ -269,8 +313,8 @@ def test_readme_lists_every_file_with_its_counts() -> None:
         match = re.fullmatch(r"`([\w.]+)`", cells[0])
         if match:
             rows[match[1]] = cells[1:]
-    present = {path.name for path in SAMPLES.iterdir() if path.suffix in (".json", ".onnx")}
-    assert set(rows) == present == set(PAPER) | set(ONNX)
+    present = {path.name for path in SAMPLES.iterdir() if path.name != "README.md"}
+    assert set(rows) == present == set(PAPER) | set(ONNX) | set(TFLITE)
     for name in PAPER:
         counted = shape_of(graph_file(name))
         parameters = sum(op["params"] for op in graph_file(name)["ops"])
@@ -280,6 +324,8 @@ def test_readme_lists_every_file_with_its_counts() -> None:
         graph = onnx.load(SAMPLES / name).graph
         counts = (len(computing_nodes(graph)), len(graph.node), sum(weight_sizes(graph).values()))
         assert rows[name][1:4] == [f"{value:,}" for value in counts], name
+    for name, counted_ones in TFLITE.items():
+        assert rows[name][1:7] == [f"{value:,}" for value in counted_ones], name
 
 
 class TestControlFlow:

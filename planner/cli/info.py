@@ -15,7 +15,7 @@ from planner.quantity import bytes_text
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``info``."""
-    parser.add_argument("model", metavar="MODEL", help="a model file (ONNX, JSON, GraphML, DOT)")
+    parser.add_argument("model", metavar="MODEL", help="a model file (ONNX, TFLite, JSON, GraphML, DOT)")
     parser.add_argument(
         "--batch", type=whole, default=1, metavar="N", help="bind symbolic batch dimensions (default 1)"
     )

@@ -23,7 +23,10 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     """``--batch`` and ``--cost-model``: how a model file is read."""
     group = parser.add_argument_group("reading the model")
     group.add_argument(
-        "--batch", type=whole, metavar="N", help="bind symbolic batch dimensions of an ONNX model (default 1)"
+        "--batch",
+        type=whole,
+        metavar="N",
+        help="bind symbolic batch dimensions of an ONNX or TFLite model (default 1)",
     )
     group.add_argument(
         "--cost-model", action="append", default=[], metavar="FILE.toml|KEY=VALUE",

@@ -33,6 +33,7 @@ class Format:
 
 FORMATS: tuple[Format, ...] = (
     Format("onnx", "ONNX", (".onnx",), "a network as exported by PyTorch, TensorFlow, Keras and others"),
+    Format("tflite", "TFLite", (".tflite",), "a network for mobile and edge devices, float or quantised"),
     Format("stageboard-graph", "Stageboard graph", (".json",), "Stageboard's own graph JSON"),
     Format(
         "device-placement", "Device placement", (".json",), "profiled workloads of the device-placement paper"
@@ -45,7 +46,7 @@ SUFFIXES: tuple[str, ...] = tuple(dict.fromkeys(suffix for form in FORMATS for s
 
 
 def read_graph(path: str | os.PathLike[str], *, batch: int = 1) -> Graph:
-    """The graph in a file, its format told by suffix and content; ``batch`` binds symbolic batch dimensions (ONNX).
+    """The graph in a file, its format told by suffix and content; ``batch`` binds symbolic batch dimensions (ONNX, TFLite).
 
     Times the file does not give are NaN. Raises :class:`ModelError`: one sentence naming the file, what is wrong with it
     and what to do.
@@ -93,6 +94,8 @@ def _reader(file: Path) -> Reader:
     suffix = file.suffix.lower()
     if suffix == ".onnx":
         return _read_onnx
+    if suffix == ".tflite":
+        return _read_tflite
     if suffix == ".json":
         return _read_json
     if suffix in (".graphml", ".xml"):
@@ -116,6 +119,8 @@ def _reader_by_content(file: Path) -> Reader:
         raise ModelError(
             f"{file.name} cannot be read ({(error.strerror or '').lower()}); check its permissions"
         ) from error
+    if start[4:8] == b"TFL3":
+        return _read_tflite
     start = start.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"{"):
         return _read_json
@@ -131,6 +136,12 @@ def _read_onnx(file: Path, batch: int) -> Graph:
     from planner.formats import onnx_model
 
     return onnx_model.read(file, batch=batch)
+
+
+def _read_tflite(file: Path, batch: int) -> Graph:
+    from planner.formats import tflite_model
+
+    return tflite_model.read(file, batch=batch)
 
 
 def _read_graphml(file: Path, batch: int) -> Graph:

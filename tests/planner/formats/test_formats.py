@@ -26,6 +26,7 @@ def test_every_format_is_told_by_suffix_or_content(tmp_path: Path) -> None:
         assert read_graph(bare).format == form
     assert {form.name for form in FORMATS} >= {
         "onnx",
+        "tflite",
         "stageboard-graph",
         "device-placement",
         "graphml",
@@ -49,6 +50,8 @@ def test_every_format_is_told_by_suffix_or_content(tmp_path: Path) -> None:
         ("model.json", b'{"fpgas": []}', "open its workload first"),
         ("model.onnx", b"\x00\x01garbage\xff" * 50, "not complete, valid ONNX"),
         ("model.onnx", b"\x08\x07", "no ONNX graph"),
+        ("model.tflite", b"PK\x03\x04", "does not begin like a TFLite model"),
+        ("model.bin", b"\0\0\0\0TFL3", "holds no subgraph"),
         ("model.graphml", b"<svg></svg>", "not GraphML"),
         ("model.gv", b"graph { a -- b }", "no direction"),
         ("model.bin", b"\x7fELF", "known are"),
@@ -70,7 +73,7 @@ def test_bad_files_are_one_sentence_naming_the_file(
 
 
 def test_missing_files_and_folders(tmp_path: Path) -> None:
-    for suffix in (".onnx", ".json", ".graphml", ".dot", ""):
+    for suffix in (".onnx", ".tflite", ".json", ".graphml", ".dot", ""):
         with pytest.raises(ModelError, match="does not exist"):
             read_graph(tmp_path / f"nothing{suffix}")
         folder = tmp_path / f"folder{suffix}"

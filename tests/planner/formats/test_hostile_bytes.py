@@ -57,7 +57,7 @@ def test_truncated_files(tmp_path_factory: pytest.TempPathFactory, name: str, da
     reads_or_says_why(path)
 
 
-@pytest.mark.parametrize("suffix", [".onnx", ".json", ".graphml", ".dot", ".bin"])
+@pytest.mark.parametrize("suffix", [".onnx", ".tflite", ".json", ".graphml", ".dot", ".bin"])
 @settings(max_examples=25)
 @given(content=st.binary(max_size=200))
 def test_garbage(tmp_path_factory: pytest.TempPathFactory, suffix: str, content: bytes) -> None:
