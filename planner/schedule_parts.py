@@ -87,8 +87,9 @@ def piece_times(
     paying = first & e.pays[device]
     np.add.at(times[:, RECEIVE], taker[paying], takes[paying])
     # What leaves its cluster for one consumer is sent at that speed, for all of them.
+    leaves = e.send_time[tensor] / np.where(inside, e.cluster_speed, 1.0)
     slowest = np.zeros(len(e.tensor_producer))
-    np.maximum.at(slowest, tensor, takes)
+    np.maximum.at(slowest, tensor, leaves)
     sent = np.flatnonzero((slowest > 0) & e.pays[piece_device[home]])
     np.add.at(times[:, SEND], home[sent], slowest[sent])
     streaming = streaming_times(e, device_of)

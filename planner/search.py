@@ -346,7 +346,7 @@ class Method(ABC):
     def refusal(self, problem: Problem) -> str | None:
         """Why this method cannot serve the problem, as a sentence, or None."""
         if problem.target.kind not in self.targets:
-            return f"'{self.name}' does not plan for a {problem.target.title.lower()}"
+            return f"'{self.name}' does not plan for {problem.target.in_words}"
         if problem.objective not in self.objectives:
             return f"'{self.name}' does not minimise {problem.objective}"
         return None

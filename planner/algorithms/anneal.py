@@ -24,8 +24,8 @@ class Anneal(Planner):
     title: ClassVar[str] = "Annealing"
     summary: ClassVar[str] = "simulated annealing on blocks, with random and changed orders sliced in between"
     source: ClassVar[Source] = Source("Stageboard", "docs/slice-graph.md")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     options: ClassVar[tuple[Option, ...]] = (
         Option("rounds", 6, "rounds of annealing", low=1, high=1_000_000),
         Option(

@@ -22,8 +22,8 @@ class Brkga(Planner):
     title: ClassVar[str] = "BRKGA"
     summary: ClassVar[str] = "genetic algorithm over topological orders, each sliced optimally"
     source: ClassVar[Source] = Source("MTPP", "section 4.2, algorithm 2 and appendix C.1")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     options: ClassVar[tuple[Option, ...]] = random_keys.OPTIONS
 
     def search(self, problem: Problem, search: Search) -> None:

@@ -36,8 +36,10 @@ class LocalSearch(Planner):
     title: ClassVar[str] = "Local search"
     summary: ClassVar[str] = "best single move until none helps, restarted"
     source: ClassVar[Source] = Source("device placement", "section 6, baselines")
-    targets: ClassVar[frozenset[str]] = frozenset({"pool", "pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe", "latency", "bottleneck"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pool", "pipeline", "edge-tpu"})
+    objectives: ClassVar[frozenset[str]] = frozenset(
+        {"max-load", "gpipe", "latency", "bottleneck", "stage-time"}
+    )
     options: ClassVar[tuple[Option, ...]] = (
         Option(
             "restarts", 10, "how many starts of its own, beside the plans it is given", low=1, high=1_000_000
@@ -54,7 +56,7 @@ class LocalSearch(Planner):
     def search(self, problem: Problem, search: Search) -> None:
         """One iteration per start; incumbents are reported on the way down. Raises :class:`PlannerRefusal`."""
         if search.options["on"] == "orders":
-            if problem.target.kind != "pipeline":
+            if problem.target.kind == "pool":
                 raise PlannerRefusal("'local-search' on orders serves a pipeline only; leave out on=orders")
             search_orders(problem, search, self.name)
             return

@@ -17,8 +17,8 @@ class MlaWeighted(Planner):
     title: ClassVar[str] = "Weighted MLA"
     summary: ClassVar[str] = "best cut of an order with short expensive tensors"
     source: ClassVar[Source] = Source("MTPP", "appendix C.1")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     options: ClassVar[tuple[Option, ...]] = random_keys.OPTIONS
 
     def search(self, problem: Problem, search: Search) -> None:

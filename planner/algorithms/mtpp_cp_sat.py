@@ -10,12 +10,15 @@ import numpy as np
 from planner.graph import Ints
 from planner.partition.mtpp_incumbent import descend
 from planner.partition.mtpp_model import StageModel
-from planner.partition.mtpp_start import start
+from planner.partition.mtpp_start import Start, start
 from planner.partition.superblock_opening import report
 from planner.problem import Problem
 from planner.search import Option, Planner, Search, Source
 from planner.solving import cp_sat, loading
-from planner.solving.scaling import Scale, scale_for
+from planner.solving.scaling import RESOLUTION, Scale, scale_for
+
+FINE = 10**11
+"""Resolution of a second program, quickly solved with the bound of the first: what it rounds off is within tolerance."""
 
 
 class MtppCpSat(Planner):
@@ -25,8 +28,8 @@ class MtppCpSat(Planner):
     title: ClassVar[str] = "MTPP, CP-SAT"
     summary: ClassVar[str] = "exact constraint program"
     source: ClassVar[Source] = Source("MTPP", "section 3.1, figure 3")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (
@@ -40,12 +43,25 @@ class MtppCpSat(Planner):
         begun = start(problem, search, self.name)
         if begun is None:
             return
-        model, bound = begun.model, begun.bound
+        for resolution in (RESOLUTION, FINE):
+            scale, status = self._solve(begun, search, resolution)
+            left = search.state.gap
+            # Costs that are rounded down coarsely leave a gap, however well the program is solved.
+            if status != "optimal" or scale.exact or (left or 0.0) <= float(search.options["gap"]):
+                return
+
+    def _solve(self, begun: Start, search: Search, resolution: int) -> tuple[Scale, str]:
+        """Solve the program in whole numbers that resolve the objective so; returns their scale and how it ended."""
+        model = begun.model
         over = model.params / model.rate if model.streams else np.zeros(0)
-        scale = scale_for([model.work, model.time, over], min(search.objective, float(model.work.sum())))
+        costs = [model.work, model.time, model.send_time, over]
+        scale = scale_for(costs, min(search.objective, float(model.work.sum())), resolution)
+        bound = max(begun.bound, search.state.bound or 0.0)
         made = _Constraints(model, scale, *model.windows(search.objective, search.check), bound, search.check)
-        if begun.place is not None:
-            made.hint(begun.place, search.check)
+        if search.best is not None:
+            place = np.zeros(model.count, np.int32)
+            place[model.unit_of] = search.best
+            made.hint(place, search.check)
 
         def on_solution(value: cp_sat.Value) -> None:
             search.iteration()
@@ -67,6 +83,7 @@ class MtppCpSat(Planner):
         if outcome.status == "infeasible":
             # Nothing within the windows: no plan is better than the best, or there is none at all.
             report(model, search, self.name, search.objective)
+        return scale, outcome.status
 
 
 class _Constraints:
@@ -85,7 +102,7 @@ class _Constraints:
         self.cp = cp_model.CpModel()
         self._model = model
         cp, k = self.cp, model.k
-        work, time = scale.down(model.work), scale.down(model.time)
+        work, time, send_time = (scale.down(costs) for costs in (model.work, model.time, model.send_time))
         # y[v][b]: unit v is in block b or before it; x[v][b]: it is in block b.
         self._y: list[list[Any]] = []
         x: list[list[Any]] = []
@@ -104,7 +121,7 @@ class _Constraints:
             for b in range(k - 1):
                 self._implies(self._y[v][b], self._y[u][b])
         # Sums of rounded costs are whole: the objective lies between these.
-        most = int(work.sum() + 2 * time.sum()) + 1
+        most = int(work.sum() + time.sum() + send_time.sum()) + 1
         over: list[Any] = [0] * k
         if model.streams:
             # Held parameters down, budget up: overflow is never overstated.
@@ -123,26 +140,38 @@ class _Constraints:
             literals, costs = [row[b] for row in x], work.tolist()
             for t in range(len(time)):
                 check()
-                cut = self._cut(t, x, b)
-                if cut is not None:
+                for cut, price in self._cuts(t, x, b, int(time[t]), int(send_time[t])):
                     literals.append(cut)
-                    costs.append(int(time[t]))
+                    costs.append(price)
             cp.add(cp_model.LinearExpr.weighted_sum(literals, costs) + over[b] <= self._bottleneck)
         cp.minimize(self._bottleneck)
 
-    def _cut(self, t: int, x: list[list[Any]], b: int) -> Any:
-        """A literal that is true where block ``b`` has some, not all, of the tensor's ops; None where it never has."""
+    def _cuts(self, t: int, x: list[list[Any]], b: int, time: int, send_time: int) -> list[tuple[Any, int]]:
+        """Literals with what block ``b`` pays where they are true: some, not all, of the tensor's ops are in it.
+
+        One where to receive takes as long as to send, else one for each; none where the block never pays.
+        """
         model = self._model
-        home = int(model.producer[t])
-        ends = [x[home][b], *(x[v][b] for v in model.members(t).tolist())]
-        constant = [e for e in ends if isinstance(e, int)]
-        if len(constant) == len(ends) and len(set(constant)) == 1:
-            return None
-        cut = self.cp.new_bool_var(f"c{t},{b}")
-        for end in ends[1:]:
-            for p, q in ((ends[0], end), (end, ends[0])):
-                if (isinstance(p, int) and p == 0) or (isinstance(q, int) and q == 1):
-                    continue
+        home = x[int(model.producer[t])][b]
+        ends = [x[v][b] for v in model.members(t).tolist()]
+        constant = [e for e in (home, *ends) if isinstance(e, int)]
+        if len(constant) == 1 + len(ends) and len(set(constant)) == 1:
+            return []
+        enters, leaves = [(end, home) for end in ends], [(home, end) for end in ends]
+        if time == send_time:
+            both = [pair for pairs in zip(enters, leaves, strict=True) for pair in pairs]
+            return [(self._cut(f"c{t},{b}", both), time)]
+        return [
+            (self._cut(f"{name}{t},{b}", pairs), price)
+            for name, pairs, price in (("r", enters, time), ("s", leaves, send_time))
+            if price and any(not _never(*pair) for pair in pairs)
+        ]
+
+    def _cut(self, name: str, pairs: list[tuple[Any, Any]]) -> Any:
+        """A literal that is true where for one of the pairs the first is and the second is not."""
+        cut = self.cp.new_bool_var(name)
+        for p, q in pairs:
+            if not _never(p, q):
                 clause = (
                     [cut] + ([] if isinstance(p, int) else [p.Not()]) + ([] if isinstance(q, int) else [q])
                 )
@@ -150,7 +179,7 @@ class _Constraints:
         return cut
 
     def _implies(self, p: Any, q: Any) -> None:
-        if (isinstance(p, int) and p == 0) or (isinstance(q, int) and q == 1):
+        if _never(p, q):
             return
         if isinstance(p, int):
             self.cp.add(q == 1)
@@ -183,3 +212,8 @@ class _Constraints:
         for v, row in enumerate(self._y):
             stage[v] = sum(1 - (y if isinstance(y, int) else value(y)) for y in row[:-1])
         return stage
+
+
+def _never(p: Any, q: Any) -> bool:
+    """Whether constants among the literals rule out that p is true and q is not."""
+    return (isinstance(p, int) and p == 0) or (isinstance(q, int) and q == 1)

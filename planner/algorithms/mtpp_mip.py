@@ -24,8 +24,8 @@ class MtppMip(Planner):
     title: ClassVar[str] = "MTPP, MIP"
     summary: ClassVar[str] = "exact mixed-integer program"
     source: ClassVar[Source] = Source("MTPP", "section 3.1, figure 3")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (

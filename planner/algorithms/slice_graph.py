@@ -16,8 +16,8 @@ class Slice(Planner):
     title: ClassVar[str] = "Slice"
     summary: ClassVar[str] = "best cut of one depth-first order into consecutive blocks"
     source: ClassVar[Source] = Source("MTPP", "section 4, algorithm 1")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
 
     def search(self, problem: Problem, search: Search) -> None:
         """Contract what must stay together, order depth-first, slice optimally."""

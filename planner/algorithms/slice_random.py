@@ -26,18 +26,18 @@ class SliceRandom(Planner):
     title: ClassVar[str] = "Slice random orders"
     summary: ClassVar[str] = "best cut of many random topological orders"
     source: ClassVar[Source] = Source("MTPP", "section 4.2 and appendix C.1")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "pool"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "max-load", "gpipe"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu", "pool"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time", "max-load", "gpipe"})
     options: ClassVar[tuple[Option, ...]] = (
         Option("orders", 1000, "how many random orders to try", low=1, high=10_000_000),
     )
 
     def search(self, problem: Problem, search: Search) -> None:
         """One iteration per order, the depth-first one included."""
-        if problem.target.kind == "pipeline":
-            self._pipeline(problem, search)
-        else:
+        if problem.target.kind == "pool":
             self._pool(problem, search)
+        else:
+            self._pipeline(problem, search)
 
     def _pipeline(self, problem: Problem, search: Search) -> None:
         orders = PipelineSearch(problem, search, self.name)

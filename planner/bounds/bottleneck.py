@@ -18,8 +18,8 @@ class Bottleneck(BoundMethod):
     title: ClassVar[str] = "Bottleneck"
     summary: ClassVar[str] = "cheapest block with an equal share of the work (three superblocks)"
     source: ClassVar[Source] = Source("MTPP", "section 3.2, Corollary 3.4")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     options: ClassVar[tuple[Option, ...]] = (Option("solver", "scip", "which MIP solver", choices=SOLVERS),)
 
     def prove(self, problem: Problem, search: Search) -> None:

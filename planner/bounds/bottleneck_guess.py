@@ -18,8 +18,8 @@ class BottleneckGuess(BoundMethod):
     title: ClassVar[str] = "Bottleneck, guessed"
     summary: ClassVar[str] = "the bottleneck bound for each place of the block, its neighbours paying too"
     source: ClassVar[Source] = Source("MTPP", "section 3.3")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     options: ClassVar[tuple[Option, ...]] = (
         Option("solver", "scip", "which MIP solver", choices=SOLVERS),
         Option("slice", 2.0, "seconds for each guess before the weakest are gone on with", low=0.1),

@@ -18,8 +18,8 @@ class Exact(BoundMethod):
     title: ClassVar[str] = "Exact program"
     summary: ClassVar[str] = "dual bound of the exact mixed-integer program"
     source: ClassVar[Source] = Source("MTPP", "section 3.1, figure 3")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     options: ClassVar[tuple[Option, ...]] = (Option("solver", "scip", "which MIP solver", choices=SOLVERS),)
 
     def prove(self, problem: Problem, search: Search) -> None:

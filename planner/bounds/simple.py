@@ -22,37 +22,61 @@ class Simple(BoundMethod):
     of its kind may do a share of a piece, so the largest piece counts as what its best number of copies makes of it, and
     pins only say the kind of device. For ``latency`` the bound is the longest path of the graph, each op as fast as
     the fastest device that may hold it: ops on a path never run at the same time, in one subgraph or in several.
+
+    For the memory objectives of Edge TPUs the pieces are parameter bytes: some stage holds the largest piece and an equal
+    share of all bytes, and what exceeds the caches together, or one cache under the largest piece, is off chip.
     """
 
     name: ClassVar[str] = "simple"
     title: ClassVar[str] = "Simple"
     summary: ClassVar[str] = "largest op or equal share of the work, whichever is more"
     source: ClassVar[Source] = Source("MTPP", "Lemma 3.3")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "pool"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "max-load", "gpipe", "latency"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu", "pool"})
+    objectives: ClassVar[frozenset[str]] = frozenset(
+        {"bottleneck", "stage-time", "max-load", "gpipe", "latency"}
+        | {"memory-1-2-3", "memory-1-3", "memory-2-1-3", "memory-2-3"}
+    )
 
     def prove(self, problem: Problem, search: Search) -> None:
-        """One bound, at once."""
+        """One bound at once; one for each component that counts parameter bytes."""
         began = time.perf_counter()
-        used: tuple[str, ...] = ("rule:support", "pin:", "together:", "rule:colocation")
+        used: tuple[str, ...] = (
+            "rule:support",
+            "pin:",
+            "together:",
+            "rule:colocation",
+            "rule:shared_children",
+        )
         if problem.objective == "latency":
-            value = longest_path(problem)
+            values = {problem.objective: longest_path(problem)}
             used = used[:2]
+        elif problem.unit(problem.components[0]) == "B":
+            values = self._bytes(problem)
         else:
             parts = (0, 1) if problem.objective == "gpipe" else (None,)
-            value = sum(self._part(problem, part) for part in parts)
+            work = problem.evaluator.work
+            values = {problem.objective: sum(self._part(problem, work, part) for part in parts)}
         assumes = frozenset(t for t in problem.assumptions if t.startswith(used))
-        search.prove(problem.bound(problem.objective, value, self.name, assumes, time.perf_counter() - began))
+        for component, value in values.items():
+            search.prove(problem.bound(component, value, self.name, assumes, time.perf_counter() - began))
+
+    def _bytes(self, problem: Problem) -> dict[str, float]:
+        """The bounds on the components that count parameter bytes."""
+        e = problem.evaluator
+        share = self._part(problem, e.memory[None, :], None)
+        over = max(float(e.memory.sum() - e.budget.sum()), share - float(e.budget.max()), 0.0)
+        found = {"max-memory": share, "dram": over}
+        return {name: value for name, value in found.items() if name in problem.components}
 
     @staticmethod
-    def _part(problem: Problem, part: int | None) -> float:
-        """The bound on the work of one part (None = all ops)."""
+    def _part(problem: Problem, amount: Floats, part: int | None) -> float:
+        """The bound on ``amount`` (float64[c, n], by class of device) of one part (None = all ops)."""
         e = problem.evaluator
         groups = problem.groups
         chosen = np.ones(e.n, bool) if part is None else e.part == part
         work = np.zeros((e.k, groups.count))
         for d in range(e.k):
-            column = np.where(e.allowed[:, d], e.work[e.class_of[d]], np.inf)
+            column = np.where(e.allowed[:, d], amount[e.class_of[d]], np.inf)
             inside = np.where(chosen, column, 0.0)
             # A group that holds a forbidden op of the other part cannot go there either.
             inside = np.where(~chosen & ~e.allowed[:, d], np.inf, inside)

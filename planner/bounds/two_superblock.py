@@ -23,8 +23,8 @@ class TwoSuperblock(BoundMethod):
     title: ClassVar[str] = "Two superblocks"
     summary: ClassVar[str] = "best split in two superblocks, all tensors between them paid on both sides"
     source: ClassVar[Source] = Source("ours", "docs/bounds.md, after MTPP section 3.2")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
-    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
 
     def prove(self, problem: Problem, search: Search) -> None:
         """Bounds stream as the tree of each split is searched, least bound first."""

@@ -56,14 +56,14 @@ def energy(receive, busy, send, held, budget, rate, communication, objective, po
 @njit(cache=True, nogil=True)
 def _place(
     u, b, device_of, work, class_of, memory, params, entry_ptr, entry_tensor, entry_forward, entry_backward,
-    entry_produces, tensor_time, tensor_part, tensor_total, pays, counts, home, receive, busy, send, used, held,
+    entry_produces, tensor_time, send_time, tensor_part, tensor_total, pays, counts, home, receive, busy, send, used, held,
     mode, succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward, quotient,
 ):  # fmt: skip
     """Move unit u to device b."""
     a = device_of[u]
     _shift(
         u, a, b, True, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-        tensor_time, tensor_part, tensor_total, pays, counts, home, receive, send,
+        tensor_time, send_time, tensor_part, tensor_total, pays, counts, home, receive, send,
     )  # fmt: skip
     for p in range(2):
         busy[a, p] -= work[class_of[a], u, p]
@@ -84,7 +84,7 @@ def _place(
 def anneal(
     steps, random, hot, cold, power, unit, best_of, best_value, mode, device_of, work, class_of, memory, params,
     allowed, capacity, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces, user_ptr, users,
-    tensor_time, tensor_part, tensor_total, pays, budget, rate, communication, objective,
+    tensor_time, send_time, tensor_part, tensor_total, pays, budget, rate, communication, objective,
     succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
     counts, home, receive, busy, send, used, held, quotient, chosen,
 ):  # fmt: skip
@@ -157,7 +157,7 @@ def anneal(
             to = a if moved[i] == swap else b
             _place(
                 moved[i], to, device_of, work, class_of, memory, params,
-                entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces, tensor_time, tensor_part,
+                entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces, tensor_time, send_time, tensor_part,
                 tensor_total, pays, counts, home, receive, busy, send, used, held, mode, succ_ptr, succ_idx,
                 pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward, quotient,
             )  # fmt: skip
@@ -176,7 +176,7 @@ def anneal(
         for i in range(count - 1, -1, -1):
             _place(
                 moved[i], origin[i], device_of, work, class_of, memory, params,
-                entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces, tensor_time, tensor_part,
+                entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces, tensor_time, send_time, tensor_part,
                 tensor_total, pays, counts, home, receive, busy, send, used, held, mode, succ_ptr, succ_idx,
                 pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward, quotient,
             )  # fmt: skip
@@ -229,7 +229,7 @@ class Annealing(Descent):
                 count, self._random, begin, end, power, unit, self.best_of, value, self._mode, self.device_of, units.work,
                 e.class_of, units.memory, units.params, units.allowed, self._capacity, units.entry_ptr,
                 units.entry_tensor, units.entry_forward, units.entry_backward, units.entry_produces, self._user_ptr,
-                self._users, units.tensor_time, units.tensor_part, units.tensor_total, e.pays, e.budget, e.streaming_rate,
+                self._users, units.tensor_time, units.send_time, units.tensor_part, units.tensor_total, e.pays, e.budget, e.streaming_rate,
                 e.communication, e.objective_code, self._succ_ptr, self._succ_idx, self._pred_ptr, self._pred_idx,
                 self._edge_forward, self._edge_backward, self._pred_forward, self._pred_backward, self._counts,
                 self._home, self._receive, self._busy, self._send, self._used, self._held, self._quotient, self._chosen,

@@ -21,13 +21,14 @@ UNITS_PER_CALL = 3_000_000
 
 
 def pulls(units: Units, network: Network, weighted: bool) -> Floats:
-    """Weight into each unit less the weight out of it (float64[m]); an edge weighs 1, or what its tensors cost."""
+    """Weight into each unit less the weight out of it (float64[m]); an edge weighs 1, or what its tensors
+    cost either of its ends on average."""
     m = units.count
     if not weighted:
         into = np.bincount(units.dst, minlength=m)
         return (into - np.bincount(units.src, minlength=m)).astype(np.float64)
     using = np.repeat(np.arange(m), np.diff(network.use_ptr))
-    time = network.tensor_time[network.use_tensor]
+    time = (0.5 * (network.tensor_time + network.send_time))[network.use_tensor]
     into = np.bincount(using, weights=time, minlength=m)
     out = np.bincount(network.tensor_producer[network.use_tensor], weights=time, minlength=m)
     return np.asarray(into - out, np.float64)

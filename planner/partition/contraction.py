@@ -155,8 +155,8 @@ class Units:
     """Units with everything a planner needs to cost them (m units, c cost classes, k devices, t tensors between units).
 
     ``work`` float64[c, m, 2] by part, ``memory`` and ``params`` float64[m], ``allowed`` bool[m, k] (support and
-    pins). Tensors that stay inside a unit or cost nothing are left out; of the others ``tensor_time`` float64[t],
-    ``tensor_part`` int8[t] (the producer's), ``tensor_total`` int32[t] (consumers). What a unit does to a tensor is a CSR:
+    pins). Tensors that stay inside a unit or cost nothing are left out; of the others ``tensor_time`` and ``send_time``
+    float64[t] (what a receiving device pays and what the sending one does; for pools the same), ``tensor_part`` int8[t] (the producer's), ``tensor_total`` int32[t] (consumers). What a unit does to a tensor is a CSR:
     ``entry_ptr`` int32[m+1], ``entry_tensor``, ``entry_forward`` and ``entry_backward`` (consumers by part) int32,
     ``entry_produces`` bool. ``src``, ``dst`` int32: edges between units, if they were asked for.
     """
@@ -171,6 +171,7 @@ class Units:
     params: Floats
     allowed: Bools
     tensor_time: Floats
+    send_time: Floats
     tensor_part: NDArray[np.int8]
     tensor_producer: Ints
     tensor_total: Ints
@@ -213,7 +214,8 @@ def build_units(problem: Problem, unit_of: Ints, src: Ints | None = None, dst: I
     tensor_of_consumer = np.repeat(np.arange(t, dtype=np.int64), np.diff(e.consumer_ptr))
     owner = unit_of[e.tensor_producer].astype(np.int64)
     away = unit_of[e.consumer_idx] != owner[tensor_of_consumer]
-    kept = (np.bincount(tensor_of_consumer[away], minlength=t) > 0) & (e.tensor_time > 0)
+    costs = (e.tensor_time > 0) | (e.send_time > 0)
+    kept = (np.bincount(tensor_of_consumer[away], minlength=t) > 0) & costs
     new = np.cumsum(kept) - 1
     use = kept[tensor_of_consumer]
     total = max(t, 1)
@@ -241,6 +243,7 @@ def build_units(problem: Problem, unit_of: Ints, src: Ints | None = None, dst: I
         params=np.bincount(unit_of, weights=e.params, minlength=m).astype(np.float64),
         allowed=~forbidden,
         tensor_time=e.tensor_time[kept],
+        send_time=e.send_time[kept],
         tensor_part=e.part[e.tensor_producer[kept]],
         tensor_producer=unit_of[e.tensor_producer[kept]],
         tensor_total=np.diff(e.consumer_ptr)[kept].astype(np.int32),

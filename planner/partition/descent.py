@@ -32,7 +32,7 @@ def _part(counts, t, d):
 @njit(cache=True, nogil=True)
 def _shift(
     u, a, b, commit, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-    tensor_time, tensor_part, tensor_total, pays, counts, home, receive, send,
+    tensor_time, send_time, tensor_part, tensor_total, pays, counts, home, receive, send,
 ):  # fmt: skip
     """Add what unit u's move from device a to device b changes to ``receive`` and ``send`` (float64[k, 2]).
 
@@ -42,7 +42,7 @@ def _shift(
     for x in range(entry_ptr[u], entry_ptr[u + 1]):
         t = entry_tensor[x]
         f, g = entry_forward[x], entry_backward[x]
-        time = tensor_time[t]
+        time, leaving = tensor_time[t], send_time[t]
         p = tensor_part[t]
         h = home[t]
         new_home = b if entry_produces[x] else h
@@ -53,7 +53,7 @@ def _shift(
                 if q >= 0:
                     receive[d, q] -= time
         if pays[h] and counts[t, h, 0] + counts[t, h, 1] < tensor_total[t]:
-            send[h, p] -= time
+            send[h, p] -= leaving
         counts[t, a, 0] -= f
         counts[t, a, 1] -= g
         counts[t, b, 0] += f
@@ -65,7 +65,7 @@ def _shift(
                 if q >= 0:
                     receive[d, q] += time
         if pays[new_home] and counts[t, new_home, 0] + counts[t, new_home, 1] < tensor_total[t]:
-            send[new_home, p] += time
+            send[new_home, p] += leaving
         if commit:
             home[t] = new_home
         else:
@@ -170,7 +170,7 @@ def _move_quotient(
 def _commit(
     u, b, device_of, work, class_of, memory, params,
     entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-    tensor_time, tensor_part, tensor_total, pays,
+    tensor_time, send_time, tensor_part, tensor_total, pays,
     succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
     counts, home, receive, busy, send, used, held, quotient,
 ):  # fmt: skip
@@ -178,7 +178,7 @@ def _commit(
     a = device_of[u]
     _shift(
         u, a, b, True, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-        tensor_time, tensor_part, tensor_total, pays, counts, home, receive, send,
+        tensor_time, send_time, tensor_part, tensor_total, pays, counts, home, receive, send,
     )  # fmt: skip
     for p in range(2):
         busy[a, p] -= work[class_of[a], u, p]
@@ -198,7 +198,7 @@ def _commit(
 def descend(
     most_moves, most_trials, slack, sweep, mode, device_of, work, class_of, memory, params, allowed, capacity,
     entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-    tensor_time, tensor_part, tensor_total, pays, budget, rate, communication, objective,
+    tensor_time, send_time, tensor_part, tensor_total, pays, budget, rate, communication, objective,
     succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
     counts, home, receive, busy, send, used, held, quotient,
 ):  # fmt: skip
@@ -247,7 +247,7 @@ def descend(
                 s[:] = send
                 _shift(
                     u, a, b, False, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-                    tensor_time, tensor_part, tensor_total, pays, counts, home, r, s,
+                    tensor_time, send_time, tensor_part, tensor_total, pays, counts, home, r, s,
                 )  # fmt: skip
                 a0, a1, b0, b1 = busy[a, 0], busy[a, 1], busy[b, 0], busy[b, 1]
                 held_a, held_b = held[a], held[b]
@@ -273,7 +273,7 @@ def descend(
                 _commit(
                     best_unit, best_device, device_of, work, class_of, memory, params,
                     entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-                    tensor_time, tensor_part, tensor_total, pays,
+                    tensor_time, send_time, tensor_part, tensor_total, pays,
                     succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
                     counts, home, receive, busy, send, used, held, quotient,
                 )  # fmt: skip
@@ -292,7 +292,7 @@ def descend(
             _commit(
                 best_unit, best_device, device_of, work, class_of, memory, params,
                 entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-                tensor_time, tensor_part, tensor_total, pays,
+                tensor_time, send_time, tensor_part, tensor_total, pays,
                 succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
                 counts, home, receive, busy, send, used, held, quotient,
             )  # fmt: skip
@@ -316,7 +316,8 @@ class Descent:
         self._pred_ptr, self._pred_idx = units.preds
         self._edge_parts()
         # What rounding errors of sums may feign is no improvement.
-        self._slack = ROUNDING * float(units.work.max(axis=0, initial=0.0).sum() + units.tensor_time.sum())
+        most = np.maximum(units.tensor_time, units.send_time)
+        self._slack = ROUNDING * float(units.work.max(axis=0, initial=0.0).sum() + most.sum())
         self.device_of: Ints = np.zeros(units.count, np.int32)
         self.objective = np.inf
         self.moves = 0
@@ -368,8 +369,8 @@ class Descent:
         done, made, _ = descend(
             MOVES_PER_CALL, trials, self._slack, self._sweep, self._mode, self.device_of, units.work, e.class_of, units.memory, units.params,
             units.allowed, self._capacity, units.entry_ptr, units.entry_tensor, units.entry_forward,
-            units.entry_backward, units.entry_produces, units.tensor_time, units.tensor_part, units.tensor_total,
-            e.pays, e.budget, e.streaming_rate, e.communication, e.objective_code,
+            units.entry_backward, units.entry_produces, units.tensor_time, units.send_time, units.tensor_part,
+            units.tensor_total, e.pays, e.budget, e.streaming_rate, e.communication, e.objective_code,
             self._succ_ptr, self._succ_idx, self._pred_ptr, self._pred_idx, self._edge_forward, self._edge_backward,
             self._pred_forward, self._pred_backward, self._counts, self._home, self._receive, self._busy, self._send,
             self._used, self._held, self._quotient,

@@ -208,7 +208,8 @@ class IdealsSearch:
         units = reduced.units
         if self._clustered and not heuristic and not pairs:
             # Every transfer at the speed inside a cluster: less than any plan pays.
-            units = replace(units, tensor_time=units.tensor_time / self.problem.evaluator.cluster_speed)
+            speed = self.problem.evaluator.cluster_speed
+            units = replace(units, tensor_time=units.tensor_time / speed, send_time=units.send_time / speed)
         states = count_states(units) * (len(self.problem.evaluator.class_of) + 1)
         limit = min(self.limit, MOST_CELLS // max(states, 1))
         lattice: Lattice | None = None

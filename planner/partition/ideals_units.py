@@ -284,6 +284,7 @@ def _lean(full: Units, merged: Ints, src: Ints, dst: Ints, kept: Bools, free: Bo
         params=params,
         allowed=allowed,
         tensor_time=full.tensor_time[chosen],
+        send_time=full.send_time[chosen],
         tensor_part=full.tensor_part[chosen],
         tensor_producer=merged[full.tensor_producer[chosen]],
         tensor_total=total[chosen],

@@ -29,7 +29,8 @@ class StageModel:
 
     ``unit_of`` int32[n]; ``work`` and ``params`` float64[m]; ``earliest`` and ``latest`` int32[m] (stages that pins
     leave, order rule included); ``src``, ``dst`` int32 (transitively reduced edges, src < dst); ``before`` bool[m, m]
-    (before[v, u]: u is an ancestor of v). Tensors: ``time`` float64[t], ``producer`` int32[t], consumers outside the
+    (before[v, u]: u is an ancestor of v). Tensors: ``time`` and ``send_time`` float64[t] (what each receiving stage and what
+    the sending one pays), ``producer`` int32[t], consumers outside the
     producer as CSR ``ptr`` int32[t+1], ``idx`` int32. ``budget`` bytes of parameters fit a stage, the rest streams at
     ``rate``. ``assumes`` are the tokens of what was used. ``possible`` is False where pins contradict each other.
     """
@@ -45,6 +46,7 @@ class StageModel:
     dst: Ints
     before: Bools
     time: Floats
+    send_time: Floats
     producer: Ints
     ptr: Ints
     idx: Ints
@@ -127,7 +129,7 @@ def stage_model(problem: Problem, check: Callable[[], None] = unchecked) -> Stag
     before, kept = _reduced(m, place[src], place[dst], check)
     src, dst = place[src][kept], place[dst][kept]
     earliest, latest = _pinned(units.allowed, before, e.k)
-    producer, time, ptr, idx = _tensors(unit_of, problem, check)
+    producer, time, send_time, ptr, idx = _tensors(unit_of, problem, check)
     return StageModel(
         problem=problem,
         k=e.k,
@@ -140,6 +142,7 @@ def stage_model(problem: Problem, check: Callable[[], None] = unchecked) -> Stag
         dst=dst,
         before=before,
         time=time,
+        send_time=send_time,
         producer=producer,
         ptr=ptr,
         idx=idx,
@@ -197,24 +200,28 @@ def _pinned(allowed: Bools, before: Bools, k: int) -> tuple[Ints, Ints]:
     return earliest.astype(np.int32), latest.astype(np.int32)
 
 
-def _tensors(unit_of: Ints, problem: Problem, check: Callable[[], None]) -> tuple[Ints, Floats, Ints, Ints]:
-    """Producer, time and consumers of what leaves a unit, equal ones added up."""
+def _tensors(
+    unit_of: Ints, problem: Problem, check: Callable[[], None]
+) -> tuple[Ints, Floats, Floats, Ints, Ints]:
+    """Producer, times to receive and to send, and consumers of what leaves a unit, equal ones added up."""
     e = problem.evaluator
-    summed: dict[tuple[int, ...], float] = {}
-    for t in np.flatnonzero(e.tensor_time > 0).tolist():
+    summed: dict[tuple[int, ...], tuple[float, float]] = {}
+    for t in np.flatnonzero((e.tensor_time > 0) | (e.send_time > 0)).tolist():
         if t % UNITS_PER_CHECK == 0:
             check()
         home = int(unit_of[e.tensor_producer[t]])
         consumers = set(unit_of[e.consumer_idx[e.consumer_ptr[t] : e.consumer_ptr[t + 1]]].tolist()) - {home}
         if consumers:
             key = (home, *sorted(consumers))
-            summed[key] = summed.get(key, 0.0) + float(e.tensor_time[t])
+            time, send_time = summed.get(key, (0.0, 0.0))
+            summed[key] = time + float(e.tensor_time[t]), send_time + float(e.send_time[t])
     keys = sorted(summed)
     ptr = np.zeros(len(keys) + 1, np.int32)
     np.cumsum([len(key) - 1 for key in keys], out=ptr[1:])
     return (
         np.array([key[0] for key in keys], np.int32),
-        np.array([summed[key] for key in keys], np.float64),
+        np.array([summed[key][0] for key in keys], np.float64),
+        np.array([summed[key][1] for key in keys], np.float64),
         ptr,
         np.array([u for key in keys for u in key[1:]], np.int32),
     )

@@ -50,7 +50,7 @@ class Program:
         lowered = bound * self.unit - doubt
         if model.streams:
             return lowered
-        scale = scale_for([model.work, model.time], bound * self.unit)
+        scale = scale_for([model.work, model.time, model.send_time], bound * self.unit)
         if scale.exact and doubt * scale.factor < 0.5:
             return max(lowered, math.ceil(lowered * scale.factor) / scale.factor)
         return lowered
@@ -86,17 +86,19 @@ def program(
     ``earliest`` and ``latest`` int32[m] are superblocks; ``floor`` (superblock, work) is constraint (14); ``at_least`` bounds the
     bottleneck. ``check`` is called every few milliseconds, and may raise to end the building. y says whether a unit is in
     a superblock or before it. The cut constraints are c >= |x_v - x_u| for each consumer v of u's tensor, which is at
-    least as tight as (9) and (10). Overflow is a variable per superblock.
+    least as tight as (9) and (10); where receiving a tensor takes another time than sending it, it has a variable
+    for each, c >= x_v - x_u and c >= x_u - x_v. Overflow is a variable per superblock.
     """
     count = len(sizes)
     rows = Rows(check)
     # Costs in units of what the objective is about, streaming included; where all are zero any unit will do.
-    shares = [float(model.work.sum()) / model.k, float(model.time.max(initial=0.0)), at_least]
+    dearest = max(float(model.time.max(initial=0.0)), float(model.send_time.max(initial=0.0)))
+    shares = [float(model.work.sum()) / model.k, dearest, at_least]
     if model.streams:
         shares.append(max(0.0, float(model.params.sum()) - model.k * model.budget) / model.rate / model.k)
         shares.append(max(0.0, float(model.params.max()) - model.budget) / model.rate)
     unit = (max(shares) or 1.0) / MIDDLE
-    work, time = model.work / unit, model.time / unit
+    work, time, send_time = model.work / unit, (model.time / unit).tolist(), (model.send_time / unit).tolist()
     rows.column("bottleneck", at_least / unit, cost=1.0)
     first, last = earliest.tolist(), latest.tolist()
     before: list[list[int]] = []
@@ -131,11 +133,19 @@ def program(
                 first[v] == last[v] == b for v in members
             ):
                 continue
-            cut = rows.column(f"c_{t}_{b}", 0.0, 1.0)
-            for v in members[1:]:
-                _at_most(rows, [*inside(v, b, 1.0), *inside(home, b, -1.0), (cut, -1.0)], 0.0)
-                _at_most(rows, [*inside(home, b, 1.0), *inside(v, b, -1.0), (cut, -1.0)], 0.0)
-            terms.append((cut, float(time[t])))
+            # Who is inside while somebody else is not: a consumer, and then b receives, or the producer.
+            enters = [(v, home) for v in members[1:] if first[v] <= b <= last[v]]
+            leaves = [(home, v) for v in members[1:]] if first[home] <= b <= last[home] else []
+            cuts = [("c", time[t], enters + leaves)]
+            if time[t] != send_time[t]:
+                cuts = [("r", time[t], enters), ("s", send_time[t], leaves)]
+            for name, price, ends in cuts:
+                if not price or not ends:
+                    continue
+                cut = rows.column(f"{name}_{t}_{b}", 0.0, 1.0)
+                for v, w in ends:
+                    _at_most(rows, [*inside(v, b, 1.0), *inside(w, b, -1.0), (cut, -1.0)], 0.0)
+                terms.append((cut, price))
         if model.streams:
             over = rows.column(f"o_{b}")
             stream = model.params / model.rate / unit

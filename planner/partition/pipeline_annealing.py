@@ -54,7 +54,7 @@ def sum_up(network, placement):
     for t in range(len(network.tensor_time)):
         h = placement.block_of[network.tensor_producer[t]]
         if placement.uses[t, h] < placement.total[t]:
-            placement.io[h] += network.tensor_time[t]
+            placement.io[h] += network.send_time[t]
             for d in range(k):
                 if d != h and placement.uses[t, d] > 0:
                     placement.io[d] += network.tensor_time[t]
@@ -78,30 +78,30 @@ def io_changes(network, placement, u, b):
     for y in range(network.use_ptr[u], network.use_ptr[u + 1]):
         t = network.use_tensor[y]
         h = placement.block_of[network.tensor_producer[t]]
-        time = network.tensor_time[t]
+        receive, send = network.tensor_time[t], network.send_time[t]
         uses_a, uses_b = placement.uses[t, a], placement.uses[t, b]
         if h == a:
             if uses_a == placement.total[t]:
-                leave += time
+                leave += send
         elif uses_a == 1:
-            leave -= time
+            leave -= receive
         if h == b:
             if uses_b == placement.total[t] - 1:
-                enter -= time
+                enter -= send
         elif uses_b == 0:
-            enter += time
+            enter += receive
     for y in range(network.made_ptr[u], network.made_ptr[u + 1]):
         t = network.made_tensor[y]
-        time = network.tensor_time[t]
+        receive, send = network.tensor_time[t], network.send_time[t]
         uses_a, uses_b = placement.uses[t, a], placement.uses[t, b]
         if uses_a < placement.total[t]:
-            leave -= time
+            leave -= send
         if uses_a > 0:
-            leave += time
+            leave += receive
         if uses_b > 0:
-            enter -= time
+            enter -= receive
         if uses_b < placement.total[t]:
-            enter += time
+            enter += send
     return leave, enter
 
 

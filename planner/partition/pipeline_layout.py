@@ -16,9 +16,11 @@ from planner.graph import Floats, Ints
 class Network(NamedTuple):
     """What is the same for every order (m units, t tensors, c uses of a tensor by another unit than its producer).
 
-    ``work``, ``params``, ``out_time`` float64[m]; ``use_ptr`` int32[m+1] and ``use_tensor`` int32[c] list what a unit
-    consumes, ``made_ptr`` int32[m+1] and ``made_tensor`` int32[t] what it produces; ``tensor_time`` float64[t], ``tensor_producer`` int32[t]; ``fixed`` int32[m] (block or -1); ``succ_ptr``,
-    ``succ_idx`` the order of the units; ``blocks`` k; ``budget`` bytes held before ``rate`` bytes a time unit are streamed.
+    ``work``, ``params``, ``out_time`` (to send all that it produces) float64[m]; ``use_ptr`` int32[m+1] and ``use_tensor``
+    int32[c] list what a unit consumes, ``made_ptr`` int32[m+1] and ``made_tensor`` int32[t] what it produces;
+    ``tensor_time`` and ``send_time`` float64[t] (to receive and to send a tensor), ``uneven``: whether they differ for one;
+    ``tensor_producer`` int32[t]; ``fixed`` int32[m] (block or -1); ``succ_ptr``, ``succ_idx`` the order of the units;
+    ``blocks`` k; ``budget`` bytes held before ``rate`` bytes a time unit are streamed.
     Numba's cache knows the class by its module and name: when it is renamed or moved, ``__pycache__`` must go.
     """
 
@@ -30,6 +32,7 @@ class Network(NamedTuple):
     made_ptr: Ints
     made_tensor: Ints
     tensor_time: Floats
+    send_time: Floats
     tensor_producer: Ints
     fixed: Ints
     succ_ptr: Ints
@@ -37,18 +40,20 @@ class Network(NamedTuple):
     blocks: int
     budget: float
     rate: float
+    uneven: bool
 
 
 class Layout(NamedTuple):
     """One order laid out, and scratch; every array is rewritten by :func:`arrange` and :func:`probe`.
 
-    ``work``, ``params``, ``cut`` float64[m+1]: sums before a place, and what the tensors alive across it cost. Uses in
-    the order of their places: ``use_ptr`` int32[m+1], ``before`` (place of the tensor's last touch before), ``made`` (its
-    producer's) int32[c], ``time`` and ``last`` (the time if nobody uses it later, else 0) float64[c]. ``out`` float64[m],
-    ``fixed`` int32[m], ``rise`` float64[m]: least growth of any segment cost when it is extended beyond a place. ``blocks``
-    int32[m+1], ``value`` float64[m+1], ``parent`` int32[m+1]: fewest blocks that reach a place, at what cost, from where.
-    ``first`` int32[t]: a tensor's first use; ``after`` int32[c]: the place of its next use, m if none; ``touch`` int32[t]:
-    its last. ``latest``, ``credit`` int32[t] and ``dearer`` float64[m+1] (least cost above the one probed) are scratch.
+    ``work``, ``params``, ``cut`` float64[m+1]: sums before a place, and what sending the tensors alive across it costs.
+    Uses in the order of their places: ``use_ptr`` int32[m+1], ``before`` (place of the tensor's last touch before) and
+    ``made`` (its producer's) int32[c]; ``time`` to receive it, ``last``, the time to send it if nobody uses it later, else
+    0, and ``excess``, what it takes longer to receive than to send, float64[c]. ``out`` float64[m], ``fixed`` int32[m],
+    ``rise`` float64[m]: least growth of any segment cost when it is extended beyond a place. ``blocks`` int32[m+1], ``value``
+    float64[m+1], ``parent`` int32[m+1]: fewest blocks that reach a place, at what cost, from where. ``first`` int32[t]: a
+    tensor's first use; ``after`` int32[c]: the place of its next use, m if none; ``touch`` int32[t]: its last. ``latest``,
+    ``credit`` int32[t] and ``dearer`` float64[m+1] (least cost above the one probed) are scratch.
     """
 
     order: Ints
@@ -70,6 +75,7 @@ class Layout(NamedTuple):
     parent: Ints
     first: Ints
     after: Ints
+    excess: Floats
     latest: Ints
     credit: Ints
     dearer: Floats
@@ -89,7 +95,7 @@ def new_layout(network: Network) -> Layout:
         order=ints(m), place=ints(m), touch=ints(t), work=floats(m + 1), params=floats(m + 1), cut=floats(m + 1),
         use_ptr=ints(m + 1), before=ints(c), made=ints(c), time=floats(c), last=floats(c), out=floats(m),
         fixed=ints(m), rise=floats(m), blocks=ints(m + 1), value=floats(m + 1), parent=ints(m + 1),
-        first=ints(t), after=ints(c), latest=ints(t), credit=ints(t), dearer=floats(m + 1),
+        first=ints(t), after=ints(c), excess=floats(c), latest=ints(t), credit=ints(t), dearer=floats(m + 1),
     )  # fmt: skip
 
 
@@ -115,6 +121,8 @@ def arrange(network, layout):
             layout.before[x] = layout.touch[t]
             layout.made[x] = layout.place[network.tensor_producer[t]]
             layout.time[x] = network.tensor_time[t]
+            if network.uneven:
+                layout.excess[x] = max(0.0, network.tensor_time[t] - network.send_time[t])
             layout.after[x] = m
             if layout.latest[t] >= 0:
                 layout.after[layout.latest[t]] = p
@@ -131,8 +139,8 @@ def arrange(network, layout):
         for y in range(network.use_ptr[u], network.use_ptr[u + 1]):
             t = network.use_tensor[y]
             if layout.touch[t] == p:
-                layout.last[x] = layout.time[x]
-                dying += layout.time[x]
+                layout.last[x] = network.send_time[t]
+                dying += network.send_time[t]
             else:
                 layout.last[x] = 0.0
             x += 1
@@ -180,5 +188,5 @@ def ceiling(network, layout):
     # Where the reserve exceeds the memory, a segment streams more than its parameters.
     total = layout.work[m] + (layout.params[m] + max(0.0, -network.budget)) / network.rate
     for t in range(len(network.tensor_time)):
-        total += 2.0 * network.tensor_time[t]
+        total += network.tensor_time[t] + network.send_time[t]
     return total * (1.0 + 1e-9)

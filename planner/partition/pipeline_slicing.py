@@ -85,18 +85,20 @@ def grow(network, layout, begin, floats, exhaustive):
 
 
 @njit(cache=True, nogil=True)
-def horizon(layout, far, top):
-    """The last place that a segment from ``far`` whose work is below ``top`` can hold, and what tensors that cross
-    ``far`` and end by then cost: beginning earlier saves no more than that."""
+def horizon(layout, uneven, far, top):
+    """The last place that a segment from ``far`` whose work is below ``top`` can hold, and what beginning earlier saves at
+    most: receiving tensors that cross ``far`` and end by then, or that have to be sent on instead for less."""
     m = len(layout.order)
     end = far
-    ending = 0.0
+    saving = 0.0
     while end < m and layout.work[end + 1] - layout.work[far] < top:
         for x in range(layout.use_ptr[end], layout.use_ptr[end + 1]):
             if layout.made[x] < far:
-                ending += layout.last[x]
+                saving += min(layout.last[x], layout.time[x])
+                if uneven and layout.before[x] < far:
+                    saving += layout.excess[x]
         end += 1
-    return end, ending
+    return end, saving
 
 
 @njit(cache=True, nogil=True)
@@ -161,7 +163,7 @@ def probe(network, layout, integers, floats, budget):
                 return MISSED, steps + grown
         # Beginning a segment at `far` instead of at an earlier place saves the work between and receipts and sends that
         # concern nothing up to the horizon. It costs at most what comes from between and ends before the horizon.
-        end, most = (m, 0.0) if exhaustive else horizon(layout, far, floats[TOP])
+        end, most = (m, 0.0) if exhaustive else horizon(layout, network.uneven, far, floats[TOP])
         steps += end - far
         integers[STAMP] += 1
         crossing, saved = 0.0, 0.0
@@ -183,7 +185,14 @@ def probe(network, layout, integers, floats, budget):
                         saved -= network.tensor_time[t]
                     if layout.touch[t] >= end:
                         if credited or layout.first[t] >= end:
-                            saved += network.tensor_time[t]
+                            saved += network.send_time[t]
+                        elif network.uneven:
+                            # Used behind `far` and beyond: a segment from there receives it, one from here sends it.
+                            more = network.send_time[t] - network.tensor_time[t]
+                            if more > 0.0:
+                                saved += more
+                            else:
+                                crossing -= more
                     elif layout.touch[t] >= far:
                         crossing += network.tensor_time[t]
                 steps += 1

@@ -53,14 +53,13 @@ def network_of(units: Units) -> Network:
     return Network(
         work=units.work[0].sum(axis=1),
         params=units.params,
-        out_time=np.bincount(units.tensor_producer, weights=units.tensor_time, minlength=m).astype(
-            np.float64
-        ),
+        out_time=np.bincount(units.tensor_producer, weights=units.send_time, minlength=m).astype(np.float64),
         use_ptr=use_ptr,
         use_tensor=np.ascontiguousarray(units.entry_tensor[use]),
         made_ptr=made_ptr,
         made_tensor=made_tensor,
         tensor_time=units.tensor_time,
+        send_time=units.send_time,
         tensor_producer=np.ascontiguousarray(units.tensor_producer, np.int32),
         fixed=fixed,
         succ_ptr=succ_ptr,
@@ -68,4 +67,5 @@ def network_of(units: Units) -> Network:
         blocks=e.k,
         budget=float(e.budget[0]),
         rate=float(e.streaming_rate),
+        uneven=bool((units.tensor_time != units.send_time).any()),
     )

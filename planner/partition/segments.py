@@ -34,7 +34,7 @@ CUTOFFS = (1.02, 1.1, 1.3, 1.8, 4.0, math.inf)
 def grow(
     order, first, most_pairs, cutoff, forward_cap, objective, communication, rate,
     entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-    tensor_time, tensor_part, tensor_total, work, memory, params, fits_type,
+    tensor_time, send_time, tensor_part, tensor_total, work, memory, params, fits_type,
     type_class, pays, budget, capacity,
     edge_from, edge_type, edge_to, skip_from, skip_to,
     values, parent_place, parent_edge, stamp, inside, seen,
@@ -102,7 +102,7 @@ def grow(
                 break
             for x in range(entry_ptr[u], entry_ptr[u + 1]):
                 t = entry_tensor[x]
-                time = tensor_time[t]
+                time, leaving = tensor_time[t], send_time[t]
                 if stamp[t] != i:
                     stamp[t] = i
                     inside[t] = False
@@ -113,9 +113,9 @@ def grow(
                 if produced:
                     if seen[t, 0] + seen[t, 1] < total:
                         if tensor_part[t] == 0:
-                            send0 -= time
+                            send0 -= leaving
                         else:
-                            send1 -= time
+                            send1 -= leaving
                 elif seen[t, 0] > 0:
                     receive0 -= time
                 elif seen[t, 1] > 0:
@@ -126,9 +126,9 @@ def grow(
                     inside[t] = True
                     if seen[t, 0] + seen[t, 1] < total:
                         if tensor_part[t] == 0:
-                            send0 += time
+                            send0 += leaving
                         else:
-                            send1 += time
+                            send1 += leaving
                 elif seen[t, 0] > 0:
                     receive0 += time
                 elif seen[t, 1] > 0:
@@ -286,8 +286,8 @@ class Slicer:
             place = grow(
                 order, place, PAIRS_PER_CALL, cutoff, forward_cap, e.objective_code, e.communication, e.streaming_rate,
                 units.entry_ptr, units.entry_tensor, units.entry_forward, units.entry_backward, units.entry_produces,
-                units.tensor_time, units.tensor_part, units.tensor_total, units.work, units.memory, units.params,
-                self._fits, self._type_class, self._pays, self._budget, self._capacity,
+                units.tensor_time, units.send_time, units.tensor_part, units.tensor_total, units.work, units.memory,
+                units.params, self._fits, self._type_class, self._pays, self._budget, self._capacity,
                 self._from, self._edge_type, self._to, self._skip_from, self._skip_to,
                 self._values, self._parent_place, self._parent_edge, self._stamp, self._inside, self._seen,
             )  # fmt: skip

@@ -44,7 +44,7 @@ class Split:
         self._cost = model.work + model.params / model.rate if streaming else model.work
         room = model.budget / model.rate if streaming else 0.0
         self._in_base, self._out_base = -self._a * room, -self._b * room
-        total = float(self._cost.sum() + model.time.sum())
+        total = float(self._cost.sum() + np.maximum(model.time, model.send_time).sum())
         self._scale = RESOLUTION / (2.0 * total) if total > 0 else 1.0
         # Sums of floats in the kernels may be off by some units in the last place of their largest parts.
         self._slack = 1e-12 * (total + abs(self._in_base) + abs(self._out_base))
@@ -99,7 +99,7 @@ class Split:
         m, n = self._model, self._network
         proven = explore(
             max(1, ARCS_PER_CALL // max(1, len(n.head))), self._cutoff, self._a, self._b, self._cost, self._cost, self._in_base, self._out_base,
-            self._scale, self._slack, ROUNDS, TOLERANCE, m.time, m.producer, m.ptr, m.idx, m.before,
+            self._scale, self._slack, ROUNDS, TOLERANCE, m.time, m.send_time, m.producer, m.ptr, m.idx, m.before,
             n.head, n.ptr, n.arcs, n.fixed, n.tensor_arc, n.source_arc, n.sink_arc,
             self._heap_bound, self._heap_slot, self._fixes, self._weights, self._spare, self._state,
             self._active, self._chosen, self._fix, self._child, self._gains, self._gain_weights,

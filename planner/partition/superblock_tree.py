@@ -24,12 +24,17 @@ BOUND, WEIGHT = range(2)
 
 
 @njit(cache=True, nogil=True)
-def load(cap, fixed, fix, weight, a, b, in_cost, out_cost, time, tensor_arc, source_arc, sink_arc, scale):
-    """Set the capacities for a weight of the first side and the fixed units; returns the constant of the cost."""
+def load(
+    cap, fixed, fix, weight, a, b, in_cost, out_cost, time, send_time, tensor_arc, source_arc, sink_arc, scale
+):
+    """Set the capacities for a weight of the first side and the fixed units; returns the constant of the cost.
+
+    The first side sends a tensor that is cut, the other receives it.
+    """
     cap[:] = fixed
     p, q = weight / a, (1.0 - weight) / b
     for t in range(len(time)):
-        cap[tensor_arc[t]] = np.int64(time[t] * (p + q) * scale)
+        cap[tensor_arc[t]] = np.int64((send_time[t] * p + time[t] * q) * scale)
     base = 0.0
     for v in range(len(fix)):
         inside, outside = p * in_cost[v], q * out_cost[v]
@@ -49,7 +54,7 @@ def load(cap, fixed, fix, weight, a, b, in_cost, out_cost, time, tensor_arc, sou
 
 
 @njit(cache=True, nogil=True)
-def sides(ideal, in_cost, out_cost, in_base, out_base, time, producer, ptr, idx):
+def sides(ideal, in_cost, out_cost, in_base, out_base, time, send_time, producer, ptr, idx):
     """What the units in ``ideal`` (bool[m]) and those outside it pay, in that order."""
     inside, outside = in_base, out_base
     for v in range(len(in_cost)):
@@ -61,7 +66,7 @@ def sides(ideal, in_cost, out_cost, in_base, out_base, time, producer, ptr, idx)
         if ideal[producer[t]]:
             for x in range(ptr[t], ptr[t + 1]):
                 if not ideal[idx[x]]:
-                    inside += time[t]
+                    inside += send_time[t]
                     outside += time[t]
                     break
     return inside, outside
@@ -146,7 +151,7 @@ def candidates(large, small, before, weight, chosen, score):
 @njit(cache=True, nogil=True)
 def dual(
     fix, weight, known, limit, rounds, tolerance, a, b, in_cost, out_cost, in_base, out_base, scale, slack,
-    time, producer, ptr, idx, head, node_ptr, arcs, fixed, tensor_arc, source_arc, sink_arc,
+    time, send_time, producer, ptr, idx, head, node_ptr, arcs, fixed, tensor_arc, source_arc, sink_arc,
     cap, level, turn, queue, path, seen, ideal, large, small, best, best_value,
 ):  # fmt: skip
     """Raise the bound ``known`` of the ideals that ``fix`` leaves; returns (bound, its weight, cuts made).
@@ -159,8 +164,12 @@ def dual(
     for v in range(m):
         large[v] = fix[v] != OUT
         small[v] = fix[v] == IN
-    large_in, large_out = sides(large, in_cost, out_cost, in_base, out_base, time, producer, ptr, idx)
-    small_in, small_out = sides(small, in_cost, out_cost, in_base, out_base, time, producer, ptr, idx)
+    large_in, large_out = sides(
+        large, in_cost, out_cost, in_base, out_base, time, send_time, producer, ptr, idx
+    )
+    small_in, small_out = sides(
+        small, in_cost, out_cost, in_base, out_base, time, send_time, producer, ptr, idx
+    )
     if max(large_in / a, large_out / b) < best_value[0]:
         best_value[0] = max(large_in / a, large_out / b)
         best[:] = large
@@ -171,7 +180,7 @@ def dual(
     made = 0
     for _ in range(rounds):
         base = load(
-            cap, fixed, fix, weight, a, b, in_cost, out_cost, time, tensor_arc, source_arc, sink_arc, scale
+            cap, fixed, fix, weight, a, b, in_cost, out_cost, time, send_time, tensor_arc, source_arc, sink_arc, scale
         )  # fmt: skip
         flow = push_flow(head, node_ptr, arcs, cap, level, turn, queue, path)
         made += 1
@@ -186,7 +195,9 @@ def dual(
         for which in range(2):
             for v in range(m):
                 ideal[v] = seen[v] if which == 0 else level[v] < 0
-            inside, outside = sides(ideal, in_cost, out_cost, in_base, out_base, time, producer, ptr, idx)
+            inside, outside = sides(
+                ideal, in_cost, out_cost, in_base, out_base, time, send_time, producer, ptr, idx
+            )
             value = max(inside / a, outside / b)
             if value < best_value[0]:
                 best_value[0] = value
@@ -228,7 +239,7 @@ def push_node(heap_bound, heap_slot, fixes, weights, spare, state, bound, fix, w
 @njit(cache=True, nogil=True)
 def explore(
     most_cuts, cutoff, a, b, in_cost, out_cost, in_base, out_base, scale, slack, rounds, tolerance,
-    time, producer, ptr, idx, before,
+    time, send_time, producer, ptr, idx, before,
     head, node_ptr, arcs, fixed, tensor_arc, source_arc, sink_arc,
     heap_bound, heap_slot, fixes, weights, spare, state, active, chosen, fix, child, gains, gain_weights,
     picked, picked_gains, picked_weights, best, best_value,
@@ -271,7 +282,7 @@ def explore(
             fix[:] = fixes[slot]
             bound, weight, made = dual(
                 fix, weights[slot], bound, cutoff, rounds, tolerance, a, b, in_cost, out_cost, in_base, out_base, scale, slack,
-                time, producer, ptr, idx, head, node_ptr, arcs, fixed, tensor_arc, source_arc, sink_arc,
+                time, send_time, producer, ptr, idx, head, node_ptr, arcs, fixed, tensor_arc, source_arc, sink_arc,
                 cap, level, turn, queue, path, seen, ideal, large, small, best, best_value,
             )  # fmt: skip
             cuts += made
@@ -299,7 +310,7 @@ def explore(
             gains[which], gain_weights[which], made = dual(
                 child[which], active[WEIGHT], active[BOUND], cutoff, rounds, tolerance,
                 a, b, in_cost, out_cost, in_base, out_base, scale, slack,
-                time, producer, ptr, idx, head, node_ptr, arcs, fixed, tensor_arc, source_arc, sink_arc,
+                time, send_time, producer, ptr, idx, head, node_ptr, arcs, fixed, tensor_arc, source_arc, sink_arc,
                 cap, level, turn, queue, path, seen, ideal, large, small, best, best_value,
             )  # fmt: skip
             cuts += made

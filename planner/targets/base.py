@@ -33,10 +33,21 @@ class Device:
 
 
 def parameter(
-    default: Any, *, help: str, unit: str = "", source: str = "", choices: tuple[str, ...] = ()
+    default: Any,
+    *,
+    help: str,
+    unit: str = "",
+    source: str = "",
+    choices: tuple[str, ...] = (),
+    label: str = "",
+    group: str = "",
 ) -> Any:
-    """A dataclass field that carries what a settings form and the documentation need."""
-    return field(default=default, metadata={"help": help, "unit": unit, "source": source, "choices": choices})
+    """A dataclass field that carries what a settings form and the documentation need.
+
+    ``label`` takes the place of the field's name in a form; fields of one ``group`` are folded away under that title.
+    """
+    about = {"help": help, "unit": unit, "source": source, "choices": choices, "label": label, "group": group}
+    return field(default=default, metadata=about)
 
 
 class Target(ABC):
@@ -44,6 +55,8 @@ class Target(ABC):
 
     kind: ClassVar[str]
     title: ClassVar[str]
+    in_words: ClassVar[str]
+    """What a sentence calls it, with its article."""
     objectives: ClassVar[tuple[str, ...]]
     rule_parameters: ClassVar[frozenset[str]] = frozenset()
     """Fields that switch rules on and off: they are assumptions of a bound, not part of the machine."""

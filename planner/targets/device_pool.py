@@ -50,6 +50,7 @@ class DevicePool(Target):
 
     kind: ClassVar[str] = "pool"
     title: ClassVar[str] = "Device pool"
+    in_words: ClassVar[str] = "a device pool"
     objectives: ClassVar[tuple[str, ...]] = ("max-load", "gpipe", "latency")
     rule_parameters: ClassVar[frozenset[str]] = frozenset({"contiguous", "memory"})
 

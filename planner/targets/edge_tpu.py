@@ -36,17 +36,18 @@ class EdgeTpuPipeline(Target):
     ``max-communication``, the largest number of bytes that enter a stage, each tensor once (equation 9, which counts it
     once per edge). ``memory-2-3`` is the strategy that the paper tried and dropped.
 
-    ``stage-time`` is the time of the slowest stage: receive + compute + streaming of uncached parameters + send. The model's
-    own inputs and outputs pass the host link too, unless ``host_io`` is off; they never count as communication between
+    ``stage-time`` is the time of the slowest stage: receive + compute + streaming of uncached parameters + send. The estimated
+    throughput is that of a USB hub (``shared_link``, ``scratch``), see :mod:`planner.targets.edge_tpu_times`. The model's own inputs and outputs pass the host link too, unless ``host_io`` is off; they never count as communication between
     stages. ``param_bytes`` are INT8 by default, see :mod:`planner.targets.edge_tpu_bytes`.
     """
 
     kind: ClassVar[str] = "edge-tpu"
     title: ClassVar[str] = "Edge TPU pipeline"
+    in_words: ClassVar[str] = "an Edge TPU pipeline"
     objectives: ClassVar[tuple[str, ...]] = tuple(OBJECTIVES)
     rule_parameters: ClassVar[frozenset[str]] = frozenset({"shared_children"})
 
-    count: int = parameter(4, help="number of Edge TPUs (stages)")
+    count: int = parameter(4, help="number of Edge TPUs (stages)", label="Edge TPUs (stages)")
     cache: float = parameter(
         8 * MIB,
         help="parameter cache of an Edge TPU; what exceeds it is streamed for every inference",
@@ -70,26 +71,72 @@ class EdgeTpuPipeline(Target):
     down: float = parameter(
         315 * MIB,
         help="link from the host to a stage",
+        label="Host to stage",
         unit="B/s",
         source="measured on USB 3: 287 to 344 MiB/s",
+        group="Link and speed",
     )
     up: float = parameter(
-        60 * MIB, help="link from a stage to the host", unit="B/s", source="measured on USB 3: 35 to 87 MiB/s"
+        87 * MIB,
+        help="link from a stage to the host",
+        label="Stage to host",
+        unit="B/s",
+        source="measured on USB 3: 35 to 87 MiB/s; Table II speaks for the upper end",
+        group="Link and speed",
     )
     streaming: float = parameter(
-        440e6, help="rate at which uncached parameters are streamed", unit="B/s", source="fitted on Table I"
+        500e6,
+        help="rate at which uncached parameters are streamed",
+        unit="B/s",
+        source="fitted on Table I",
+        group="Link and speed",
     )
-    host_io: bool = parameter(True, help="the model's own inputs and outputs cross the host link")
+    shared_link: bool = parameter(
+        True,
+        help="throughput: all stages stream their parameters through one host link",
+        source="Table I: nothing else explains it",
+        group="Link and speed",
+    )
+    scratch: bool = parameter(
+        True,
+        help="throughput: activations of a stage's largest convolution take room in the cache",
+        label="Scratch in cache",
+        source="Table II: 6.7 to 6.9 MiB of parameters in a full cache",
+        group="Link and speed",
+    )
+    host_io: bool = parameter(
+        True,
+        help="the model's own inputs and outputs cross the host link",
+        label="Host I/O",
+        group="Link and speed",
+    )
     compute: float = parameter(
-        4e12, help="INT8 operations per second, two per multiply-accumulate", unit="op/s", source="data sheet"
+        4e12,
+        help="INT8 operations per second, two per multiply-accumulate",
+        unit="op/s",
+        source="data sheet",
+        group="Link and speed",
     )
     utilisation: float = parameter(
-        0.5, help="share of the peak that convolutions reach", source="fitted on Table I"
+        0.45,
+        help="share of the peak that convolutions reach",
+        source="fitted on Tables I and II",
+        group="Link and speed",
     )
     active_power: float = parameter(
-        2.0, help="power of a stage that works", unit="W", source="data sheet: 2 TOPS per watt"
+        2.0,
+        help="power of a stage that computes",
+        unit="W",
+        source="data sheet: 2 TOPS per watt",
+        group="Power",
     )
-    idle_power: float = parameter(0.5, help="power of a stage that waits", unit="W", source="our estimate")
+    idle_power: float = parameter(
+        0.5,
+        help="power of a stage that waits or is sent something",
+        unit="W",
+        source="fitted on the Edge TPU paper's section V-D: 0.0792 J",
+        group="Power",
+    )
 
     def __post_init__(self) -> None:
         check_count(self.count, "the number of Edge TPUs")

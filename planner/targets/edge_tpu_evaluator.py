@@ -12,6 +12,7 @@ from planner.graph import Floats, Graph, Ints
 from planner.plan import Evaluation
 from planner.targets import kernels
 from planner.targets.edge_tpu_bytes import parameter_bytes, tensor_bytes
+from planner.targets.edge_tpu_times import interval, scratch_of, working_sets
 from planner.targets.evaluator import AssignmentEvaluator
 from planner.targets.live import LiveEvaluation
 from planner.targets.rules import OrderRule, PinRule, Rule, TogetherRule
@@ -60,6 +61,7 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
         self.size = tensor_bytes(graph, target.precision)
         coming, going = host_bytes(graph, self.size if target.host_io else np.zeros(graph.tensor_count))
         self._coming, self._going = coming, going
+        self._sets = working_sets(graph, self.size) if target.scratch else np.zeros(graph.n)
         params = parameter_bytes(graph, target.precision, target.fold_batch_norm)
         compute = compute_times(graph, target)
         rules: list[Rule] = [OrderRule(), TogetherRule(), PinRule()]
@@ -164,12 +166,20 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
         going = np.bincount(device_of, self._going, self.k) / target.up
         entering = self.entering(device_of)
         values = self.amounts(held, entering) if self.by_bytes else (base.objective,)
-        period = float(base.cost.max(initial=0.0))
-        energy = target.active_power * base.cost + target.idle_power * (period - base.cost)
+        work = np.maximum(0.0, base.work - coming - going)
+        period = interval(
+            held,
+            scratch_of(self._sets, device_of, self.k),
+            base.receive + base.work + base.send,
+            target.cache,
+            target.streaming,
+            target.shared_link,
+        )
+        energy = target.idle_power * period + (target.active_power - target.idle_power) * work
         return replace(
             base,
             receive=base.receive + coming,
-            work=np.maximum(0.0, base.work - coming - going),
+            work=work,
             send=base.send + going,
             components=dict(zip(self.problem.components, values, strict=True)),
             pace=self._pace(base),

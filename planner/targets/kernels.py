@@ -2,7 +2,8 @@
 
 DESIGN: each device pays each tensor that crosses its border once: the producer's device sends once however many
 devices consume it, and each consuming device receives once. What a receiver pays for a tensor (``tensor_time``) and what
-its sender pays (``send_time``) may differ. ``part`` is 0 for forward and 1 for backward ops; a receive belongs to the forward part when a forward op on the device consumes the tensor, a send to its producer's part.
+its sender pays (``send_time``) may differ. ``part`` is 0 for forward and 1 for backward ops; a receive belongs to the
+forward part when a forward op on the device consumes the tensor, a send to its producer's part.
 
 Transfers inside a cluster of accelerators are ``speed`` times as fast as others (device placement, appendix C.3):
 ``cluster`` int32[k] numbers them, -1 is no cluster. A receive is fast when the producer is in the same cluster; a send is

@@ -36,6 +36,7 @@ class Pipeline(Target):
 
     kind: ClassVar[str] = "pipeline"
     title: ClassVar[str] = "Pipeline"
+    in_words: ClassVar[str] = "a pipeline"
     objectives: ClassVar[tuple[str, ...]] = ("bottleneck",)
 
     count: int = parameter(4, help="number of blocks (stages)")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from planner.graph import Graph
 from planner.problem import Pin, Problem, Together
-from planner.targets import DevicePool, Pipeline
+from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline, Target
 
 DEFAULT_BANDWIDTH = 12e9
 
@@ -34,8 +34,13 @@ def edges(graph: Graph) -> set[tuple[int, int]]:
     return {(u, v) for u, consumers, _, _ in tensors(graph) for v in consumers}
 
 
-def transfer_time(target: Pipeline | DevicePool, size: float, profiled: float) -> float:
-    """The time of one tensor: bytes over bandwidth, unless the file's own time is to be used."""
+def transfer_time(target: Target, size: float, profiled: float, sending: bool = False) -> float:
+    """The time of one tensor: bytes over bandwidth, unless the file's own time is to be used.
+
+    Edge TPUs receive at one rate and send at another.
+    """
+    if isinstance(target, EdgeTpuPipeline):
+        return size / (target.up if sending else target.down)
     if target.bandwidth:
         return size / target.bandwidth
     if not math.isnan(profiled):
@@ -62,9 +67,11 @@ def cluster(problem: Problem, device: int) -> int | None:
     return device // (target.accelerators // target.clusters)
 
 
-def crossing_time(problem: Problem, size: float, profiled: float, a: int, others: set[int]) -> float:
+def crossing_time(
+    problem: Problem, size: float, profiled: float, a: int, others: set[int], sending: bool = False
+) -> float:
     """The time of one tensor between device ``a`` and ``others``: fast when all of them share a's cluster."""
-    time = transfer_time(problem.target, size, profiled)
+    time = transfer_time(problem.target, size, profiled, sending)
     home = cluster(problem, a)
     if home is not None and all(cluster(problem, b) == home for b in others):
         return time / problem.target.cluster_speed
@@ -86,16 +93,24 @@ def parts(problem: Problem, device_of: list[int], device: int) -> dict[str, list
                 receive[min(part_of(problem, v) for v in inside)] += time
             if u in S and consumers - S:
                 away = {device_of[v] for v in consumers - S}
-                send[part_of(problem, u)] += crossing_time(problem, size, profiled, device, away)
+                send[part_of(problem, u)] += crossing_time(problem, size, profiled, device, away, True)
+    if isinstance(problem.target, EdgeTpuPipeline) and problem.target.host_io:
+        for u, consumers, size, profiled in tensors(graph):
+            if u in S and graph.kinds[u] in {"Input", "InputLayer"}:
+                receive[0] += transfer_time(problem.target, size, profiled)
+            elif u in S and not consumers:
+                send[0] += transfer_time(problem.target, size, profiled, True)
     return {"receive": receive, "work": work, "send": send}
 
 
 def streaming(problem: Problem, device_of: list[int], device: int) -> float:
-    """max(0, parameters + reserve - M) / B on a pipeline; nothing on a pool."""
+    """max(0, parameters + reserve - M) / B on a pipeline, what exceeds the cache on Edge TPUs; nothing on a pool."""
     target = problem.target
+    held = sum(float(problem.graph.param_bytes[v]) for v in range(problem.graph.n) if device_of[v] == device)
+    if isinstance(target, EdgeTpuPipeline):
+        return max(0.0, held - target.cache) / target.streaming
     if not isinstance(target, Pipeline) or math.isinf(target.memory):
         return 0.0
-    held = sum(float(problem.graph.param_bytes[v]) for v in range(problem.graph.n) if device_of[v] == device)
     return max(0.0, held + target.reserve - target.memory) / (target.bandwidth or DEFAULT_BANDWIDTH)
 
 
@@ -312,13 +327,22 @@ def together(problem: Problem) -> Iterator[set[int]]:
             yield {graph.index[op] for op in constraint.ops}
 
 
+def siblings(graph: Graph) -> list[set[int]]:
+    """The ops that read any tensor of an op, for each op."""
+    return [{v for a, v in edges(graph) if a == u} for u in range(graph.n)]
+
+
 def broken(problem: Problem, device_of: list[int]) -> set[str]:
     """Names of the rules and constraints that an assignment breaks."""
     graph, target = problem.graph, problem.target
     found = set()
-    if isinstance(target, Pipeline):
+    if isinstance(target, (Pipeline, EdgeTpuPipeline)):
         if any(device_of[u] > device_of[v] for u, v in edges(graph)):
             found.add("order")
+        if getattr(target, "shared_children", False) and any(
+            len({device_of[v] for v in children}) > 1 for children in siblings(graph)
+        ):
+            found.add("shared_children")
     else:
         if target.contiguous:
             if problem.objective == "latency":

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner.errors import ConstraintError, TargetError
 from planner.graph import Graph, Op, Tensor
 from planner.problem import Constraint, Pin, Problem, Together
-from planner.targets import DevicePool, Pipeline, Target
+from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline, Target
 
 # Quarters add up exactly, so equal costs are equal; zeros are frequent on purpose.
 amounts = st.one_of(st.just(0.0), st.integers(0, 40).map(lambda q: q / 4))
@@ -73,6 +73,20 @@ def pipelines(draw: st.DrawFn, least: int = 1, most: int = 4) -> Pipeline:
         bandwidth=draw(st.sampled_from([0.0, 1.0, 4.0])),
         memory=memory,
         reserve=draw(st.sampled_from([0.0, 2.0])),
+    )
+
+
+@st.composite
+def edge_tpus(draw: st.DrawFn, least: int = 1, most: int = 4) -> EdgeTpuPipeline:
+    """Links faster down than up, slower, and alike; with and without streaming, shared children and host transfers."""
+    return EdgeTpuPipeline(
+        count=draw(st.integers(least, most)),
+        cache=draw(st.one_of(st.just(1000.0), amounts)),
+        shared_children=draw(st.booleans()),
+        down=draw(st.sampled_from([0.5, 1.0, 4.0])),
+        up=draw(st.sampled_from([0.5, 1.0, 4.0])),
+        streaming=draw(st.sampled_from([1.0, 2.0])),
+        host_io=draw(st.booleans()),
     )
 
 
@@ -148,6 +162,16 @@ def problems(
         return problem.with_constraints(tuple(chosen))
     except (ConstraintError, TargetError):
         return problem
+
+
+def stage_problems(
+    most: int = 3, graph: st.SearchStrategy[Graph] | None = None, least: int = 1
+) -> st.SearchStrategy[Problem]:
+    """Stages in a row of which the slowest counts: a pipeline, or Edge TPUs that receive and send at different rates."""
+    return st.one_of(
+        problems(target=pipelines(least, most), graph=graph),
+        problems(target=edge_tpus(least, most), graph=graph, objective="stage-time"),
+    )
 
 
 def placements(problem: Problem) -> st.SearchStrategy[list[int]]:

@@ -30,9 +30,9 @@ from planner.partition.pipeline_units import pipeline_units
 from planner.problem import Pin, Problem, Together
 from planner.run import run
 from planner.search import AnyOf, Callbacks, Cancel, Never, Planner, Search
-from planner.targets import DevicePool, Pipeline
+from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline
 from tests.planner import reference
-from tests.planner.strategies import graphs, pipelines, problems
+from tests.planner.strategies import graphs, stage_problems
 
 SMALL = {"population": 8, "generations": 4}
 QUICK: list[tuple[Planner, dict[str, object]]] = [
@@ -67,7 +67,7 @@ def random_graph(n: int, seed: int, heavy: float = 0.5) -> Graph:
 
 
 @settings(max_examples=30)
-@given(problems(target=pipelines(most=3), graph=graphs(most=5)), st.integers(0, 9))
+@given(stage_problems(most=3, graph=graphs(most=5)), st.integers(0, 9))
 def test_every_plan_is_valid_and_no_better_than_the_optimum(problem: Problem, seed: int) -> None:
     best, _ = reference.optimum(problem)
     for planner, options in QUICK:
@@ -158,7 +158,7 @@ def test_orders_are_searched_on_pipelines_only() -> None:
 
 # ------------------------------------------------------------------------------------------------------ shared machinery
 @settings(max_examples=60)
-@given(problems(target=pipelines(most=4), graph=graphs(least=2, most=8)), st.integers(0, 99))
+@given(stage_problems(most=4, graph=graphs(least=2, most=8)), st.integers(0, 99))
 def test_an_order_contains_the_plan_it_is_made_of(problem: Problem, seed: int) -> None:
     orders = PipelineSearch(problem, quiet(problem, seed), "test")
     if not orders.possible:
@@ -174,7 +174,7 @@ def test_an_order_contains_the_plan_it_is_made_of(problem: Problem, seed: int) -
 
 
 @settings(max_examples=60)
-@given(problems(target=pipelines(most=4), graph=graphs(least=2, most=8)), st.integers(1, 99))
+@given(stage_problems(most=4, graph=graphs(least=2, most=8)), st.integers(1, 99))
 def test_annealing_keeps_its_sums(problem: Problem, seed: int) -> None:
     units = pipeline_units(problem)
     if units.blocked >= 0:
@@ -251,3 +251,16 @@ def test_searches_of_many_orders_beat_one_order() -> None:
     for planner, options in QUICK[1:]:
         result = run(planner, problem, options=options)
         assert result.objective is not None and result.objective < one, planner.name
+
+
+@pytest.mark.parametrize(("planner", "options"), QUICK, ids=names)
+def test_edge_tpus_are_planned_by_their_stage_time_only(planner: Planner, options: dict[str, object]) -> None:
+    graph = random_graph(40, 6)
+    target = EdgeTpuPipeline(4, cache=8.0, shared_children=True, down=2.0, up=0.5, streaming=1.0)
+    problem = Problem(graph, target, "stage-time", (Pin("o20", "stage 2"),))
+    result = run(planner, problem, options=options, seed=1)
+    assert result.device_of is not None and not reference.broken(problem, result.device_of.tolist())
+    assert result.objective == pytest.approx(reference.objective(problem, result.device_of.tolist()))
+    for objective in target.objectives[:-1]:
+        with pytest.raises(PlannerRefusal, match="does not minimise memory"):
+            run(planner, Problem(graph, target, objective), options=options)

@@ -18,9 +18,9 @@ from planner.partition.pipeline_units import pipeline_units
 from planner.partition.segments import Slicer
 from planner.problem import Pin, Problem
 from planner.search import Callbacks, Never, Search
-from planner.targets import Pipeline
+from planner.targets import EdgeTpuPipeline, Pipeline
 from tests.planner import reference
-from tests.planner.strategies import graphs, pipelines, problems
+from tests.planner.strategies import graphs, stage_problems
 
 
 def quiet(problem: Problem, seed: int = 0) -> Search:
@@ -51,7 +51,7 @@ def dense(rng: np.random.Generator, n: int, heavy: float) -> Graph:
 
 
 @settings(max_examples=80)
-@given(problems(target=pipelines(most=3), graph=graphs(most=6)), st.integers(0, 999))
+@given(stage_problems(most=3, graph=graphs(most=6)), st.integers(0, 999))
 def test_slicing_equals_brute_force(problem: Problem, seed: int) -> None:
     units = pipeline_units(problem)
     if units.blocked >= 0:
@@ -79,13 +79,20 @@ def test_slicing_equals_brute_force(problem: Problem, seed: int) -> None:
 
 @pytest.mark.parametrize("heavy", [0.05, 0.5, 3.0, 20.0])
 @pytest.mark.parametrize("k", [2, 3, 7])
-@pytest.mark.parametrize("memory", [math.inf, 9.0])
-def test_slicing_equals_the_general_program(heavy: float, k: int, memory: float) -> None:
+@pytest.mark.parametrize("memory", [1e3, 9.0])
+@pytest.mark.parametrize("up", [1.0, 0.2, 50.0])
+def test_slicing_equals_the_general_program(heavy: float, k: int, memory: float, up: float) -> None:
     rng = np.random.default_rng([k, int(heavy * 100)])
     for n in (5, 20, 60, 90):
-        for _ in range(4):
+        for _ in range(4 if up == 1.0 else 2):
             graph = dense(rng, n, heavy)
-            problem = Problem(graph, Pipeline(k, memory=memory, bandwidth=1.0))
+            if up == 1.0:
+                problem = Problem(graph, Pipeline(k, memory=memory, bandwidth=1.0))
+            else:
+                target = EdgeTpuPipeline(
+                    k, cache=memory, down=1.0, up=up, streaming=1.0, shared_children=False
+                )
+                problem = Problem(graph, target, "stage-time")
             units = pipeline_units(problem)
             general, fast = Slicer(units), PipelineSlicer(units)
             for order in (depth_first_order(*units.succs), kahn_order(*units.succs, rng.random(units.count))):
@@ -113,7 +120,7 @@ def test_pinned_blocks_equal_the_general_program() -> None:
 
 
 @settings(max_examples=60)
-@given(problems(target=pipelines(most=3), graph=graphs(most=5)))
+@given(stage_problems(most=3, graph=graphs(most=5)))
 def test_units_with_pins_keep_every_valid_plan(problem: Problem) -> None:
     units = pipeline_units(problem)
     _, plan = reference.optimum(problem)

@@ -25,14 +25,14 @@ from planner.partition.superblock_split import Split
 from planner.problem import Pin, Problem, Together
 from planner.run import run_bound
 from planner.search import Cancel
-from planner.targets import Pipeline
+from planner.targets import EdgeTpuPipeline, Pipeline
 from tests.planner import reference
-from tests.planner.strategies import graphs, pipelines, problems
+from tests.planner.strategies import graphs, stage_problems
 
 CBC = {"solver": "cbc"}
 """The solver that starts fastest."""
 
-small = problems(target=pipelines(most=3), graph=graphs(most=6))
+small = stage_problems(most=3, graph=graphs(most=6))
 
 
 def value(problem: Problem, method: str, **options: object) -> float:
@@ -84,23 +84,23 @@ def relaxed(model: StageModel, first: int) -> float:
     for ideal in ideals(model):
         if (ideal & (model.earliest >= first)).any() or (~ideal & (model.latest < first)).any():
             continue
-        cut = sum(
-            float(model.time[t])
+        cut = [
+            t
             for t in range(len(model.time))
             if ideal[model.producer[t]] and not ideal[model.members(t)].all()
-        )
+        ]
         best = min(
             best,
             max(
-                (model.work[ideal].sum() + cut) / first,
-                (model.work[~ideal].sum() + cut) / (model.k - first),
+                (model.work[ideal].sum() + model.send_time[cut].sum()) / first,
+                (model.work[~ideal].sum() + model.time[cut].sum()) / (model.k - first),
             ),
         )
     return best
 
 
 @settings(max_examples=50)
-@given(problems(target=pipelines(least=2, most=5), graph=graphs(most=9)), st.data())
+@given(stage_problems(least=2, most=5, graph=graphs(most=9)), st.data())
 def test_the_tree_solves_the_relaxation(problem: Problem, data: st.DataObject) -> None:
     model = stage_model(problem)
     first = data.draw(st.integers(1, model.k - 1))
@@ -116,7 +116,7 @@ def test_the_tree_solves_the_relaxation(problem: Problem, data: st.DataObject) -
 
 
 @settings(max_examples=30)
-@given(problems(target=pipelines(least=2, most=4), graph=graphs(most=6)))
+@given(stage_problems(least=2, most=4, graph=graphs(most=6)))
 def test_windows_keep_every_plan_that_is_as_good(problem: Problem) -> None:
     best, plan = reference.optimum(problem)
     if plan is None:
@@ -127,11 +127,11 @@ def test_windows_keep_every_plan_that_is_as_good(problem: Problem) -> None:
     assert (earliest[model.unit_of] <= stage).all() and (stage <= latest[model.unit_of]).all()
 
 
-def row() -> Graph:
+def row(time_unit: str | None = None) -> Graph:
     """Four ops of ten in a row."""
     ops = [Op(f"o{i}", f"o{i}", work=10.0, work_cpu=1.0) for i in range(4)]
     tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1.0, 1.0) for i in range(3)]
-    return Graph.build("line", ops, tensors, time_unit=None)
+    return Graph.build("line", ops, tensors, time_unit=time_unit)
 
 
 def test_two_superblocks_by_hand() -> None:
@@ -192,3 +192,28 @@ def test_a_cancel_is_heard(method: str) -> None:
     assert result.stop_reason == "cancelled"
     bound = problem.strongest_bound(result.bounds)
     assert bound is not None and bound.value > 0
+
+
+def test_what_is_sent_and_what_is_received_count_on_their_own_sides() -> None:
+    """Four ops of ten in a row; a tensor of one byte takes 1 to send and 0.25 to receive."""
+    problem = Problem(row("s"), EdgeTpuPipeline(2, down=4.0, up=1.0, host_io=False), "stage-time")
+    assert value(problem, "two-superblock") == pytest.approx(21.0)
+    assert value(problem, "exact", **CBC) == pytest.approx(21.0)
+    assert problem.evaluate(np.array([0, 0, 1, 1])).cost.tolist() == [21.0, 20.25]
+    # One op on the first stage leaves the second more work than both directions cost.
+    turned = Problem(row("s"), EdgeTpuPipeline(2, down=1.0, up=4.0, host_io=False), "stage-time")
+    assert turned.evaluate(np.array([0, 0, 1, 1])).cost.tolist() == [20.25, 21.0]
+    assert value(turned, "two-superblock") == pytest.approx(21.0)
+
+
+def test_shared_children_are_among_the_assumptions() -> None:
+    """b and c read from a and share a stage, so that the simple bound takes them for one op."""
+    ops = [Op(i, i, work=w, work_cpu=w) for i, w in (("a", 1.0), ("b", 6.0), ("c", 6.0))]
+    graph = Graph.build("fork", ops, [Tensor("a", ("b", "c"), 0.0)])
+    free, tied = (
+        Problem(graph, EdgeTpuPipeline(2, shared_children=on), "stage-time") for on in (False, True)
+    )
+    bounds = run_bound(bound_method("simple"), tied).bounds
+    assert tied.strongest_bound(bounds).value == 12.0  # type: ignore[union-attr]
+    assert free.strongest_bound(bounds) is None
+    assert value(free, "simple") == pytest.approx(6.5)

@@ -1,0 +1,42 @@
+"""The simple bound on the memory objectives of Edge TPUs: below every plan, and what it says of a known network."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from hypothesis import given, settings
+
+from planner.algorithms.catalogue import bound_method
+from planner.formats import read_model
+from planner.problem import Problem
+from planner.run import run_bound
+from planner.targets import EdgeTpuPipeline
+from tests.planner import edge_reference as reference
+from tests.planner.edge_strategies import edge_problems
+
+
+@given(edge_problems(most=5, stages=3))
+@settings(max_examples=60)
+def test_no_valid_plan_is_below(problem: Problem) -> None:
+    bounds = run_bound(bound_method("simple"), problem).bounds
+    stages = range(problem.target.count)
+    for device_of in itertools.product(stages, repeat=problem.graph.n):
+        if not reference.is_valid(problem, list(device_of)):
+            continue
+        reached = reference.components(problem, list(device_of))
+        for bound in bounds:
+            assert bound.applies_to(problem.relaxation, problem.assumptions)
+            assert bound.value <= reached[bound.component] + 1e-9
+
+
+def test_resnet50_on_two_and_on_four() -> None:
+    graph = read_model("sample_models/resnet50.json")
+    total, cache = 25_636_712.0, 8.0 * 2**20
+    for count in (2, 4):
+        problem = Problem(graph, EdgeTpuPipeline(count))
+        bounds = {b.component: b.value for b in run_bound(bound_method("simple"), problem).bounds}
+        assert bounds == {"max-memory": total / count, "dram": max(0.0, total - count * cache)}
+    assert "rule:shared_children" not in Problem(graph, EdgeTpuPipeline(2)).assumptions
+    everything = problem.evaluate(np.zeros(graph.n, np.int32))
+    assert everything.values[0] == total
