@@ -16,9 +16,9 @@ TITLES = {
     "evaluation": "Evaluation: what a press on 200 selected ops asks",
     "opening": "Opening: from file to picture, and stalls while planners run",
 }
-RAW = ("raster", "layout", "dp", "ip", "latency", "slice", "bounds", "tables")
+RAW = ("raster", "layout", "dp", "ip", "latency", "slice", "bounds", "tables", "edge_tpu")
 """Benchmarks that print their own tables."""
-MODULES = {"tables": "benchmarks.paper_tables"}
+MODULES = {"tables": "benchmarks.paper_tables", "edge_tpu": "benchmarks.edge_tpu_tables"}
 """Benchmarks that are programs of their own, with options; here they run with none."""
 
 

@@ -18,7 +18,7 @@ from planner.plan import Assignment
 from planner.problem import Problem
 from planner.schedule import kinds_for, schedule
 from planner.search import AnyOf, BoundMethod, IterationLimit, Planner, TimeLimit
-from planner.targets import DevicePool, Pipeline, Target
+from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline, Target
 
 SECONDS = 5.0
 """No planner searches a tiny problem longer than this."""
@@ -101,6 +101,8 @@ def warm_target(target: Target, objective: str = "", *, training: bool = False) 
 TARGETS: tuple[tuple[Target, bool], ...] = (
     (Pipeline(2), False),
     (Pipeline(2, bandwidth=1.0, memory=16.0), False),
+    (EdgeTpuPipeline(3, cache=10.0), False),
+    (EdgeTpuPipeline(2, shared_children=True), False),
     (DevicePool(2, 1), False),
     (DevicePool(2, 1, memory=1e6), True),
     (DevicePool(2, 1, memory=1e6, contiguous=False), False),

@@ -1,0 +1,53 @@
+"""Units of an Edge TPU pipeline: what they weigh and send is what the target says."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.partition.edge_ilp import narrowed
+from planner.partition.edge_units import MEMORY_OBJECTIVES, edge_units, grain_of
+from planner.problem import Problem
+from planner.search import Callbacks, Never, Search
+from tests.planner import edge_reference
+from tests.planner.edge_strategies import edge_problems
+from tests.planner.partition.edge_brute import components, valid_plans
+
+byte_problems = st.sampled_from(sorted(MEMORY_OBJECTIVES)).flatmap(
+    lambda name: edge_problems(objective=name, most=6)
+)
+
+
+@given(byte_problems)
+def test_every_valid_plan_is_one_of_the_units_and_measures_the_same(problem: Problem) -> None:
+    edge, plans = edge_units(problem), valid_plans(problem)
+    assert edge.feasible == bool(len(plans))
+    first = np.unique(edge.units.unit_of, return_index=True)[1]
+    for plan, values in zip(plans[:40], components(problem, plans[:40]), strict=True):
+        stage_of = plan[first].astype(np.int32)
+        assert (edge.device_of(stage_of) == plan).all() and edge.keeps(stage_of)
+        found = edge.measures(stage_of)
+        assert [edge.value(c, found[c]) for c in problem.components] == values.tolist()
+        for c in problem.components:
+            assert edge.simple_bound(c) <= found[c]
+        limit = found["max-memory"]
+        earliest, latest = narrowed(edge, limit, Search(problem, Never(), Callbacks(), 0, {}))
+        assert (earliest <= stage_of).all() and (stage_of <= latest).all()
+
+
+@given(byte_problems)
+def test_the_plan_to_begin_with_is_valid(problem: Problem) -> None:
+    edge = edge_units(problem)
+    if edge.feasible:
+        stage_of = edge.balanced()
+        assert edge.keeps(stage_of)
+        assert edge_reference.is_valid(problem, edge.device_of(stage_of).tolist())
+
+
+def test_the_grain_makes_numbers_whole_where_there_is_room() -> None:
+    assert grain_of(np.array([1.0, 7.0]), 8.0) == 1.0
+    assert grain_of(np.array([1.5, 0.125]), 2.0) == 8.0
+    # 0.1 has 55 binary digits behind the point, of which as many are kept as sums have room for.
+    assert grain_of(np.array([0.1]), 2.0**30) == 2.0**30
+    assert grain_of(np.array([2.0**62]), 2.0**62) == 0.25
