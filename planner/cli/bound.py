@@ -6,7 +6,7 @@ import argparse
 import math
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         )
     elif bound is None:
         console.note(f"'{method.name}' proved nothing before it was stopped; give it longer")
-    data = {
+    data: dict[str, Any] = {
         "method": proven_by,
         "target": problem.target.spec(),
         "objective_name": problem.objective,

@@ -5,54 +5,160 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
-from planner.cli.command import DONE, Console
+from planner.cli.command import DONE, FAILED, Console
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
+    from planner.export.stages import StageExport
     from planner.plan import Plan
 
 FORMATS = {
+    "onnx-stages": "a folder with one ONNX model per stage, verified to reproduce the whole model",
+    "tflite-stages": "a folder with one TFLite model per stage, verified to reproduce the whole model",
+    "edge-tpu": "tensors to cut at and the memory of each segment of an Edge TPU pipeline (text and JSON)",
     "device-placement": "split file of the device-placement format (JSON)",
+    "model-explorer": "graph for Google's Model Explorer in the devices' colours, and node data (JSON)",
     "dot": "Graphviz graph, one cluster per device",
     "csv": "table, one row per op",
 }
+FOLDERS = ("onnx-stages", "tflite-stages")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``export``."""
     inputs.add_models_and_plan(parser)
+    parser.add_argument("--to", required=True, choices=list(FORMATS), metavar="FORMAT", help="see below")
     parser.add_argument(
-        "--to", required=True, choices=list(FORMATS), metavar="FORMAT", help=", ".join(FORMATS)
+        "-o", "--output", required=True, metavar="PATH", help="the file to write; of stages, the folder"
     )
-    parser.add_argument("-o", "--output", required=True, metavar="PATH", help="the file to write")
+    checking = parser.add_argument_group("checking stages")
+    checking.add_argument(
+        "--no-check",
+        action="store_true",
+        help="write the stages without running them against the whole model",
+    )
+    checking.add_argument(
+        "--samples",
+        type=_samples,
+        metavar="N",
+        help="how many random inputs to run (default: the format's own)",
+    )
+    checking.add_argument(
+        "--seed",
+        type=inputs.seed,
+        default=0,
+        metavar="N",
+        help="what the random inputs come from (default 0)",
+    )
     formats = "\n".join(f"  {name.ljust(17)} {what}" for name, what in FORMATS.items())
     parser.epilog = (
         f"formats\n{formats}\n\n"
-        "example: stageboard export sample_models/resnet50.json resnet50.plan.json --to csv -o resnet50.csv"
+        "example: stageboard export sample_models/resnet50.json resnet50.plan.json --to csv -o resnet50.csv\n"
+        "         stageboard export sample_models/unet.onnx unet.plan.json --to onnx-stages -o unet-stages"
     )
 
 
+def _samples(text: str) -> int:
+    number = inputs.whole(text)
+    if not 1 <= number <= 10_000:
+        raise argparse.ArgumentTypeError(f"{number} is not from 1 to 10,000")
+    return number
+
+
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Read model and plan, write the file."""
-    inputs.check_output(args.output)
+    """Read model and plan, write what was asked for."""
+    if args.to in FOLDERS:
+        from planner.export.stage_folder import check_destination
+
+        check_destination(Path(args.output).absolute())
+    else:
+        inputs.check_output(args.output)
     opened = inputs.open_with_plan(args)
     for note in opened.notes:
         console.note(f"{args.plan}: {note}; the figures written are the new ones")
-    file = _writer(args.to)(opened.plan, args.output)
-    size = Path(file).stat().st_size
-    data = {"format": args.to, "file": args.output, "bytes": size}
-    console.result(data, lambda: f"wrote {args.output} ({args.to}, {bytes_text(size)})")
+    if args.to in FOLDERS:
+        return _stages(args, opened.plan, console)
+    files = _writer(args.to)(opened.plan, args)
+    sizes = [file.stat().st_size for file in files]
+    data: dict[str, Any] = {"format": args.to, "file": str(files[0]), "bytes": sizes[0]}
+    if len(files) > 1:
+        data["files"] = [{"file": str(file), "bytes": size} for file, size in zip(files, sizes, strict=True)]
+    console.result(
+        data,
+        lambda: "\n".join(
+            f"wrote {file} ({args.to}, {bytes_text(size)})" for file, size in zip(files, sizes, strict=True)
+        ),
+    )
     return DONE
 
 
-def _writer(form: str) -> Callable[[Plan, str], Path]:
+def _writer(form: str) -> Callable[[Plan, argparse.Namespace], tuple[Path, ...]]:
     from planner import export
+    from planner.export.edge_tpu import to_edge_tpu
+    from planner.export.model_explorer import to_model_explorer
+
+    def edge_tpu(plan: Plan, args: argparse.Namespace) -> tuple[Path, ...]:
+        files = to_edge_tpu(plan, args.models, args.output)
+        return files.text, files.data
 
     return {
-        "device-placement": export.to_device_placement,
-        "dot": lambda plan, path: export.to_dot(plan.problem.graph, plan, path),
-        "csv": export.to_csv,
+        "edge-tpu": edge_tpu,
+        "model-explorer": lambda plan, args: to_model_explorer(plan, args.output),
+        "device-placement": lambda plan, args: (export.to_device_placement(plan, args.output),),
+        "dot": lambda plan, args: (export.to_dot(plan.problem.graph, plan, args.output),),
+        "csv": lambda plan, args: (export.to_csv(plan, args.output),),
     }[form]
+
+
+# ---------------------------------------------------------------------- stages
+def _stages(args: argparse.Namespace, plan: Plan, console: Console) -> int:
+    """Write a folder of stages; a check that fails is a status of its own."""
+    from planner.export.onnx_stages import to_onnx_stages
+    from planner.export.stages import VerificationFailed
+    from planner.export.tflite_stages import to_tflite_stages
+
+    write = to_onnx_stages if args.to == "onnx-stages" else to_tflite_stages
+    console.progress("writing the stages" + ("" if args.no_check else " and running them ..."))
+    options = {} if args.samples is None else {"samples": args.samples}
+    try:
+        done = write(plan, args.models, args.output, check=not args.no_check, seed=args.seed, **options)
+    except VerificationFailed as error:
+        console.note(str(error))
+        console.result(
+            {"format": args.to, "folder": None, "files": [], "verified": False, "failure": str(error)},
+            lambda: f"{args.output} was not written: the stages do not reproduce the model",
+        )
+        return FAILED
+    for note in done.notes:
+        console.note(note)
+    data = {
+        "format": done.format,
+        "folder": str(done.folder),
+        "files": [
+            {
+                "file": str(stage.path), "model": stage.model, "device": stage.stage, "inputs": stage.inputs,
+                "outputs": stage.outputs, "bytes": stage.bytes,
+            }
+            for stage in done.stages
+        ],
+        "verified": bool(done.checked),
+        "checked": done.checked,
+        "exact": done.exact,
+        "largest_difference": done.largest_difference,
+        "tolerance": done.tolerance,
+        "notes": done.notes,
+    }  # fmt: skip
+    console.result(data, lambda: _text(done))
+    return DONE
+
+
+def _text(done: StageExport) -> str:
+    from planner.export.stages import verified_text
+
+    count = len(done.stages)
+    lines = [f"wrote {count} stage{'' if count == 1 else 's'} to {done.folder} ({done.format})"]
+    lines += [f"  {stage.path.name}  {stage.stage}, {bytes_text(stage.bytes)}" for stage in done.stages]
+    return "\n".join([*lines, verified_text(done)])

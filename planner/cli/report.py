@@ -9,7 +9,7 @@ from planner.bound import Bound, Standing
 from planner.cli.table import percent, seconds_text, table, times
 from planner.plan import Evaluation
 from planner.problem import Problem
-from planner.quantity import amount_text, bytes_text
+from planner.quantity import amount_text, bytes_text, time_text
 
 _SHOWN_VIOLATIONS = 8
 _EXTRA = {"bytes_in": "bytes in", "dram": "off chip"}
@@ -90,6 +90,7 @@ def summary(
         broken = len(evaluation.violations)
         rules = "valid" if not broken else "1 rule broken" if broken == 1 else f"{broken} rules broken"
         lines.append(("rules", rules))
+        lines.extend(figure_rows(evaluation))
     lines.extend(rows)
     width = max((len(label) for label, _ in lines), default=0)
     out = [title, *(f"  {label.ljust(width)}  {value}" for label, value in lines)]
@@ -100,6 +101,16 @@ def summary(
         if len(evaluation.violations) > _SHOWN_VIOLATIONS:
             out.append(f"  ! and {len(evaluation.violations) - _SHOWN_VIOLATIONS} more")
     return "\n".join(out)
+
+
+def figure_rows(evaluation: Evaluation) -> list[tuple[str, str]]:
+    """The lines on figures of the whole plan; a target that has some only estimates them."""
+    texts = {
+        "throughput": lambda value: f"{value:.1f} per second",
+        "latency": lambda value: time_text(value, "s"),
+        "energy": lambda value: f"{value * 1e3:.1f} mJ per inference",
+    }
+    return [(f"{name}, estimated", texts[name](value)) for name, value in evaluation.figures.items()]
 
 
 def bound_rows(problem: Problem, bound: Bound | None, standing: Standing | None) -> list[tuple[str, str]]:

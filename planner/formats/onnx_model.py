@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,24 @@ from planner.graph import Graph, Op, Tensor
 FORMAT = "onnx"
 
 
+@dataclass(frozen=True, eq=False)
+class Parsed:
+    """A model file as this reader understands it: its graph of ops, and what each op is in the file."""
+
+    graph: Graph
+    entries: tuple[Entry, ...]
+    """What each op of the graph stands for, in the ops' order; kind ``Input`` for the model's inputs."""
+    values: dict[str, Value]
+    """Every value of the file's main graph by its name in the file, sizes bound."""
+
+
 def read(path: str | os.PathLike[str], *, batch: int = 1) -> Graph:
     """The model in a file, symbolic batch sizes bound to ``batch``. Raises :class:`ModelError`."""
+    return parse(path, batch=batch).graph
+
+
+def parse(path: str | os.PathLike[str], *, batch: int = 1) -> Parsed:
+    """As :func:`read`, with what the graph's ops are called in the file. Raises :class:`ModelError`."""
     file = Path(path)
     model = onnx_shapes.load(file)
     notes = list(onnx_shapes.bind_symbols(model.graph, batch))
@@ -42,23 +59,28 @@ def read(path: str | os.PathLike[str], *, batch: int = 1) -> Graph:
     for value in model.graph.input:
         scope.values.setdefault(value.name, inferred.get(value.name, Value()))
     scope.run(model.graph)
-    return _graph(file.stem, scope, model.graph, batch, notes)
+    entries = _entries(file.name, scope, model.graph)
+    return Parsed(_graph(file.stem, scope, entries, model.graph, batch, notes), tuple(entries), scope.values)
 
 
 # ---------------------------------------------------------------------------------------------------------- the graph
-def _graph(name: str, scope: Scope, graph: Any, batch: int, notes: list[str]) -> Graph:
-    model = scope.model
+def _entries(file: str, scope: Scope, graph: Any) -> list[Entry]:
+    """Inputs that are used, then the nodes that stay."""
+    if not scope.entries:
+        raise ModelError(
+            f"{file}: every op computes a constant, so nothing is left to plan; is it the whole model?"
+        )
     used = {value for entry in scope.entries for value in entry.inputs}
     entries = [
         Entry(clean(value.name), "Input", [], [value.name])
         for value in graph.input
         if value.name in used and not scope.values[value.name].constant
     ]
-    entries += scope.entries
-    if not scope.entries:
-        raise ModelError(
-            f"{model.file}: every op computes a constant, so nothing is left to plan; is it the whole model?"
-        )
+    return entries + scope.entries
+
+
+def _graph(name: str, scope: Scope, entries: list[Entry], graph: Any, batch: int, notes: list[str]) -> Graph:
+    model = scope.model
     ids = _ids(entries)
     readers: dict[str, list[str]] = {}
     for identity, entry in zip(ids, entries, strict=True):
@@ -125,12 +147,13 @@ def _tensor(
         tuple(readers.get(name, ())),
         size,
         shape=shape,
-        dtype=_dtype_name(value.dtype),
+        dtype=dtype_name(value.dtype),
         name=clean(name),
     )
 
 
-def _dtype_name(dtype: int) -> str:
+def dtype_name(dtype: int) -> str:
+    """``float``, ``int64``, ...: the format's own name of an element type, empty where it is unknown."""
     from onnx import TensorProto
 
     return (

@@ -25,6 +25,18 @@ def bodies_of(node: Any) -> list[Any]:
     return found
 
 
+def reads(node: Any) -> list[str]:
+    """Names of the values a node reads, those its bodies read from outside included; one may come several times."""
+    names = [name for name in node.input if name]
+    for body in bodies_of(node):
+        inner = {v.name for v in body.input} | {t.name for t in body.initializer}
+        inner |= {t.values.name for t in body.sparse_initializer}
+        inner |= {name for n in body.node for name in n.output}
+        outer = [name for n in body.node for name in reads(n)] + [v.name for v in body.output]
+        names += [name for name in outer if name not in inner]
+    return names
+
+
 def formal_inputs(node: Any, inputs: Sequence[Value | None], count: int) -> list[Value | None]:
     """What a body's own inputs are like: Loop gives a counter and a condition first, Scan slices of what it scans.
 

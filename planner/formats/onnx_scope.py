@@ -21,7 +21,7 @@ from planner.formats.onnx_folding import (
     more_complete,
 )
 from planner.formats.onnx_macs import macs as count_macs
-from planner.formats.onnx_nodes import attributes_of, bodies_of, formal_inputs, results
+from planner.formats.onnx_nodes import attributes_of, bodies_of, formal_inputs, reads, results
 from planner.formats.onnx_nodes import trips as trips_of
 
 _STANDARD = ("", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview.training", "ai.onnx.training")
@@ -127,7 +127,7 @@ class Scope:
         waiting = [0] * len(nodes)
         readers: list[list[int]] = [[] for _ in nodes]
         for i, node in enumerate(nodes):
-            for source in {made[name] for name in self._reads(node) if name in made}:
+            for source in {made[name] for name in reads(node) if name in made}:
                 waiting[i] += 1
                 readers[source].append(i)
         import heapq
@@ -148,16 +148,6 @@ class Scope:
                 f"{self.model.file}: the graph has a cycle through '{name}'; only acyclic graphs can be split"
             )
         return [nodes[i] for i in order]
-
-    def _reads(self, node: Any) -> list[str]:
-        """Values a node reads, those its bodies read from outside included."""
-        names = [name for name in node.input if name]
-        for body in bodies_of(node):
-            inner = {v.name for v in body.input} | {t.name for t in body.initializer}
-            inner |= {name for n in body.node for name in n.output}
-            outer = [name for n in body.node for name in self._reads(n)] + [v.name for v in body.output]
-            names += [name for name in outer if name not in inner]
-        return names
 
     def _visit(self, node: Any) -> None:
         op, domain = node.op_type, node.domain

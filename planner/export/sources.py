@@ -1,0 +1,48 @@
+"""What a plan's models are outside of it: their files, one per model and unchanged since, and their ops' own names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from planner.errors import ModelError, StageboardError
+from planner.graph import Graph
+from planner.plan import Plan
+
+
+def batch_of(plan: Plan) -> int:
+    """The batch that the plan's models were read with."""
+    return int(dict(plan.problem.graph.read_options).get("batch", 1))
+
+
+def check_count(plan: Plan, sources: Sequence[str | os.PathLike[str]]) -> list[Path]:
+    """One path per model. Raises :class:`StageboardError`."""
+    names = plan.problem.graph.model_names
+    if len(sources) != len(names):
+        raise StageboardError(
+            f"the plan is of {len(names)} models ({', '.join(names[:6])}) but {len(sources)} model files were given;"
+            " name the file of each model, in the plan's order"
+        )
+    return [Path(source) for source in sources]
+
+
+def check_unchanged(plan: Plan, graphs: Sequence[Graph]) -> None:
+    """Raise :class:`ModelError` unless ``graphs``, read from the sources just now, are what the plan is of."""
+    from planner.formats.merge import merge
+
+    if merge(list(graphs)).fingerprint != plan.problem.graph.fingerprint:
+        files = ", ".join(graph.name for graph in graphs)
+        raise ModelError(
+            f"{files}: the model changed since the plan was made (or several are in another order); open it again and"
+            " plan it as it is now"
+        )
+
+
+def own_name(graph: Graph, op: int) -> str:
+    """An op's name in its own model: merging several models may have put the model's name before it."""
+    prefix = f"{graph.model_names[graph.model[op]]}/"
+    merged = len(graph.model_names) > 1 and all(
+        graph.op_ids[v].startswith(f"{graph.model_names[m]}/") for v, m in enumerate(graph.model.tolist())
+    )
+    return graph.op_names[op].removeprefix(prefix) if merged else graph.op_names[op]

@@ -1,0 +1,135 @@
+"""The Edge TPU report: a small example checked by hand, several models, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from planner.cost_model import fill
+from planner.errors import StageboardError
+from planner.export.edge_tpu import edge_tpu_report, report_text, to_edge_tpu
+from planner.formats import read_model
+from planner.formats.merge import merge
+from planner.graph import Graph, Op, Tensor
+from planner.plan import Plan, Provenance
+from planner.problem import Problem
+from planner.targets import EdgeTpuPipeline, Pipeline, Target
+
+ROOT = Path(__file__).resolve().parents[3]
+MIB = 1 << 20
+
+
+def network(name: str = "net") -> Graph:
+    """image -> a -> b -> d -> e, a skips to d and e; parameters 3, 6, 1 and 9 MiB once they take a byte each."""
+    ops = [
+        Op("image", "image", "InputLayer"),
+        Op("a", "a", "Conv2D", params=3 * MIB, param_bytes=12 * MIB, macs=1e6),
+        Op("b", "b", "Conv2D", params=6 * MIB, param_bytes=24 * MIB, macs=1e6),
+        Op("d", "d", "Add", params=MIB, param_bytes=4 * MIB, supported=False),
+        Op("e", "e", "Dense", params=9 * MIB, param_bytes=36 * MIB, macs=1e6),
+    ]
+    f = "float32"
+    tensors = [
+        Tensor("image", ("a",), 4096.0, shape=(1, 32, 32), dtype=f, name="image"),
+        Tensor("a", ("b", "d", "e"), 2 * MIB, shape=(1, 512, 1024), dtype=f, name="skip me"),
+        Tensor("b", ("d",), 4 * MIB, shape=(1, 1024, 1024), dtype=f, name="b:0"),
+        Tensor("d", ("e",), 400.0, shape=(100,), dtype=f),
+        Tensor("e", (), 40.0, shape=(10,), dtype=f, name="y"),
+    ]
+    return fill(Graph.build(name, ops, tensors))
+
+
+def planned(graph: Graph, device_of: list[int], target: Target | None = None) -> Plan:
+    problem = Problem(graph, target or EdgeTpuPipeline(count=4))
+    return problem.plan(np.array(device_of, np.int32), Provenance("by hand"))
+
+
+def test_memory_and_cuts_of_a_small_network() -> None:
+    # Stage 2 stays empty: segments are numbered without it.
+    report = edge_tpu_report(planned(network(), [0, 0, 1, 1, 3]), ["some/net.tflite"])
+    assert [stage["operations"] for stage in report["stages"]] == [1, 2, 0, 1]
+    assert [stage["on_chip_used"] / MIB for stage in report["stages"]] == [3, 7, 0, 8]
+    assert [stage["on_chip_remaining"] / MIB for stage in report["stages"]] == [5, 1, 8, 0]
+    assert [stage["off_chip"] / MIB for stage in report["stages"]] == [0, 0, 0, 1]
+    assert [stage["bytes_in"] for stage in report["stages"]] == [0, MIB / 2, 0, MIB / 2 + 100]
+    assert [stage["bytes_out"] for stage in report["stages"]] == [MIB / 2, 100, 0, 0]
+    assert report["components"] == {
+        "max-memory": 9 * MIB, "dram": MIB, "max-communication": MIB / 2 + 100,
+    }  # fmt: skip
+    (model,) = report["models"]
+    assert [(s["segment"], s["stage"], s["operations"]) for s in model["segments"]] == [
+        ("net_segment_0_of_3", "stage 0", 1),
+        ("net_segment_1_of_3", "stage 1", 2),
+        ("net_segment_2_of_3", "stage 3", 1),
+    ]
+    skip = {
+        "tensor": "skip me", "shape": [1, 512, 1024], "dtype": "float32", "bytes": MIB / 2, "producer": "a",
+        "from": 0, "to": [1, 2],
+    }  # fmt: skip
+    first, second = model["cuts"]
+    assert first["tensors"] == [skip] and first["bytes"] == MIB / 2
+    assert first["argument"] == "--intermediate_tensors 'skip me'"
+    # The skip passes the second cut too; a tensor without a name has its op's.
+    assert [t["tensor"] for t in second["tensors"]] == ["skip me", "d"]
+    assert second["after"] == "net_segment_1_of_3" and second["tensors"][1]["from"] == 1
+    assert second["command"] == "edgetpu_compiler --intermediate_tensors 'skip me,d' net.tflite"
+    assert {"kind": "Add", "count": 1, "runs_on": "host"} in model["operations"]
+    assert {"kind": "Conv2D", "count": 2, "runs_on": "Edge TPU"} in model["operations"]
+    assert "quantised to INT8" in report["notes"][0]
+
+
+def test_the_text_says_the_same(tmp_path: Path) -> None:
+    plan = planned(network(), [0, 0, 1, 1, 3])
+    files = to_edge_tpu(plan, [], tmp_path / "report.json")
+    assert (files.text.name, files.data.name) == ("report.txt", "report.json")
+    assert json.loads(files.data.read_text()) == edge_tpu_report(plan)
+    text = files.text.read_text()
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert "memory-1-2-3: max-memory 9.00 MiB, dram 1.00 MiB, max-communication 0.50 MiB" in lines
+    assert "stage 3 1 8.00 MiB 0.00 MiB 1.00 MiB 0.50 MiB 0.00 MiB" in lines
+    assert "net_segment_1_of_3 stage 1 2 1 1 7.00 MiB" in lines
+    assert "Cut after net_segment_0_of_3: 1 tensor, 0.50 MiB" in lines
+    assert "0 to 1, 2 1x512x1024 float32 524288 B skip me" in lines
+    assert text == report_text(edge_tpu_report(plan)) and not any(line.endswith(" ") for line in lines)
+    assert to_edge_tpu(plan, [], tmp_path / "other").text == tmp_path / "other.txt"
+
+
+def test_models_deployed_together_keep_their_names() -> None:
+    graph = fill(merge([network("one"), network("two")]))
+    report = edge_tpu_report(planned(graph, [0, 0, 1, 1, 3, 0, 0, 0, 0, 1]))
+    one, two = report["models"]
+    assert one["model"] == "one" and two["segments"][1]["segment"] == "two_segment_1_of_2"
+    assert [t["producer"] for t in one["cuts"][0]["tensors"]] == ["a"]
+    assert [t["producer"] for t in two["cuts"][0]["tensors"]] == ["a", "d"]
+    # A stage's cache holds the parameters of both.
+    assert report["stages"][0]["on_chip_used"] + report["stages"][0]["off_chip"] == 13 * MIB
+    assert "share each stage's cache" in report["notes"][-1]
+
+
+def test_a_time_is_no_size() -> None:
+    problem = Problem(network(), EdgeTpuPipeline(count=2), "stage-time")
+    plan = problem.plan(np.array([0, 0, 0, 1, 1], np.int32), Provenance("by hand"))
+    assert f"stage-time: stage-time {1e3 * plan.objective:.3f} ms" in report_text(edge_tpu_report(plan))
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(StageboardError, match=r"the plan is for pipeline:2, which has no Edge TPU segments"):
+        edge_tpu_report(planned(network(), [0, 0, 0, 0, 1], Pipeline(count=2)))
+    with pytest.raises(StageboardError, match="repair the plan, then export the report"):
+        edge_tpu_report(planned(network(), [0, 0, 2, 1, 1]))
+
+
+def test_totals_of_a_real_network() -> None:
+    graph = read_model(ROOT / "sample_models" / "resnet50.json")
+    order = np.empty(graph.n, np.int32)
+    order[graph.topological_order] = np.arange(graph.n) * 4 // graph.n
+    problem = Problem(graph, EdgeTpuPipeline(count=4))
+    report = edge_tpu_report(problem.plan(order, Provenance("by hand")))
+    (model,) = report["models"]
+    assert sum(s["parameter_bytes"] for s in model["segments"]) == graph.params.sum() == 25_636_712
+    assert sum(s["operations"] for s in model["segments"]) == 176  # all but the input layer
+    assert len(model["cuts"]) == 3 and all(cut["tensors"] for cut in model["cuts"])
+    assert [stage["bytes_in"] for stage in report["stages"]][1:] == [cut["bytes"] for cut in model["cuts"]]
