@@ -58,9 +58,14 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("file.save", "Save Plan", "File", "save_plan", ("Ctrl+S",), "write the plan on the canvas to its file", "open", group=1),
     ActionSpec("file.save_as", "Save Plan As…", "File", "save_plan_as", ("Ctrl+Shift+S",), "write the plan to another file", "open", group=1),
     ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", "export_picture", ("Ctrl+E",), "export the canvas as a picture", "open", group=2, submenu="Export"),
+    ActionSpec("file.export.onnx", "ONNX Stages…", "File", "export_onnx_stages", (), "export one ONNX model per stage, verified against the whole model", "files", group=2, submenu="Export"),
+    ActionSpec("file.export.tflite", "TFLite Stages…", "File", "export_tflite_stages", (), "export one TFLite model per stage, verified against the whole model", "files", group=2, submenu="Export"),
+    ActionSpec("file.export.edge_tpu", "Edge TPU Report…", "File", "export_edge_tpu", (), "export the tensors to cut at and the memory of each segment", "open", group=2, submenu="Export"),
     ActionSpec("file.export.split", "Device-Placement Split…", "File", "export_split", (), "export which op is on which device as JSON", "open", group=2, submenu="Export"),
+    ActionSpec("file.export.explorer", "Model Explorer Graph…", "File", "export_model_explorer", (), "export the graph in the devices' colours for Google's Model Explorer", "open", group=2, submenu="Export"),
     ActionSpec("file.export.dot", "DOT Graph…", "File", "export_dot", (), "export graph and plan for Graphviz", "open", group=2, submenu="Export"),
     ActionSpec("file.export.csv", "Table of Ops (CSV)…", "File", "export_csv", (), "export ops, devices and costs as a table", "open", group=2, submenu="Export"),
+    ActionSpec("file.export.cancel", "Cancel the Export of Stages", "File", "cancel_export", (), "stop writing stages; nothing is left of them", "exporting", group=2, submenu="Export"),
     ActionSpec("file.quit", "Quit", "File", "quit", ("Ctrl+Q",), "close Stageboard", group=3),
     # ------------------------------------------------------------------ edit
     ActionSpec("edit.undo", "Undo", "Edit", "undo", ("Ctrl+Z",), "take the last step back", "undo"),
@@ -110,6 +115,9 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("plan.apply_best", "Apply the Best Valid Plan", "Plan", "apply_best_plan", (), "put the best plan of the list on the canvas", "plans", group=1),
     ActionSpec("plan.help", "Make the Move That Helps Most", "Plan", "apply_best_move", ("Ctrl+H",), "the best single move under the rules", "open", group=2),
     ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", "show_target", ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", "open", group=3),
+    ActionSpec("plan.counts", "How Many TPUs Do I Need?", "Plan", "focus_panel", ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", "stages", group=3, argument="counts"),
+    ActionSpec("plan.stage_more", "One Stage More", "Plan", "add_stages", (">",), "plan for one more stage of the pipeline", "stages", "plan", 3, argument=1),
+    ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", "add_stages", ("<",), "plan for one stage fewer; its ops go to the last one left", "stages", "plan", 3, argument=-1),
     # ------------------------------------------------------------------ help
     ActionSpec("help.palette", "Command Palette…", "Help", "show_palette", ("Ctrl+Shift+P", "F1"), "find any command by a few letters"),
     ActionSpec("help.shortcuts", "Keyboard Shortcuts", "Help", "show_shortcuts", ("Ctrl+K", "?"), "every shortcut in one place"),
@@ -127,7 +135,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
 
 CONDITIONS = (
     "always", "open", "files", "undo", "redo", "selection", "several", "constraints", "layers", "scopes", "blocks",
-    "groups", "running", "plan", "plans",
+    "groups", "running", "plan", "plans", "stages", "exporting",
 )  # fmt: skip
 
 

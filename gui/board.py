@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gui.values import EMPTY
-from planner.bound import Bound, gap
+from planner.bound import Bound, Standing
 from planner.errors import StageboardError
 from planner.graph import Ints
 from planner.plan import Evaluation
@@ -66,16 +66,17 @@ class Board:
         return self._evaluation
 
     @property
-    def bound_value(self) -> float | None:
-        """The value of the strongest bound that applies."""
-        return None if self.bound is None else self.bound.value
+    def standing(self) -> Standing | None:
+        """How the assignment stands against the bounds, component by component; None where nothing is open."""
+        if self.problem is None or self.live is None:
+            return None
+        return self.problem.standing(self.evaluation.values, self.bounds)
 
     @property
     def gap(self) -> float | None:
-        """How far the plan may be from the best one; None without a bound or while rules are broken."""
-        if self.live is None or self.bound is None or not self.evaluation.valid:
-            return None
-        return gap(self.evaluation.objective, self.bound.value)
+        """The gap of the first component not yet proven; None without a bound or while rules are broken."""
+        standing = self.standing
+        return None if standing is None or not self.evaluation.valid else standing.gap
 
     def device(self, device: int) -> int:
         """``device`` if it exists. Raises :class:`StageboardError`."""
@@ -125,16 +126,35 @@ class Board:
         self._evaluation = None
         self.serial += 1
 
-    def add_bounds(self, bounds: Iterable[Bound]) -> None:
-        """Keep bounds (of the same proof only the stronger) and find the strongest that applies."""
+    def add_bounds(self, bounds: Iterable[Bound]) -> bool:
+        """Keep bounds (of the same proof only the stronger) and find the strongest that applies.
+
+        Returns whether one of them says more about the problem than was known.
+        """
+        more = False
         for bound in bounds:
             proof = _proof(bound)
             same = [b for b in self.bounds if _proof(b) == proof]
             if any(b.value >= bound.value for b in same):
                 continue
+            more = more or (self.problem is not None and says_more(bound, self.problem, self.bounds))
             self.bounds = [b for b in self.bounds if b not in same] + [bound]
         self.bound = None if self.problem is None else self.problem.strongest_bound(self.bounds)
+        return more
 
 
-def _proof(bound: Bound) -> tuple[str, str, str, frozenset[str]]:
-    return bound.component, bound.method, bound.relaxation, bound.assumes
+def says_more(bound: Bound, problem: Problem, known: Iterable[Bound]) -> bool:
+    """Whether a bound applies to a problem and no known one says as much about it."""
+    relaxation, tokens = problem.relaxation, problem.assumptions
+    if bound.component not in problem.components or not bound.applies_to(relaxation, tokens):
+        return False
+    limits = dict(bound.given)
+    return not any(
+        b.component == bound.component and b.value >= bound.value and b.covers(limits)
+        for b in known
+        if b.applies_to(relaxation, tokens)
+    )
+
+
+def _proof(bound: Bound) -> tuple[str, str, str, frozenset[str], tuple[tuple[str, float], ...]]:
+    return bound.component, bound.method, bound.relaxation, bound.assumes, bound.given

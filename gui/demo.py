@@ -153,7 +153,9 @@ def _pictures(tour: Tour, out: Path) -> list[Path]:
     ):
         path = out / f"{problem.graph.name}-{view}.{suffix}"
         title = f"{problem.graph.name} on {problem.target.spec()}"
-        save_picture(problem, device_of, path, theme=theme, view=view, title=title, bound=tour.figures.bound)
+        save_picture(
+            problem, device_of, path, theme=theme, view=view, title=title, bounds=tour.document.bounds
+        )
         files.append(path)
     tour.save(f"{problem.graph.name}.plan.json")
     return files

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.panels.base import Panel
+from gui.panels.devices import DevicesPanel
 
 LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea,
@@ -84,7 +85,7 @@ class Docks(QObject):
         # Docks are split before they get tabs: what is split off a dock with tabs becomes one more tab.
         ("planners", RIGHT, ""), ("help", RIGHT, "below"), ("plans", RIGHT, "planners"), ("target", RIGHT, "planners"),
         ("why", RIGHT, "help"), ("violations", RIGHT, "help"),
-        ("schedule", BOTTOM, ""), ("convergence", BOTTOM, "beside"),
+        ("schedule", BOTTOM, ""), ("convergence", BOTTOM, "beside"), ("counts", BOTTOM, "schedule"),
     )  # fmt: skip
     BESIDE_FROM = 1600
     """Width in pixels from which schedule and convergence stand side by side; below they are tabs."""
@@ -148,7 +149,7 @@ class Docks(QObject):
             dock.show()
         for id in ("ops", "planners", "help"):
             self.docks[id].raise_()
-        for id in ("schedule", "convergence"):
+        for id in ("schedule", "convergence", "counts"):
             self.docks[id].hide()
         self._placed = False
         self._settle.start()
@@ -159,14 +160,27 @@ class Docks(QObject):
         right = 264 if width < 1400 else 300
         window, docks = self._window, self.docks
         window.resizeDocks([docks["devices"], docks["planners"]], [side, right], Qt.Orientation.Horizontal)
-        count = self._device_count()
-        top = min(int(height * 0.46), max(120, 42 + count * 64 if count < 9 else 42 + count * 26))
         free = max(300, height - 110)
+        top = self._devices_height(height)
         window.resizeDocks([docks["devices"], docks["ops"]], [top, free - top], Qt.Orientation.Vertical)
         window.resizeDocks(
             [docks["planners"], docks["help"]], [int(free * 0.68), int(free * 0.32)], Qt.Orientation.Vertical
         )
         self._place_below(width, height)
+
+    def _devices_height(self, height: int) -> int:
+        """What all devices need, but not more than leaves room for the ops in a window of this height."""
+        panel = self.panels["devices"]
+        assert isinstance(panel, DevicesPanel)
+        return min(int(height * 0.46), max(120, 42 + panel.wanted_height()))
+
+    def make_room_for_devices(self) -> None:
+        """Another machine may need more room for its devices: they get it, where it is there."""
+        devices, ops = self.docks["devices"], self.docks["ops"]
+        wanted, both = self._devices_height(self._window.height()), devices.height() + ops.height()
+        beneath = devices.width() == ops.width() and devices.x() == ops.x()
+        if self._placed and beneath and devices.height() < wanted and not devices.isFloating():
+            self._window.resizeDocks([devices, ops], [wanted, both - wanted], Qt.Orientation.Vertical)
 
     def _device_count(self) -> int:
         problem = self.panels["devices"].document.problem
@@ -194,6 +208,8 @@ class Docks(QObject):
         dock.raise_()
         if appears and id in ("schedule", "convergence"):
             QTimer.singleShot(0, self, self._share_below)
+        if appears and id == "counts":
+            QTimer.singleShot(0, self, self._fit_counts)
         return dock
 
     def _share_below(self) -> None:
@@ -205,6 +221,13 @@ class Docks(QObject):
             self._window.resizeDocks(
                 [schedule, convergence], [width * 3 // 5, width * 2 // 5], Qt.Orientation.Horizontal
             )
+
+    def _fit_counts(self) -> None:
+        """The comparison of stage counts is as high as its figures need."""
+        dock = self.docks["counts"]
+        wanted = self.panels["counts"].sizeHint().height() + 30
+        if dock.height() < wanted and not dock.isFloating():
+            self._window.resizeDocks([dock], [wanted], Qt.Orientation.Vertical)
 
     def _update_titles(self) -> None:
         """A dock among tabs needs no title of its own; tab bars need names and can be reached with Tab."""

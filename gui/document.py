@@ -25,7 +25,7 @@ from gui.plan_list import PlanList, differences, fill_figures, set_figures
 from gui.previewing import Previewing
 from gui.selection import Selection
 from gui.values import AssignmentChange, Message, PlanEntry, Preview
-from planner.bound import Bound
+from planner.bound import Bound, Standing
 from planner.errors import PlanError
 from planner.graph import Bools, Graph, Ints
 from planner.grouping import GroupView
@@ -90,7 +90,7 @@ class Document(QObject):
         self.set_problem, self.clear_constraints = self.editing.set_problem, self.editing.clear_constraints
         self.pin, self.unpin = self.editing.pin, self.editing.unpin
         self.keep_together, self.separate = self.editing.keep_together, self.editing.separate
-        self.plan_by = self.editing.plan_by
+        self.plan_by, self.take_over = self.editing.plan_by, self.editing.take_over
         self.apply_plan, self.remove_plan = self.editing.apply_plan, self.editing.remove_plan
         self.rename_plan = self.editing.rename_plan
         self.select, self.select_connected = self.selecting.select, self.selecting.select_connected
@@ -134,12 +134,17 @@ class Document(QObject):
 
     @property
     def bound(self) -> Bound | None:
-        """The strongest bound that applies to the problem."""
+        """The strongest bound on the objective's first component that applies to the problem."""
         return self.board.bound
 
     @property
+    def standing(self) -> Standing | None:
+        """How the assignment stands against the bounds, component by component; None where nothing is open."""
+        return self.board.standing
+
+    @property
     def gap(self) -> float | None:
-        """How far the assignment may be from the best plan; None without a bound or while rules are broken."""
+        """The gap of the first component not yet proven; None without a bound or while rules are broken."""
         return self.board.gap
 
     @property
@@ -238,7 +243,7 @@ class Document(QObject):
         self.board.reset(problem, opened.live, opened.bounds)
         self.paths, self.batch, self.plan_path = opened.paths, opened.batch, opened.plan_path
         self.graph_serial += 1
-        fill_figures(entry, problem, self.board.bound_value)
+        fill_figures(entry, problem, self.board.bounds)
         self.plan_list.reset([entry], entry.id)
         self.selecting.reset(problem.graph)
         self.folding.reset(problem.graph)
@@ -297,11 +302,16 @@ class Document(QObject):
         if entry is not None and entry.origin == "hand":
             entry.device_of = self.device_of.copy()
         if problem is not None:
-            self.plan_list.evaluate_all(problem, self.board.bound_value)
+            self.plan_list.evaluate_all(problem, self.board.bounds)
             self.problem_changed.emit()
         elif entry is not None and entry.origin == "hand":
+            evaluation = self.evaluation
             set_figures(
-                entry, self.evaluation.objective, len(self.evaluation.violations), self.board.bound_value
+                entry,
+                self.board.open_problem,
+                evaluation.values,
+                len(evaluation.violations),
+                self.board.bounds,
             )
         if len(ops):
             self.assignment_changed.emit(AssignmentChange(ops, reason))
@@ -310,13 +320,12 @@ class Document(QObject):
 
     def add_bounds(self, bounds: Iterable[Bound]) -> None:
         """Add proven bounds; the strongest that applies to the problem is shown."""
-        before = self.board.bound_value
-        self.board.add_bounds(bounds)
-        if self.board.bound_value == before:
+        if not self.board.add_bounds(bounds):
             return
+        problem = self.board.open_problem
         for entry in self.plans:
-            if not np.isnan(entry.objective):
-                set_figures(entry, entry.objective, entry.broken, self.board.bound_value)
+            if entry.components:
+                set_figures(entry, problem, entry.components, entry.broken, self.board.bounds)
         self.readouts_changed.emit()
         self.plans_changed.emit()
 
@@ -355,7 +364,7 @@ class Document(QObject):
 
     def refresh_entry(self, entry: PlanEntry) -> None:
         """Fill in the figures of an entry under the present problem."""
-        fill_figures(entry, self.board.open_problem, self.board.bound_value)
+        fill_figures(entry, self.board.open_problem, self.board.bounds)
 
     # ------------------------------------------------------------------ questions
     def check(self, ops: object) -> Preview:
@@ -363,7 +372,7 @@ class Document(QObject):
         moved = self.moving_set(ops)
         if not len(moved):
             raise ValueError("no ops were given")
-        return previewing.check(self.board.open_live, moved, self.board.bound_value)
+        return previewing.check(self.board.open_live, moved, self.board.bounds)
 
     def begin_preview(self, ops: object) -> Preview | None:
         """A drag of ops begins, or a suggestion is looked at. Returns the preview, None without ops."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +15,13 @@ from gui.values import EMPTY, Message, PlanEntry, op_array
 from gui.widgets.numbers import plural
 from planner.errors import PlanError, StageboardError
 from planner.graph import Ints
+from planner.plan import Provenance
 from planner.problem import Constraint, Problem
 
 if TYPE_CHECKING:
     from gui.document import Document
     from gui.opening import Opened
+    from planner.bound import Bound
     from planner.cost_model import CostModel
     from planner.targets.base import Target
 
@@ -137,6 +140,33 @@ class Editing:
                     f"{what} that the new target does not have and were dropped; undo brings them back",
                 )
             )
+        return True
+
+    def take_over(
+        self, after: Problem, device_of: Ints, planner: str, seconds: float, bounds: Sequence[Bound] = ()
+    ) -> bool:
+        """Take on another problem of the same graph together with a plan for it, and what was proven: one undo step.
+
+        Raises :class:`StageboardError` before anything changes.
+        """
+        before = self._board.open_problem
+        device_of = after.evaluator.checked(np.asarray(device_of))
+        ops, devices = self._board.changes(device_of)
+        if after == before and not len(ops):
+            return False
+        self._board.add_bounds(bounds)
+        name = self._plans.unused_name(f"{planner}, {len(after.devices)} stages")
+        entry = PlanEntry(
+            name, device_of, "planner", planner=planner, seconds=seconds,
+            provenance=Provenance(planner=planner, seconds=seconds),
+        )  # fmt: skip
+        text = f"Plan for {plural(len(after.devices), 'stage')}"
+        self._history.push(
+            SetProblem(
+                self._document, text, ops, devices, problems=(before, after), active=entry.id, creates=entry,
+                reason="apply",
+            )
+        )  # fmt: skip
         return True
 
     def open_plan(self, opened: Opened) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gui.opening import Opened
     from gui.window import MainWindow
 
-MODELS = "Models (*.onnx *.json *.graphml *.dot *.gv);;All files (*)"
+MODELS = "Models (*.onnx *.tflite *.json *.graphml *.dot *.gv);;All files (*)"
 PLANS = "Plans (*.json);;All files (*)"
 PICTURES = "PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf)"
 LARGEST_BATCH = 1_000_000
@@ -30,26 +30,28 @@ class Files:
         self._window = window
         self._document = window.document
         self._loading = Loading(window)
-        self._folder = ""
+        self.folder = ""
+        """Where the last file was chosen."""
 
     # ------------------------------------------------------------------ asking
     def _say(self, level: str, text: str) -> None:
         self._document.message.emit(Message(level, text))
 
     def _ask_open(self, title: str, filters: str) -> list[Path]:
-        names, _ = QFileDialog.getOpenFileNames(self._window, title, self._folder, filters)
+        names, _ = QFileDialog.getOpenFileNames(self._window, title, self.folder, filters)
         return [Path(name) for name in names]
 
     def _ask_save(self, title: str, filters: str, suffix: str, default: str) -> Path | None:
-        start = str(Path(self._folder) / default) if self._folder else default
+        start = str(Path(self.folder) / default) if self.folder else default
         name, _ = QFileDialog.getSaveFileName(self._window, title, start, filters)
         if not name:
             return None
         path = Path(name)
-        self._folder = str(path.parent)
+        self.folder = str(path.parent)
         return path if path.suffix else path.with_suffix(suffix)
 
-    def _stem(self) -> str:
+    def stem(self) -> str:
+        """The open model's name as the beginning of a file's name."""
         graph = self._document.graph
         name = (
             "".join(c if c.isalnum() or c in "._- " else "_" for c in graph.name)
@@ -91,7 +93,7 @@ class Files:
             else:
                 self.open_plan_file(plans[0])
             return
-        self._folder = str(models[0].parent)
+        self.folder = str(models[0].parent)
         self._open_models(models, batch, plans[0] if plans else None)
 
     def _open_models(self, models: list[Path], batch: int, plan: Path | None) -> None:
@@ -152,7 +154,7 @@ class Files:
 
     def save_plan_as(self) -> bool:
         """Ask for a file and save."""
-        path = self._ask_save("Save the plan", PLANS, ".json", f"{self._stem()}.plan.json")
+        path = self._ask_save("Save the plan", PLANS, ".json", f"{self.stem()}.plan.json")
         return path is not None and self._save(path)
 
     def _save(self, path: Path) -> bool:
@@ -179,7 +181,7 @@ class Files:
                 f"'{entry.name}' uses devices that the target does not have; it cannot be saved for it",
             )
             return
-        path = self._ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self._stem()}.plan.json")
+        path = self._ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self.stem()}.plan.json")
         if path is None:
             return
         provenance = entry.provenance or Provenance(
@@ -191,19 +193,19 @@ class Files:
         )
 
     # ------------------------------------------------------------------ exporting
-    def _write(self, write: Callable[[], object], path: Path) -> None:
+    def _write(self, write: Callable[[], object], *paths: Path) -> None:
         try:
             write()
         except StageboardError as error:
             self._say("error", str(error))
             return
-        self._say("info", f"Wrote {path.name}.")
+        self._say("info", f"Wrote {' and '.join(path.name for path in paths)}.")
 
     def export_picture(self) -> None:
         """The graph as PNG, SVG or PDF in the view and theme that are shown."""
         from gui.canvas.picture import save_picture
 
-        path = self._ask_save("Export a picture", PICTURES, ".png", f"{self._stem()}.png")
+        path = self._ask_save("Export a picture", PICTURES, ".png", f"{self.stem()}.png")
         if path is None:
             return
         window, document = self._window, self._document
@@ -220,7 +222,7 @@ class Files:
         self._write(
             lambda: save_picture(
                 problem, document.device_of.copy(), path, size=size, theme=window.theme.name,
-                view=window.canvas.view, title=document.title,
+                view=window.canvas.view, title=document.title, bounds=document.bounds,
             ),
             path,
         )  # fmt: skip
@@ -230,7 +232,7 @@ class Files:
         from planner.export.device_placement import to_device_placement
 
         path = self._ask_save(
-            "Export a device-placement split", "JSON (*.json)", ".json", f"{self._stem()}.split.json"
+            "Export a device-placement split", "JSON (*.json)", ".json", f"{self.stem()}.split.json"
         )
         if path is not None:
             self._write(lambda: to_device_placement(self._document.current_plan(), path), path)
@@ -239,7 +241,7 @@ class Files:
         """The graph and plan as DOT."""
         from planner.export.dot import to_dot
 
-        path = self._ask_save("Export a DOT graph", "DOT (*.dot)", ".dot", f"{self._stem()}.dot")
+        path = self._ask_save("Export a DOT graph", "DOT (*.dot)", ".dot", f"{self.stem()}.dot")
         if path is not None:
             plan = self._document.current_plan()
             self._write(lambda: to_dot(plan.problem.graph, plan, path), path)
@@ -248,9 +250,33 @@ class Files:
         """The ops as a table."""
         from planner.export.csv import to_csv
 
-        path = self._ask_save("Export a table of ops", "CSV (*.csv)", ".csv", f"{self._stem()}.csv")
+        path = self._ask_save("Export a table of ops", "CSV (*.csv)", ".csv", f"{self.stem()}.csv")
         if path is not None:
             self._write(lambda: to_csv(self._document.current_plan(), path), path)
+
+    def export_edge_tpu(self) -> None:
+        """Tensors to cut at and the memory of each segment, as text and as JSON."""
+        from planner.export.edge_tpu import to_edge_tpu
+
+        plan = self._document.current_plan()
+        path = self._ask_save(
+            "Export an Edge TPU report", "Text (*.txt)", ".txt", f"{self.stem()}.segments.txt"
+        )
+        if path is not None:
+            files = (path, path.with_suffix(".json"))
+            self._write(lambda: to_edge_tpu(plan, self._document.paths, path), *files)
+
+    def export_model_explorer(self) -> None:
+        """The graph in the devices' colours for Google's Model Explorer, and node data."""
+        from planner.export.model_explorer import to_model_explorer
+
+        path = self._ask_save(
+            "Export a Model Explorer graph", "JSON (*.json)", ".json", f"{self.stem()}.model-explorer.json"
+        )
+        if path is not None:
+            plan = self._document.current_plan()
+            files = (path, path.with_suffix(".node-data.json"))
+            self._write(lambda: to_model_explorer(plan, path), *files)
 
     @property
     def loading(self) -> Loading:

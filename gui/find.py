@@ -5,6 +5,7 @@ Words match names, all of them must (``attention MatMul``); ``*`` and ``?`` are 
 
 ``kind:Conv*``  ``name:fc1``  ``id:17``  ``layer:3``  ``device:acc 0`` (name, title or number)
 ``shape:1x64x56x56``, where ``*`` is any size and ``..`` any number of them: ``shape:..64`` ends in 64
+``model:ResNet*``, of models deployed together
 ``is:pinned``  ``is:backward``  ``is:source``  ``is:sink``  ``is:unsupported``
 
 A path pattern finds all ops on the paths it matches: ``MatMul -> .* -> Softmax``. A step is a regular expression for
@@ -29,7 +30,7 @@ from planner.errors import StageboardError
 from planner.graph import Bools, Graph, Ints
 from planner.problem import Pin, Problem
 
-FIELDS = ("kind", "name", "id", "layer", "device", "shape", "is")
+FIELDS = ("kind", "name", "id", "layer", "device", "model", "shape", "is")
 STATES = ("pinned", "backward", "source", "sink", "unsupported")
 LONGEST_QUERY = 2000
 MOST_STEPS = 60
@@ -100,6 +101,12 @@ class _Finder:
             return self.names(_word(value)), rest
         if key == "id":
             return self.each(self.graph.op_ids, _whole(value)), rest
+        if key == "model":
+            names = self.graph.model_names
+            test = _whole(value)
+            if not any(test(name) for name in names):
+                raise QueryError(f"there is no model '{value}'; the models are {', '.join(names)}")
+            return self.each([names[m] for m in self.graph.model.tolist()], test), rest
         if key == "layer":
             if not value.isdecimal():
                 raise QueryError(f"'layer:{value}' is not a number; write layer:3")
@@ -214,7 +221,7 @@ class _Finder:
 
 GAPS = (".*", ".+", "**")
 _EXAMPLES = {
-    "kind": "kind:Conv*", "name": "name:fc1", "id": "id:17", "layer": "layer:3", "shape": "shape:..64", "is": "is:pinned",
+    "kind": "kind:Conv*", "name": "name:fc1", "id": "id:17", "layer": "layer:3", "model": "model:ResNet*", "shape": "shape:..64", "is": "is:pinned",
 }  # fmt: skip
 
 

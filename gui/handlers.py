@@ -8,9 +8,12 @@ import numpy as np
 
 from gui.actions import ActionSpec
 from gui.files import Files
+from gui.stage_control import set_stages
+from gui.stage_exports import StageExports
 from gui.values import Message
 from planner.errors import StageboardError
 from planner.graph import Ints
+from planner.stage_counts import has_stages
 
 if TYPE_CHECKING:
     from gui.window import MainWindow
@@ -23,10 +26,12 @@ class Handlers:
         self._window = window
         self._document = window.document
         self.files = Files(window)
+        self.exports = StageExports(window, self.files)
 
     def run(self, action: ActionSpec) -> None:
         """Do what an action says."""
-        handler = getattr(self, action.handler, None) or getattr(self.files, action.handler)
+        places = (self, self.files, self.exports)
+        handler = next(h for place in places if (h := getattr(place, action.handler, None)) is not None)
         try:
             handler() if action.argument is None else handler(action.argument)
         except StageboardError as error:
@@ -58,6 +63,8 @@ class Handlers:
             "running": bool(self._window.jobs.running),
             "plan": entry is not None and entry is not document.active,
             "plans": len(document.plans) > 1,
+            "stages": document.problem is not None and has_stages(document.problem),
+            "exporting": self.exports.exporting.busy,
         }
 
     def state(self, name: str) -> bool:
@@ -267,7 +274,7 @@ class Handlers:
         valid = [entry for entry in self._document.plans if entry.valid]
         if not valid:
             raise StageboardError("no plan of the list keeps all rules; start a planner to find one")
-        self._document.apply_plan(min(valid, key=lambda entry: entry.objective))
+        self._document.apply_plan(min(valid, key=lambda entry: entry.components))
 
     def apply_best_move(self) -> None:
         """The single move that helps most."""
@@ -277,6 +284,10 @@ class Handlers:
             panel.apply(0)
         else:
             self._document.message.emit(Message("info", panel.state.text()))
+
+    def add_stages(self, by: int) -> None:
+        """More or fewer stages."""
+        set_stages(self._document, len(self._document.board.open_problem.devices) + by)
 
     def show_target(self) -> None:
         """Machine, objective and cost model."""

@@ -32,7 +32,7 @@ class Header(QWidget):
         views.setContentsMargins(0, 0, 0, 0)
         views.setSpacing(6)
         self._segments: dict[str, QPushButton] = {}
-        row = QHBoxLayout()
+        row = self._row = QHBoxLayout()
         row.setContentsMargins(8, 4, 12, 4)
         row.setSpacing(8)
         row.addWidget(self.menus)
@@ -46,6 +46,11 @@ class Header(QWidget):
         column.addLayout(row)
         column.addWidget(strip)
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def add_control(self, widget: QWidget) -> None:
+        """A control of the machine, left of the views."""
+        row = self._row
+        row.insertWidget(row.indexOf(self.views), widget)
 
     def add_view(self, name: str, action: QAction, choose: Callable[[], None]) -> None:
         """A segment that shows one view."""

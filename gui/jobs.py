@@ -8,91 +8,17 @@ user has edited since it began or is holding something with the mouse: then they
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
 from gui.document import Document
+from gui.job import Job, ending_words, found_nothing_better
 from gui.values import Message, PlanEntry
-from planner.bound import Bound, gap
 from planner.errors import PlannerRefusal, StageboardError
-from planner.graph import Ints
 from planner.plan import Provenance
-from planner.problem import Problem
 from planner.worker import Ended, Failed, Incumbent, Order, Proven, Told, Worker
 from planner.worker import Message as News
-
-STATES = ("running", "stopping", "done", "failed", "cancelled")
-
-
-@dataclass(eq=False)
-class Job:
-    """One order at work, or what became of it.
-
-    For the convergence plot ``trace`` holds (seconds, objective, bound) and ``proofs`` (seconds, bound): its own bounds and
-    those that other jobs proved meanwhile, each stronger than the one before.
-    """
-
-    id: str
-    title: str
-    order: Order
-    graph_serial: int
-    began: float
-    edits: int
-    """The document's edit count when the job began: more edits since, and its plans wait in the list."""
-    state: str = "running"
-    fraction: float | None = None
-    text: str = "starting"
-    detail: str = ""
-    objective: float | None = None
-    bound: float | None = None
-    iterations: int = 0
-    trace: list[tuple[float, float | None, float | None]] = field(default_factory=list)
-    proofs: list[tuple[float, Bound]] = field(default_factory=list)
-    entry: PlanEntry | None = None
-    device_of: Ints | None = None
-    ended_after: float | None = None
-    shown: bool = False
-    """Whether its best plan so far has been on the canvas."""
-
-    @property
-    def planner(self) -> str:
-        """The planner's or bound method's name."""
-        return self.order.method
-
-    @property
-    def problem(self) -> Problem:
-        """The problem it works on."""
-        return self.order.problem
-
-    @property
-    def seconds(self) -> float:
-        """How long it has run, or ran."""
-        return time.monotonic() - self.began if self.ended_after is None else self.ended_after
-
-    @property
-    def alive(self) -> bool:
-        """Whether it still runs."""
-        return self.state in ("running", "stopping")
-
-    def learn(self, seconds: float, bound: Bound) -> bool:
-        """Take note of a bound if it applies and is stronger than what was known; returns whether it is."""
-        problem = self.problem
-        applies = bound.component == problem.objective and bound.applies_to(
-            problem.relaxation, problem.assumptions
-        )
-        if not applies or (self.bound is not None and bound.value <= self.bound):
-            return False
-        self.bound = bound.value
-        self.proofs.append((seconds, bound))
-        self.trace.append((seconds, self.objective, self.bound))
-        return True
-
-    @property
-    def gap(self) -> float | None:
-        """How far its best plan may be from the best one, as far as it knows."""
-        return None if self.objective is None else gap(self.objective, self.bound)
 
 
 class Jobs(QObject):
@@ -166,8 +92,8 @@ class Jobs(QObject):
             f"job {self._count}", title or method.title, order, self._document.graph_serial, time.monotonic(),
             self._document.edit_serial,
         )  # fmt: skip
-        known = order.problem.strongest_bound(list(order.bounds))
-        if known is not None:
+        # The strongest first: of several on one component the others say nothing more.
+        for known in sorted(order.bounds, key=lambda bound: (len(bound.given), -bound.value)):
             job.learn(0.0, known)
         self.jobs.append(job)
         self._workers[job] = worker
@@ -272,8 +198,7 @@ class Jobs(QObject):
         for message in messages:
             if isinstance(message, Incumbent):
                 best = message
-                job.objective = message.objective
-                job.trace.append((message.seconds, message.objective, job.bound))
+                job.found(message.seconds, message.components or (message.objective,))
             elif isinstance(message, Proven):
                 self._proven(job, message)
             elif isinstance(message, Told):
@@ -359,8 +284,8 @@ class Jobs(QObject):
     @staticmethod
     def _better(job: Job, active: PlanEntry) -> bool:
         """Whether a job's plan deserves the place of the active one: that is broken, or worse."""
-        assert job.objective is not None
-        return not active.valid or job.objective < active.objective
+        assert job.components is not None
+        return not active.valid or not active.components or job.components < active.components
 
     # ------------------------------------------------------------------ the end
     def _ended(self, job: Job, last: Ended | Failed) -> None:
@@ -371,8 +296,8 @@ class Jobs(QObject):
             state = "cancelled" if result.stop_reason == "cancelled" else "done"
             # Who proves bounds looks for no plan.
             sought = "" if job.order.is_bound and result.status == "no_plan" else result.status
-            text = _words(sought, result.stop_reason, result.message)
-            if state == "done" and result.status == "feasible" and _found_nothing_better(job):
+            text = ending_words(sought, result.stop_reason, result.message)
+            if state == "done" and result.status == "feasible" and found_nothing_better(job):
                 text = "no better plan" if text == "finished" else f"{text}, no better plan"
             self._end(job, state, text)
             return
@@ -386,7 +311,6 @@ class Jobs(QObject):
         job.ended_after = time.monotonic() - job.began
         job.state, job.text = state, text
         job.fraction = 1.0 if state == "done" else job.fraction
-        job.trace.append((job.ended_after, job.objective, job.bound))
         if job.entry is not None:
             job.entry.running = False
             if job.entry in self._document.plans:
@@ -401,34 +325,11 @@ class Jobs(QObject):
         planners = [job for job in self.jobs if job is not self.followed and not job.order.is_bound]
         running = [job for job in planners if job.alive]
         found = [
-            job for job in planners if job.objective is not None and job.edits == self._document.edit_serial
+            job for job in planners if job.components is not None and job.edits == self._document.edit_serial
         ]
         if running:
             self.followed = running[-1]
             self._show(running[-1])
         elif found:
-            self.followed = min(found, key=lambda job: job.objective or 0.0)
+            self.followed = min(found, key=lambda job: job.components or ())
             self._show(self.followed)
-
-
-def _found_nothing_better(job: Job) -> bool:
-    """Whether a planner's best plan is no better than one it was given."""
-    given = [job.problem.evaluator.objective(start) for start in job.order.starts]
-    return job.objective is not None and any(job.objective >= value * (1 - 1e-9) for value in given)
-
-
-def _words(status: str, reason: str, message: str) -> str:
-    """How a run ended, in a few words for the job's row."""
-    if message:
-        return message
-    if status == "infeasible":
-        return "there is no valid plan: proven"
-    if status == "optimal":
-        return "optimal: proven"
-    why = {
-        "time": "time limit reached",
-        "gap": "gap reached",
-        "cancelled": "cancelled",
-        "iterations": "iterations done",
-    }
-    return why.get(reason, "finished") + (", no valid plan found" if status == "no_plan" else "")

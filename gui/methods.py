@@ -14,4 +14,9 @@ def method_words(name: str) -> str:
     from planner.algorithms.catalogue import bound_methods, planners
 
     method = bound_methods().get(name) or planners().get(name)
-    return name if method is None else method.title[:1].lower() + method.title[1:]
+    if method is None:
+        return name
+    # Names and abbreviations stay as they are.
+    first = method.title.split()[0]
+    named = method.title.startswith("Edge TPU") or any(letter.isupper() for letter in first[1:])
+    return method.title if named else method.title[:1].lower() + method.title[1:]

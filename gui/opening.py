@@ -63,13 +63,14 @@ def start_plan(problem: Problem) -> tuple[Ints, str]:
     """A plan within about :data:`START_LIMIT` and who made it; all ops on device 0 and ``""`` where none was found."""
     # Not through the catalogue, whose other planners need not be imported before the first picture.
     from planner.algorithms.dpl import Dpl
+    from planner.algorithms.edge_tpu_balanced import EdgeTpuBalanced
     from planner.algorithms.memory_fill import MemoryFill
     from planner.algorithms.slice_graph import Slice
     from planner.run import run
     from planner.search import TimeLimit
     from planner.warm_up import warm_planner
 
-    for planner in (Slice(), Dpl(), MemoryFill()):
+    for planner in (Slice(), Dpl(), MemoryFill(), EdgeTpuBalanced()):
         if planner.refusal(problem) is None:
             # Loading compiled kernels may take longer than planning: it must not use up the limit.
             warm_planner(planner, problem)

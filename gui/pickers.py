@@ -13,7 +13,7 @@ from gui.actions import shortcut_text
 from gui.fuzzy import score
 from gui.palette import Choice, Palette
 from gui.theme import device_colours
-from gui.widgets.numbers import plural, signed_percent, time_column
+from gui.widgets.numbers import plural
 
 if TYPE_CHECKING:
     from gui.window import MainWindow
@@ -120,8 +120,6 @@ class Pickers(QObject):
         problem = document.problem
         assert problem is not None
         check = document.check(document.selection)
-        now = document.evaluation.objective
-        column = time_column([now, *check.objective.tolist()], problem.graph.time_unit)
         theme = self._window.theme
         colours = device_colours(len(problem.devices), theme)
         choices = []
@@ -132,20 +130,9 @@ class Pickers(QObject):
                 choices.append(Choice(device.title, run, "is here", False, colours[d].accent, key=key))
                 continue
             if check.legal[d]:
-                would = float(check.objective[d])
-                change = (would - now) / now if now else 0.0
-                tone = theme.good if would < now else theme.bad if would > now else ""
-                choices.append(
-                    Choice(
-                        device.title,
-                        run,
-                        f"{column.text(would)}  {signed_percent(change)}",
-                        True,
-                        colours[d].accent,
-                        tone,
-                        key=key,
-                    )
-                )
+                change = check.changes[d]
+                tone = ("", theme.bad, theme.good)[change.sign]
+                choices.append(Choice(device.title, run, change.text, True, colours[d].accent, tone, key=key))
                 continue
             reasons = check.reasons(d)
             note = reasons[0] if reasons else "breaks a rule"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from gui.values import PlanEntry
-from planner.bound import gap
+from planner.bound import Bound
 from planner.graph import Bools, Ints
 from planner.problem import Problem
 
@@ -56,14 +56,10 @@ class PlanList(QObject):
         self.plans_changed.emit()
         return index
 
-    def evaluate(self, entry: PlanEntry, problem: Problem, bound: float | None) -> None:
-        """Fill in the figures of one entry under ``problem``. Tells nobody."""
-        fill_figures(entry, problem, bound)
-
-    def evaluate_all(self, problem: Problem, bound: float | None) -> None:
+    def evaluate_all(self, problem: Problem, bounds: Sequence[Bound]) -> None:
         """Fill in the figures of every entry, after the problem changed."""
         for entry in self.entries:
-            fill_figures(entry, problem, bound)
+            fill_figures(entry, problem, bounds)
         self.plans_changed.emit()
 
 
@@ -74,21 +70,23 @@ def fits(device_of: Ints, problem: Problem) -> bool:
     return not len(device_of) or (int(device_of.max()) < len(problem.devices) and int(device_of.min()) >= 0)
 
 
-def fill_figures(entry: PlanEntry, problem: Problem, bound: float | None) -> None:
-    """Objective, validity and gap of an entry under ``problem``; NaN and invalid where it does not fit."""
-    entry.bound = bound
+def fill_figures(entry: PlanEntry, problem: Problem, bounds: Sequence[Bound]) -> None:
+    """Components, validity and standing of an entry under ``problem``; none of them where it does not fit."""
     if not fits(entry.device_of, problem):
-        entry.objective, entry.valid, entry.gap, entry.broken = math.nan, False, None, 0
+        entry.components, entry.valid, entry.standing, entry.broken = (), False, None, 0
         return
     evaluator = problem.evaluator
     device_of = evaluator.checked(entry.device_of)
-    set_figures(entry, evaluator.objective(device_of), len(evaluator.violations(device_of)), bound)
+    broken = len(evaluator.violations(device_of))
+    set_figures(entry, problem, evaluator.components(device_of), broken, bounds)
 
 
-def set_figures(entry: PlanEntry, objective: float, broken: int, bound: float | None) -> None:
+def set_figures(
+    entry: PlanEntry, problem: Problem, components: Sequence[float], broken: int, bounds: Sequence[Bound]
+) -> None:
     """Set an entry's figures where they are known already."""
-    entry.objective, entry.broken, entry.valid, entry.bound = objective, broken, broken == 0, bound
-    entry.gap = gap(objective, bound)
+    entry.components, entry.broken, entry.valid = tuple(components), broken, broken == 0
+    entry.standing = problem.standing(entry.components, bounds)
 
 
 def differences(entry: PlanEntry, device_of: Ints) -> Bools:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from gui.board import Board
+from gui.objectives import changes
 from gui.values import EMPTY, Preview
-from planner.bound import gap
+from planner.bound import Bound
 from planner.graph import Ints
 from planner.targets.live import LiveEvaluation
 
 
-def check(live: LiveEvaluation, ops: Ints, bound: float | None) -> Preview:
-    """Legality, objective and gap of moving ``ops`` (colocated mates included) to each device."""
+def check(live: LiveEvaluation, ops: Ints, bounds: Sequence[Bound]) -> Preview:
+    """Legality, components and gap of moving ``ops`` (colocated mates included) to each device."""
+    problem = live.evaluator.problem
     legality = live.check(ops)
     delta = live.delta(ops)
-    gaps = np.array([math.nan if (g := gap(float(o), bound)) is None else g for o in delta.objective])
+    gaps = [problem.standing(values, bounds).gap for values in delta.components.T.tolist()]
     legal = legality.legal
     # Where all the ops are already nothing would change: that is no move that could break a rule.
     origins = np.unique(live.device_of[ops]).astype(np.int32)
@@ -31,8 +34,9 @@ def check(live: LiveEvaluation, ops: Ints, bound: float | None) -> Preview:
         return tuple(violation.sentence for violation in legality.violations(device))
 
     return Preview(
-        ops=ops, objective=delta.objective, gap=gaps, legal=legal, cost=delta.cost, memory=delta.memory,
-        reasons=reasons, origins=origins,
+        ops=ops, components=delta.components, changes=changes(problem, live.components, delta.components),
+        gap=np.array([math.nan if gap is None else gap for gap in gaps]), legal=legal, cost=delta.cost,
+        memory=delta.memory, reasons=reasons, origins=origins,
     )  # fmt: skip
 
 
@@ -59,7 +63,7 @@ class Previewing(QObject):
         """A drag of ``ops`` (mates included) begins. Returns the preview, None without ops."""
         if not len(ops):
             return None
-        self.preview = check(self._board.open_live, ops, self._board.bound_value)
+        self.preview = check(self._board.open_live, ops, self._board.bounds)
         self.preview_changed.emit()
         return self.preview
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QtMsgType
     from PySide6.QtWidgets import QApplication
 
+    from planner.bound import Bound
     from planner.problem import Problem
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -41,9 +42,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="colours (default light)")
     parser.add_argument(
         "--view",
-        choices=("flow", "lanes", "schedule"),
+        choices=("flow", "lanes", "schedule", "memory"),
         default="flow",
-        help="flow, one lane per device, or when each device works on which sample (default flow)",
+        help="flow, one lane per device, when each device works on which sample, or the parameters of each stage"
+        " around its cache (default flow)",
     )
     parser.add_argument(
         "--batch", type=inputs.whole, metavar="N", help="bind symbolic batch dimensions (default 1)"
@@ -72,7 +74,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             f"{args.output}: pictures are written as {', '.join(SUFFIXES)}; give it one of these endings"
         )
     inputs.check_output(args.output)
-    problem, device_of, title, bound, notes = read(args)
+    problem, device_of, title, planner, bounds, notes = read(args)
     for note in notes:
         console.note(note)
     check_qt()
@@ -83,6 +85,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         assert device_of is not None
         save_schedule(problem, device_of, output, size=args.size, theme=args.theme, title=title)
+    elif args.view == "memory":
+        from gui.panels.memory_picture import save_memory
+
+        assert device_of is not None
+        save_memory(
+            problem,
+            device_of,
+            output,
+            size=args.size,
+            theme=args.theme,
+            title=title,
+            planner=planner,
+            bounds=bounds,
+        )
     else:
         from gui.canvas.picture import save_picture
 
@@ -94,7 +110,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             theme=args.theme,
             view=args.view,
             title=title,
-            bound=bound,
+            bounds=bounds,
         )
     app.processEvents()
     data = {
@@ -111,8 +127,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return DONE
 
 
-def read(args: argparse.Namespace) -> tuple[Problem, np.ndarray | None, str, float | None, list[str]]:
-    """What to draw: problem, device of each op (None without a plan), title, the plan's lower bound, notes on the plan."""
+def read(
+    args: argparse.Namespace,
+) -> tuple[Problem, np.ndarray | None, str, str, tuple[Bound, ...], list[str]]:
+    """What to draw: problem, device of each op (None without a plan), title, planner, what is proven, notes on the plan."""
     from gui.launch import files_to_open
     from planner.formats import read_models
     from planner.formats.plan_json import open_plan, plan_model_options
@@ -127,15 +145,15 @@ def read(args: argparse.Namespace) -> tuple[Problem, np.ndarray | None, str, flo
                 f"--view {args.view} shows the devices of a plan; name a plan file after the model"
             )
         graph = read_models(models, batch=batch)
-        return Problem(graph, default_target(graph)), None, graph.name, None, []
+        return Problem(graph, default_target(graph)), None, graph.name, "", (), []
     if args.batch is None:
         batch = plan_model_options(plan)["batch"]
     opened = open_plan(plan, read_models(models, batch=batch))
     problem = opened.plan.problem
     title = f"{problem.graph.name} on {problem.target.spec()}"
-    bound = problem.strongest_bound(opened.bounds)
     notes = [f"{plan}: {note}" for note in opened.notes]
-    return problem, opened.plan.decision.device_of, title, None if bound is None else bound.value, notes
+    planner = opened.plan.provenance.planner
+    return problem, opened.plan.decision.device_of, title, planner, tuple(opened.bounds), notes
 
 
 def application() -> QApplication:

@@ -83,7 +83,7 @@ class StartPage(QScrollArea):
         self.open_button.setObjectName("primary")
         self.open_button.setToolTip("Open a model (Ctrl+O)")
         self.open_button.clicked.connect(self.open_requested)
-        hint = QLabel("or drop a file here: ONNX, JSON, GraphML, DOT")
+        hint = QLabel("or drop a file here: ONNX, TFLite, JSON, GraphML, DOT")
         hint.setWordWrap(True)
         set_role(hint, "muted")
         line = QHBoxLayout()

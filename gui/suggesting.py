@@ -64,6 +64,6 @@ class MoveSearch(QObject):
             if time.perf_counter() > until:
                 return
         self.stop()
-        best = sorted(self._moves, key=lambda move: (move.objective, move.ops))[: self._limit]
+        best = sorted(self._moves, key=lambda move: (move.components, move.ops))[: self._limit]
         self._document.board.keep_best_moves(self._limit, best)
         self.found.emit(best)

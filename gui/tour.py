@@ -14,7 +14,8 @@ import numpy as np
 
 from gui import opening
 from gui.document import Document
-from gui.jobs import Job, Jobs
+from gui.job import Job
+from gui.jobs import Jobs
 from planner.errors import StageboardError
 from planner.quantity import time_text
 from planner.targets import parse_target

@@ -12,6 +12,8 @@ import numpy as np
 from planner.graph import Bools, Floats, Ints
 
 if TYPE_CHECKING:
+    from gui.objectives import Change
+    from planner.bound import Standing
     from planner.plan import Provenance
 
 EMPTY: Ints = np.empty(0, np.int32)
@@ -53,17 +55,17 @@ def new_entry_id() -> str:
 class PlanEntry:
     """One plan of the list. ``device_of`` is int32[n]; figures are those of the current problem.
 
-    ``origin`` is hand, planner, file or start. ``objective`` is NaN where the plan uses devices that the current
-    target does not have; ``bound`` is the best bound known when the entry was last changed.
+    ``origin`` is hand, planner, file or start. ``components`` are those of the objective in order, empty where the plan
+    uses devices that the current target does not have; ``standing`` is how they stand against the bounds known when the
+    entry was last changed.
     """
 
     name: str
     device_of: Ints
     origin: str
-    objective: float = float("nan")
+    components: tuple[float, ...] = ()
     valid: bool = False
-    bound: float | None = None
-    gap: float | None = None
+    standing: Standing | None = None
     planner: str = ""
     seed: int | None = None
     seconds: float | None = None
@@ -74,18 +76,36 @@ class PlanEntry:
     running: bool = False
     """Whether a planner is still improving this entry."""
 
+    @property
+    def objective(self) -> float:
+        """The first component, NaN where the plan does not fit."""
+        return self.components[0] if self.components else float("nan")
+
+    @property
+    def gap(self) -> float | None:
+        """The gap of the first component not yet proven: 0 where all are, None without a bound."""
+        return None if self.standing is None else self.standing.gap
+
+    def better_than(self, other: PlanEntry | None) -> bool:
+        """Whether this is a valid plan and the other is none, or is worse by the objective's components in order."""
+        if not self.valid or other is None or not other.valid:
+            return self.valid
+        return self.components < other.components
+
 
 @dataclass(eq=False)
 class Preview:
     """What moving ``ops`` to each of the k devices would do. Only ``target`` and ``along`` change afterwards.
 
-    ``objective`` float64[k]; ``gap`` float64[k] (NaN without a bound); ``legal`` bool[k]; ``cost`` and ``memory``
+    ``components`` float64[c, k]: what the objective's parts would be; ``changes``: the first of them that each
+    destination changes, in words; ``gap`` float64[k] (NaN without a bound); ``legal`` bool[k]; ``cost`` and ``memory``
     float64[k, k] (destination first); ``target`` is the device under the pointer (-1 = none); ``along`` holds the
     further ops that would be taken along to ``target`` to keep every rule (empty if none, or if that cannot help).
     """
 
     ops: Ints
-    objective: Floats
+    components: Floats
+    changes: tuple[Change, ...]
     gap: Floats
     legal: Bools
     cost: Floats
@@ -95,3 +115,8 @@ class Preview:
     """The devices that the ops are on now (sorted int32)."""
     target: int = -1
     along: Ints = field(default_factory=lambda: EMPTY)
+
+    @property
+    def objective(self) -> Floats:
+        """The first component for each destination (float64[k])."""
+        return self.components[0]

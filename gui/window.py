@@ -19,6 +19,7 @@ from gui.handlers import Handlers
 from gui.header import Header
 from gui.memory import VIEWS, Memory
 from gui.menus import Menus
+from gui.model_bar import ModelBar
 from gui.palette import Palette
 from gui.panels.base import Panel
 from gui.panels.convergence import ConvergencePanel
@@ -30,9 +31,12 @@ from gui.panels.plans import PlansPanel
 from gui.panels.readouts import ReadoutStrip
 from gui.panels.schedule import SchedulePanel
 from gui.panels.settings import SettingsPanel
+from gui.panels.stage_counts import StageCountsPanel
 from gui.panels.suggestions import SuggestionsPanel, WhyPanel
 from gui.panels.violations import ViolationsPanel
 from gui.pickers import Pickers
+from gui.stage_control import StageControl
+from gui.stage_counting import StageCounting
 from gui.start_page import StartPage
 from gui.theme import Theme, ThemeController
 from gui.values import Message
@@ -113,6 +117,8 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.notice)
+        self.models = ModelBar(document, theme)
+        column.addWidget(self.models)
         column.addWidget(self._stack, 1)
         self.setCentralWidget(middle)
         # ---- panels
@@ -128,9 +134,11 @@ class MainWindow(QMainWindow):
         self.violations = ViolationsPanel(document, theme)
         self.schedule = SchedulePanel(document, theme)
         self.convergence = ConvergencePanel(document, jobs, theme)
+        self.counting = StageCounting(document, self)
+        self.counts = StageCountsPanel(document, self.counting, theme)
         panels: tuple[Panel, ...] = (
             self.devices, self.ops, self.inspector, self.planners, self.plans, self.target, self.suggestions, self.why,
-            self.violations, self.schedule, self.convergence,
+            self.violations, self.schedule, self.convergence, self.counts,
         )  # fmt: skip
         self.docks = Docks(self, {panel.id: panel for panel in panels})
         # ---- actions
@@ -138,6 +146,7 @@ class MainWindow(QMainWindow):
         self.actions_set = ActionSet(ACTIONS, self.handlers.run, self)
         self.actions_set.install(self, (self.canvas, self.devices, self.ops.table))
         self.header = Header(theme, self.readouts)
+        self.header.add_control(StageControl(document, self.header))
         self.memory = Memory(self, session)
         self.menus = Menus(self)
         for view in VIEWS:
@@ -176,6 +185,8 @@ class MainWindow(QMainWindow):
         self.planners.plot_requested.connect(lambda: self.docks.reveal("convergence"))
         jobs.jobs_changed.connect(self._show_plot_once)
         document.problem_changed.connect(self._update_title)
+        document.problem_changed.connect(self.docks.make_room_for_devices)
+        document.graph_changed.connect(self.docks.make_room_for_devices)
         document.problem_changed.connect(self.memory.remember_model)
         document.plans_changed.connect(self._update_title)
         jobs.ended.connect(self._job_ended)
@@ -185,6 +196,7 @@ class MainWindow(QMainWindow):
         self.plans.highlight_requested.connect(canvas.set_highlight)
         self.plans.save_requested.connect(self.handlers.files.save_entry)
         self.plans.list.selectionModel().currentChanged.connect(self._soon)
+        self.models.highlight.connect(canvas.set_highlight)
         self.suggestions.hovered.connect(self._highlight_ops)
         self.devices.device_shown.connect(self.inspector.show_device)
         self.inspector.reveal_requested.connect(canvas.reveal)
@@ -273,7 +285,7 @@ class MainWindow(QMainWindow):
             and entry in self.document.plans
         ):
             active = self.document.active
-            if entry.valid and (active is None or not active.valid or entry.objective < active.objective):
+            if entry.better_than(active):
                 self.notice.show_message(
                     "info", f"{job.title} found a better plan: it waits in the plan list.", action="Apply it",
                     run=lambda: self._apply(entry),
@@ -309,7 +321,7 @@ class MainWindow(QMainWindow):
         panel = self.docks.panels[id]
         panel.refresh_now()
         order: dict[str, QWidget] = {"ops": self.ops.table, "plans": self.plans.list, "planners": self.planners.list, "inspector": self.inspector.view,
-                 "violations": self.violations.list, "schedule": self.schedule.chart}  # fmt: skip
+                 "violations": self.violations.list, "schedule": self.schedule.chart, "counts": self.counts.chart}  # fmt: skip
         wanted = order.get(id)
         if wanted is None:
             found = [
@@ -348,6 +360,7 @@ class MainWindow(QMainWindow):
         for panel in (*self.docks.panels.values(), self.readouts):
             panel.set_theme(theme)
         self.notice.set_theme(theme)
+        self.models.set_theme(theme)
         self.start_page.set_theme(theme)
         self.palette_window.set_theme(theme)
         self.canvas.set_theme(theme)
@@ -422,7 +435,9 @@ class MainWindow(QMainWindow):
             return
         self.memory.store()
         self.handlers.files.loading.drop()
+        self.handlers.exports.exporting.drop()
         self.jobs.close()
+        self.counting.close()
         self.canvas.close_canvas()
         event.accept()
         super().closeEvent(event)

@@ -3,6 +3,10 @@
     docs/images/window-light.png   ResNet50 over four stages, lanes view, a plan found by a planner
     docs/images/window-dark.png    a transformer on two accelerators and a CPU, flow view
     docs/images/network.png        Inception-ResNet-v2 over six stages, as `stageboard render` draws it
+    docs/images/edge-tpu-light.png ResNet101V2 on four Edge TPUs: the compiler's cut beside the exact plan, as
+    docs/images/edge-tpu-dark.png  `stageboard render --view memory` draws them
+    docs/images/edge-tpu-counts.png  how many TPUs that network needs, in the window
+    docs/images/edge-tpu-models.png  two networks on the same four Edge TPUs
 
 No display is needed. The searches are seeded, so that the plans are the same every time.
 """
@@ -25,6 +29,7 @@ def main(folder: Path) -> None:
     from gui.app import make_window
     from gui.canvas.picture import save_picture
     from gui.demo import SEARCH_LIMIT, settle, until
+    from gui.panels.memory_picture import save_memory
     from gui.render import application
     from gui.tour import Tour
 
@@ -39,6 +44,30 @@ def main(folder: Path) -> None:
         tour.start("slice-random", orders=orders)
         until(app, tour.searched, SEARCH_LIMIT)
         tour.take_best()
+
+    def edge_tpu() -> None:
+        """The pictures of Edge TPU pipelines: an exact plan takes a second or two."""
+        tour.open(("resnet101_v2.json",), "edge-tpu:4")
+        exact()
+        document = parts.document
+        for theme in ("light", "dark"):
+            file = folder / f"edge-tpu-{theme}.png"
+            save_memory(
+                document.board.open_problem, document.device_of.copy(), file, theme=theme, size=(1600, 900),
+                title="ResNet101V2 on four Edge TPUs", planner="edge-tpu-ilp", bounds=document.bounds,
+            )  # fmt: skip
+            print(file)
+        window.docks.reveal("counts")
+        until(app, lambda: window.counting.complete, SEARCH_LIMIT)
+        shot("edge-tpu-counts.png", "light", "lanes")
+        window.docks.docks["counts"].hide()
+        tour.open(("resnet101.json", "densenet169.json"), "edge-tpu:4")
+        exact()
+        shot("edge-tpu-models.png", "light", "lanes")
+
+    def exact() -> None:
+        tour.start("edge-tpu-ilp")
+        until(app, tour.searched, SEARCH_LIMIT)
 
     def shot(name: str, theme: str, view: str) -> None:
         parts.themes.set_preference(theme)
@@ -64,9 +93,10 @@ def main(folder: Path) -> None:
             folder / "network.png",
             size=(1600, 900),
             title=f"{problem.graph.name} on {problem.target.spec()}",
-            bound=tour.figures.bound,
+            bounds=parts.document.bounds,
         )
         print(folder / "network.png")
+        edge_tpu()
     finally:
         parts.close()
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gui.theme import Theme
-from gui.widgets.numbers import TimeColumn, gap_text, signed_percent
+from gui.widgets.numbers import gap_text
 
 if TYPE_CHECKING:
+    from gui.objectives import Change
     from gui.values import Preview
 
 RULE_WORDS = {
@@ -19,28 +20,39 @@ RULE_WORDS = {
     8: "not supported",
     16: "pinned",
     32: "splits a group",
+    128: "splits siblings",
 }
 
 
 @dataclass(frozen=True)
 class Consequence:
-    """One destination: is it legal, does it stay, what would the objective become (and by how much)."""
+    """One destination: is it legal, does it stay, what becomes of the objective, the gap, the rule in the way."""
 
     legal: bool
     stays: bool
-    objective: str
-    change: float
+    change: Change
     gap: str
     reason: str
 
     @property
+    def better(self) -> bool:
+        """Whether the move is allowed and helps."""
+        return self.legal and not self.stays and self.change.sign < 0
+
+    @property
     def short(self) -> str:
-        """One line for a chip."""
+        """One line for a plate."""
+        return self._said(self.change.text)
+
+    @property
+    def brief(self) -> str:
+        """One line where room is scarce."""
+        return self._said(self.change.brief)
+
+    def _said(self, words: str) -> str:
         if self.stays:
             return "now here"
-        if not self.legal:
-            return self.reason
-        return f"{self.objective}  {signed_percent(self.change)}"
+        return words if self.legal else self.reason
 
     @property
     def long(self) -> str:
@@ -55,31 +67,17 @@ class Consequence:
             return theme.muted
         if not self.legal:
             return theme.bad
-        if self.change < -5e-4:
-            return theme.good
-        return theme.muted if self.change <= 5e-4 else theme.warning
+        return (theme.muted, theme.warning, theme.good)[self.change.sign]
 
 
-def consequences(
-    preview: Preview, objective: float, column: TimeColumn, reasons: tuple[str, ...]
-) -> list[Consequence]:
+def consequences(preview: Preview, reasons: tuple[str, ...]) -> list[Consequence]:
     """One per device. ``reasons`` are the short words for the rules in the way, '' where there are none."""
     out = []
-    for d in range(len(preview.objective)):
-        value = float(preview.objective[d])
-        change = (value - objective) / objective if objective > 0 else 0.0
+    for d, change in enumerate(preview.changes):
         gap = float(preview.gap[d])
         stays = len(preview.origins) == 1 and int(preview.origins[0]) == d
-        out.append(
-            Consequence(
-                legal=bool(preview.legal[d]),
-                stays=stays,
-                objective=column.text(value),
-                change=change,
-                gap="" if math.isnan(gap) else gap_text(gap),
-                reason=reasons[d],
-            )
-        )
+        said = "" if math.isnan(gap) else gap_text(gap)
+        out.append(Consequence(bool(preview.legal[d]), stays, change, said, reasons[d]))
     return out
 
 

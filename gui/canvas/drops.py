@@ -11,7 +11,8 @@ from gui.canvas.consequence import Consequence, consequences, rule_words
 from gui.canvas.drop_choice import DropChoice
 from gui.canvas.headers import lane_extents
 from gui.canvas.strip import chip_rects
-from gui.widgets.numbers import one_time, plural, time_column
+from gui.objectives import change, component_words
+from gui.widgets.numbers import plural
 
 if TYPE_CHECKING:
     from gui.canvas.view import CanvasView
@@ -70,17 +71,11 @@ class Drops:
         self._view.repaint_attention()
 
     def _judge(self) -> list[Consequence]:
-        preview, problem, live = (
-            self._view.document.preview,
-            self._view.document.problem,
-            self._view.document.live,
-        )
+        preview, live = self._view.document.preview, self._view.document.live
         assert preview is not None
-        assert problem is not None
         assert live is not None
-        column = time_column([live.objective], problem.graph.time_unit)
         words = tuple(rule_words(int(code)) for code in live.check(preview.ops).codes)
-        return consequences(preview, live.objective, column, words)
+        return consequences(preview, words)
 
     def ask(self, position: QPointF, device: int) -> None:
         """Ask what to do with a drop on ``device`` that would break a rule; the preview stays on."""
@@ -97,9 +92,10 @@ class Drops:
             live = self._view.document.live
             assert live is not None
             moved = np.union1d(preview.ops, preview.along).astype(np.int32)
-            value = float(live.delta(moved).objective[device])
-            anyway = one_time(float(preview.objective[device]), problem.graph.time_unit)
-            effect = f"{problem.objective}: along {one_time(value, problem.graph.time_unit)}, anyway {anyway}"
+            after = live.delta(moved).components[:, device].tolist()
+            along, anyway = change(problem, live.components, after), preview.changes[device]
+            effect = f"{component_words(problem.components[0]).title}: " if len(after) == 1 else ""
+            effect += f"along {along.text}, anyway {anyway.text}"
         self.choice.ask(position.toPoint(), sentence, len(preview.along), effect)
 
     def _drop(self, along: bool) -> None:

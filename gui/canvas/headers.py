@@ -9,14 +9,16 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.fonts import font, metrics
+from gui.canvas.links import LEAST_LANE, PLATE_HEIGHT, Links, paint_links
 from gui.canvas.palette import CanvasPalette
 from gui.canvas.scene import Scene
 from gui.canvas.viewport import Viewport
 from gui.theme import mix
+from gui.widgets.bars import paint_load
 from gui.widgets.glyphs import GLYPH_SIZE, paint_glyph
-from gui.widgets.numbers import TimeColumn, time_column
+from gui.widgets.numbers import Column, amount_column, chip_text
+from planner.problem import Problem
 from planner.quantity import bytes_text
-from planner.targets.base import Device
 
 HEADER_WIDTH = 160
 """Logical pixels."""
@@ -26,29 +28,39 @@ PARTS = ("receive", "work", "streaming", "send")
 
 @dataclass(frozen=True, eq=False)
 class HeaderData:
-    """What the headers show, per device: titles, costs in parts and bytes in and out."""
+    """What the headers show, per device: titles, pace (what the objective is about), costs in parts, bytes in and out."""
 
     titles: tuple[str, ...]
     names: tuple[str, ...]
-    cost: np.ndarray
+    pace: np.ndarray
     parts: np.ndarray
     received: np.ndarray
     sent: np.ndarray
     bottleneck: int
-    column: TimeColumn
+    column: Column
+    cost: np.ndarray
+    times: Column
+    memory: np.ndarray
+    budget: np.ndarray
+    """Bytes that each device holds, and how many it can without streaming (infinite: no such limit)."""
+    links: Links | None = None
 
 
 def header_data(
-    scene: Scene, devices: tuple[Device, ...], crossing: tuple[np.ndarray, np.ndarray]
+    scene: Scene, problem: Problem, crossing: tuple[np.ndarray, np.ndarray], links: Links | None = None
 ) -> HeaderData | None:
-    """From the scene's evaluation; None before there is one."""
-    e = scene.evaluation
-    if e is None or len(e.cost) != len(devices):
+    """From the scene's evaluation; None before there is one. ``links``: what crosses between stages."""
+    e, devices = scene.evaluation, problem.devices
+    if e is None or len(e.pace) != len(devices):
         return None
     parts = np.stack([e.receive, e.work, e.streaming, e.send])
-    column = time_column(e.cost, scene.items.graph.time_unit)
+    column = amount_column(e.pace, problem.unit(problem.components[0]))
     titles, names = tuple(d.title for d in devices), tuple(d.name for d in devices)
-    return HeaderData(titles, names, e.cost, parts, crossing[0], crossing[1], e.bottleneck, column)
+    times = amount_column(e.cost, problem.graph.time_unit)
+    return HeaderData(
+        titles, names, e.pace, parts, crossing[0], crossing[1], e.bottleneck, column, e.cost, times, e.memory,
+        problem.evaluator.budget, links,
+    )  # fmt: skip
 
 
 def lane_extents(scene: Scene, viewport: Viewport) -> list[tuple[float, float]]:
@@ -80,6 +92,8 @@ def paint_headers(
         _paint_header(painter, QRectF(0, top, width, bottom - top), d, viewport, palette, data, ratio)
     painter.setPen(QPen(QColor(theme.border), ratio))
     painter.drawLine(int(width), 0, int(width), viewport.height)
+    if data is not None and data.links is not None:
+        paint_links(painter, data.links, lane_extents(scene, viewport), width, viewport, palette, ratio)
 
 
 def _paint_header(
@@ -98,6 +112,11 @@ def _paint_header(
         return
     # The text stays in sight while the lane is scrolled.
     top, bottom = max(box.top(), 0.0), min(box.bottom(), float(viewport.height))
+    if data.links is not None and box.height() >= LEAST_LANE * ratio:
+        # The plates of the links stand on the borders, half in each lane.
+        room = PLATE_HEIGHT * ratio / 2
+        top = max(top, box.top() + (room if d else 0.0))
+        bottom = min(bottom, box.bottom() - (room if d + 1 < len(data.names) else 0.0))
     free = bottom - top
     line = 15 * ratio
     hot = d == data.bottleneck
@@ -108,10 +127,10 @@ def _paint_header(
     size = int(min(12.0, free / ratio - 1) * ratio)
     painter.setPen(QColor(theme.bad if hot else theme.text))
     painter.setFont(font(size, True))
-    cost = data.column.text(float(data.cost[d]))
-    wide = metrics(size, True).horizontalAdvance(cost)
+    pace = data.column.text(float(data.pace[d]))
+    wide = metrics(size, True).horizontalAdvance(pace)
     rect = QRectF(x, y, w, min(line, free))
-    painter.drawText(rect, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), cost)
+    painter.drawText(rect, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), pace)
     painter.setFont(font(size, False))
     painter.setPen(QColor(theme.text))
     mark = min(GLYPH_SIZE * ratio, 0.8 * size)
@@ -125,16 +144,34 @@ def _paint_header(
     painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), title)
     if rows >= 2:
         y += line + 3 * ratio
-        _paint_bar(painter, QRectF(x, y, w, 6 * ratio), d, palette, data)
+        loaded = bool(np.isfinite(data.budget[d]) and data.budget[d] > 0)
+        paint_bar = _paint_cache if loaded else _paint_bar
+        paint_bar(painter, QRectF(x, y, w, 6 * ratio), d, palette, data)
         y += 9 * ratio
     if rows >= 3:
         painter.setFont(font(int(10 * ratio), False))
         painter.setPen(QColor(theme.muted))
         lines = [f"in {bytes_text(float(data.received[d]))}", f"out {bytes_text(float(data.sent[d]))}"]
-        for text in lines if rows >= 4 else ["  ".join(lines)]:
+        if loaded:
+            used, cache = float(data.memory[d]), float(data.budget[d])
+            other = data.times.text(float(data.cost[d]))
+            if np.array_equal(data.pace, data.cost):  # stands beside the title already
+                other = "  ".join(lines)
+            lines = [chip_text(used, cache, brief=True), other]
+        for text in lines if rows >= 4 else lines[:1] if loaded else ["  ".join(lines)]:
+            off_chip = loaded and text is lines[0] and data.memory[d] > data.budget[d]
+            painter.setPen(QColor(theme.bad if off_chip else theme.muted))
             shown = metrics(int(10 * ratio), False).elidedText(text, Qt.TextElideMode.ElideRight, w)
             painter.drawText(QRectF(x, y, w, 13 * ratio), int(Qt.AlignmentFlag.AlignVCenter), shown)
             y += 13 * ratio
+
+
+def _paint_cache(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, data: HeaderData) -> None:
+    """Parameters around the cache line, all devices on one scale."""
+    full = max(float(data.memory.max()), float(data.budget.max()))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    used, cache = float(data.memory[d]), float(data.budget[d])
+    paint_load(painter, box, used, cache, full, palette.devices[d], palette.theme)
 
 
 def _paint_bar(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, data: HeaderData) -> None:

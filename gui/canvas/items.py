@@ -36,6 +36,11 @@ class Items:
         return len(self.first)
 
     @cached_property
+    def model(self) -> Ints:
+        """The model that each item belongs to (int32[count]); groups of several models are where their first op is."""
+        return self.graph.model[self.first]
+
+    @cached_property
     def members(self) -> tuple[Ints, Ints]:
         """Ops of each item as CSR."""
         return csr(self.item_of, np.arange(self.graph.n, dtype=np.int32), self.count)

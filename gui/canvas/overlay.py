@@ -211,7 +211,7 @@ def paint_carried(
         else theme.bad_soft
         if not said.legal
         else theme.good_soft
-        if said.change < -5e-4
+        if said.better
         else theme.panel
     )
     painter.setPen(QPen(QColor(said.colour(theme)), 1.2))

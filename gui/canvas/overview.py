@@ -66,6 +66,8 @@ def paint_ground(
         [packed(mix(theme.canvas, d.accent, 0.5 if theme.dark else 0.42)) for d in palette.devices], np.uint32
     )
     cells = fill[scene.device]
+    if scene.items.model.any():
+        cells = np.where(scene.items.model == 0, cells, palette.blocks_of(scene.device, scene.items.model))
     if scene.highlighted.any():
         faded = np.array([packed(mix(theme.canvas, d.accent, 0.14)) for d in palette.devices], np.uint32)
         cells = np.where(scene.highlighted, palette.accent[scene.device], faded[scene.device])

@@ -124,16 +124,17 @@ def paint_cards(
     opacity = np.where(scene.highlighted, 1.0, 0.35) if scene.highlighted.any() else 1.0
     marked = scene.selected
     if detail == Detail.BLOCKS:
-        fill = palette.block[scene.device]
+        fill = palette.blocks_of(scene.device, scene.items.model)
         fill = np.where(scene.violating, np.uint32(packed(theme.bad)), fill)
         fill = np.where(marked, np.uint32(packed(theme.edge_selected)), fill)
         raster.rounded_rects(
-            buffer, None, *place, fill=fill, radius_px=1.5 * ratio, opacity=opacity, min_px=1.0
-        )
+            buffer, None, *place, fill=fill, radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
+            stroke=accent if scene.items.model.any() else 0, stroke_px=ratio,
+        )  # fmt: skip
         _paint_pins(buffer, scene, viewport, palette, ratio)
         return
     body = np.where(
-        scene.mixed, np.uint32(packed(mix(theme.card, theme.muted, 0.12))), palette.body[scene.device]
+        scene.mixed, np.uint32(packed(mix(theme.card, theme.muted, 0.12))), palette.bodies_of(scene.device, scene.items.model)
     )
     body = np.where(marked, np.uint32(packed(theme.selection)), body)
     stroke = np.where(scene.violating, np.uint32(packed(theme.bad)), accent)

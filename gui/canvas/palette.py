@@ -17,6 +17,12 @@ def packed(colour: str, alpha: float = 1.0) -> int:
     return round(alpha * 255.0) << 24 | int(colour[1:], 16)
 
 
+MODEL_BLOCKS = (None, 0.24, 0.5, 0.1)
+"""How much of a stage's colour fills the blocks of each model (None: all of it), four in turn. Seen without any hue."""
+MODEL_BODIES = (0.0, 0.3, 0.16, 0.42)
+"""The same for near cards."""
+
+
 @dataclass(frozen=True, eq=False)
 class CanvasPalette:
     """Colours of one theme and device count. Arrays are uint32[k], indexed by device."""
@@ -29,10 +35,37 @@ class CanvasPalette:
     band: Packed
     line: Packed
 
+    def blocks_of(self, device: Packed, model: Packed) -> Packed:
+        """The fill of blocks by device and model (uint32): solid for the first model, paler for others."""
+        return _filled(self.block, self._shades(self.theme.canvas, MODEL_BLOCKS), device, model)
+
+    def bodies_of(self, device: Packed, model: Packed) -> Packed:
+        """The fill of near cards by device and model (uint32)."""
+        return _filled(self.body, self._shades(self.theme.card, MODEL_BODIES), device, model)
+
+    def _shades(self, ground: str, shares: tuple[float | None, ...]) -> list[Packed]:
+        return [
+            np.array([packed(mix(ground, d.accent, share or 0.0)) for d in self.devices], np.uint32)
+            for share in shares
+        ]
+
     @property
     def dark(self) -> bool:
         """Whether the theme is dark."""
         return self.theme.dark
+
+
+def model_shade(model: int, ground: str, colour: str) -> str:
+    """How a model's blocks look in ``colour`` on ``ground``: the swatch of a legend."""
+    share = MODEL_BLOCKS[model % len(MODEL_BLOCKS)]
+    return mix(ground, colour, 1.0 if share is None else share)
+
+
+def _filled(first: Packed, shades: list[Packed], device: Packed, model: Packed) -> Packed:
+    """``first`` for model 0, else the model's shade, by device."""
+    if not model.any():
+        return first[device]
+    return np.stack([first, *shades[1:]])[model % len(shades), device]
 
 
 @lru_cache(maxsize=8)

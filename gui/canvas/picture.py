@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,17 +17,21 @@ from gui.canvas.headers import HEADER_WIDTH, HeaderData, header_data, paint_head
 from gui.canvas.items import items_of
 from gui.canvas.labels import paint_labels
 from gui.canvas.layout.result import EdgeClass
+from gui.canvas.links import links_of, tensor_sizes
 from gui.canvas.painter import edge_style, paint_scene, wrap_image
-from gui.canvas.palette import CanvasPalette, canvas_palette
+from gui.canvas.palette import CanvasPalette, canvas_palette, model_shade
 from gui.canvas.scene import STYLE, Scene, crossing_bytes, scene_of
 from gui.canvas.viewport import Viewport
 from gui.drawn import drawn
+from gui.objectives import component_words, components_text
 from gui.theme import Theme
-from gui.widgets.numbers import gap_text, one_time, plural
+from gui.widgets.numbers import gap_text, plural
+from planner.bound import Bound
 from planner.errors import StageboardError
 from planner.files import write_atomically
 from planner.graph import Ints
 from planner.grouping import GroupView
+from planner.plan import Evaluation
 from planner.problem import Problem
 from planner.targets.base import Device
 
@@ -54,7 +59,7 @@ def compose(
     theme: Theme,
     view: str,
     title: str = "",
-    bound: float | None = None,
+    bounds: Sequence[Bound] = (),
     grouping: GroupView | None = None,
     folded: frozenset[int] = frozenset(),
 ) -> Picture:
@@ -65,19 +70,16 @@ def compose(
     header = HEADER_WIDTH if view == "lanes" else 0
     room = (max(100.0, size[0] - header - 24.0), max(80.0, size[1] - TITLE_HEIGHT - 24.0))
     named = problem.devices if device_of is not None else (Device("ops", "none", "not placed"),)
-    scene = scene_of(items, view, assigned, k, room, named)
-    subtitle = f"{plural(problem.graph.n, 'op')}, {problem.target.title.lower()}"
+    scene = scene_of(items, view, assigned, k, room, named, tensor_sizes(problem))
+    subtitle = f"{plural(problem.graph.n, 'op')}, {problem.target.in_words.partition(' ')[2]}"
     headers = None
     if device_of is not None:
         scene.evaluation = evaluation = problem.evaluate(assigned)
-        headers = header_data(scene, problem.devices, crossing_bytes(problem.graph, assigned, k))
+        crossing = crossing_bytes(problem.graph, assigned, k, scene.size)
+        headers = header_data(scene, problem, crossing, links_of(problem, assigned))
         broken = [op for violation in evaluation.violations for op in violation.ops]
         scene.violating = scene.mask(np.array(broken, np.int64))
-        subtitle += f"   {problem.objective} {one_time(evaluation.objective, problem.graph.time_unit)}"
-        if bound is not None and evaluation.objective > 0:
-            from planner.bound import gap
-
-            subtitle += f"   gap {gap_text(gap(evaluation.objective, bound))}"
+        subtitle += f"   {standing_text(problem, evaluation, bounds)}"
         rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "rule") + " broken"
         subtitle += f"   {rules}"
     viewport = Viewport(left=header)
@@ -85,6 +87,20 @@ def compose(
     viewport.fit(scene.layout.bounds, margin=10, largest=1.6)
     palette = canvas_palette(theme, k)
     return Picture(scene, viewport, palette, headers, title or problem.graph.name, subtitle, size)
+
+
+def standing_text(problem: Problem, evaluation: Evaluation, bounds: Sequence[Bound]) -> str:
+    """The components of a plan's objective, and how far from proven the first open one is, where a bound says so."""
+    standing = problem.standing(evaluation.values, bounds)
+    shown = components_text(problem, evaluation.values)
+    if len(problem.components) == 1:
+        shown = f"{component_words(problem.components[0]).title} {shown}"
+    if not evaluation.valid or standing.gap is None:
+        return shown
+    where = "" if len(problem.components) == 1 or standing.first_open is None else (
+        f" ({component_words(standing.first_open.name).title})"
+    )  # fmt: skip
+    return f"{shown}   {'proven optimal' if standing.gap == 0.0 else f'gap {gap_text(standing.gap)}{where}'}"
 
 
 def save_picture(
@@ -96,7 +112,7 @@ def save_picture(
     theme: str = "light",
     view: str = "flow",
     title: str = "",
-    bound: float | None = None,
+    bounds: Sequence[Bound] = (),
     grouping: GroupView | None = None,
     folded: frozenset[int] = frozenset(),
 ) -> None:
@@ -115,7 +131,7 @@ def save_picture(
         raise StageboardError(
             f"a picture of {size[0]} x {size[1]} pixels cannot be drawn; 64 to 16384 each way"
         )
-    picture = compose(problem, device_of, size, THEMES[theme], view, title, bound, grouping, folded)
+    picture = compose(problem, device_of, size, THEMES[theme], view, title, bounds, grouping, folded)
     write_atomically(file, _encoded(picture, file.suffix.lower()))
 
 
@@ -234,14 +250,43 @@ def _vector_cards(
         box = QRectF(x, y, max(1.0, scene.w[i] * viewport.scale), max(1.0, scene.h[i] * viewport.scale))
         accent = QColor(palette.devices[int(scene.device[i])].accent)
         edge = QColor(theme.bad) if scene.violating[i] else accent
-        if detail == Detail.BLOCKS:
+        model = int(scene.items.model[i])
+        if detail == Detail.BLOCKS and (model == 0 or scene.violating[i]):
             painter.fillRect(box, edge)
+            continue
+        if detail == Detail.BLOCKS:
+            painter.setPen(QPen(edge, 1.0))
+            painter.setBrush(_rgb(palette.blocks_of(scene.device[i : i + 1], scene.items.model[i : i + 1])))
+            painter.drawRect(box)
             continue
         radius = 5.0 if detail == Detail.CARDS else 3.0
         painter.setPen(QPen(edge, 1.0))
-        painter.setBrush(QColor(theme.card))
+        body = palette.bodies_of(scene.device[i : i + 1], scene.items.model[i : i + 1])
+        painter.setBrush(QColor(theme.card) if model == 0 else _rgb(body))
         painter.drawRoundedRect(box, radius, radius)
         painter.fillRect(QRectF(box.left(), box.top() + 1, 3.0, box.height() - 2), accent)
+
+
+def _paint_models(painter: QPainter, picture: Picture, left: float) -> None:
+    """Which fill is whose, where several models are deployed together and there is room beside the title."""
+    names, theme = picture.scene.items.graph.model_names, picture.palette.theme
+    painter.setFont(font(12, False))
+    right = float(picture.size[0] - 16)
+    for model in range(len(names) - 1, -1, -1) if len(names) > 1 else ():
+        wide = metrics(12, False).horizontalAdvance(names[model])
+        if right - wide - 22 < left:
+            return
+        painter.setPen(QColor(theme.text))
+        painter.drawText(QRectF(right - wide, 6, wide, 24), int(Qt.AlignmentFlag.AlignVCenter), names[model])
+        painter.setPen(QPen(QColor(theme.muted), 1))
+        painter.setBrush(QColor(model_shade(model, theme.panel, theme.muted)))
+        painter.drawRoundedRect(QRectF(right - wide - 19, 13, 13, 9), 2, 2)
+        right -= wide + 36
+
+
+def _rgb(colour: np.ndarray) -> QColor:
+    """The only entry of packed colours (uint32[1])."""
+    return QColor.fromRgb(int(colour[0]) & 0xFFFFFF)
 
 
 def _paint_title(painter: QPainter, picture: Picture) -> None:
@@ -254,6 +299,7 @@ def _paint_title(painter: QPainter, picture: Picture) -> None:
     painter.setPen(QColor(theme.text))
     title = metrics(17, True).elidedText(picture.title, Qt.TextElideMode.ElideMiddle, width - 32)
     painter.drawText(QRectF(16, 6, width - 32, 24), int(Qt.AlignmentFlag.AlignVCenter), title)
+    _paint_models(painter, picture, 16 + metrics(17, True).horizontalAdvance(title) + 24)
     painter.setFont(font(12, False))
     painter.setPen(QColor(theme.muted))
     shown = metrics(12, False).elidedText(picture.subtitle, Qt.TextElideMode.ElideRight, width - 32)

@@ -123,6 +123,8 @@ class Pointer:
             ops = self._view.scene.items.ops(self._item)
             self._cursor = int(ops[0])
             self._view.document.select(ops, mode)
+        elif (link := self._view.link_at(event.position())) >= 0 and self._view.links is not None:
+            self._view.document.select(self._view.links.producers(link), mode)
         elif mode == "replace":
             device = self._header_at(event.position())
             self._view.document.select(

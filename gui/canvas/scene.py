@@ -81,6 +81,8 @@ class Scene:
     evaluation: Evaluation | None = None
     devices: Sequence[Device] = ()
     """What the devices are called; none: they are numbered."""
+    size: Floats | None = None
+    """Bytes of the tensors as the target counts them (float64[t]); None: as the graph has them."""
 
     def __post_init__(self) -> None:
         count = self.items.count
@@ -127,15 +129,8 @@ class Scene:
 
     @cached_property
     def flow(self) -> Floats:
-        """Bytes that go from device to device (float64[k, k]); with folded groups, of the edges that are drawn."""
-        items = self.items
-        if items.count == items.graph.n:
-            return device_flow(items.graph, self.device, self.k)
-        flow = np.zeros((self.k, self.k))
-        a, b = self.device[items.edge_src], self.device[items.edge_dst]
-        away = a != b
-        np.add.at(flow, (a[away], b[away]), items.edge_bytes[away])
-        return flow
+        """Bytes that go from device to device (float64[k, k]); a folded group is all on the device of its card."""
+        return device_flow(self.items.graph, self.device[self.items.item_of], self.k, self.size)
 
     def mask(self, ops: np.ndarray) -> Bools:
         """Items that stand for any of ``ops``."""
@@ -192,7 +187,8 @@ def arrange(
         scale = min(viewport[0] / layout.bounds[2], viewport[1] / layout.bounds[3])
         tall = replace(STYLE, empty_lane_h=max(STYLE.empty_lane_h, LEAST_LANE_PX / scale))
         return lanes_layout(skeleton, device, k, viewport, tall, keep=frame)
-    return flow_layout(skeleton, viewport, STYLE)
+    models = len(items.graph.model_names)
+    return flow_layout(skeleton, viewport, STYLE, items.model if models > 1 else None, max(models, 1))
 
 
 def scene_of(
@@ -202,31 +198,39 @@ def scene_of(
     k: int,
     viewport: tuple[float, float],
     devices: Sequence[Device] = (),
+    size: Floats | None = None,
 ) -> Scene:
     """A settled scene."""
     skeleton = skeleton_of(items)
     layout = arrange(items, skeleton, view, device_of, k, viewport)
     device, mixed = items.devices(device_of, k)
     return Scene(
-        items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy(), devices=devices
-    )
+        items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy(), devices=devices, size=size
+    )  # fmt: skip
 
 
-def crossing_bytes(graph: Graph, device_of: Ints, k: int) -> tuple[Floats, Floats]:
-    """Bytes entering and leaving each device, each tensor once per device (float64[k] each)."""
-    flow = device_flow(graph, device_of, k)
+def crossing_bytes(
+    graph: Graph, device_of: Ints, k: int, size: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Bytes entering and leaving each device, each tensor once per device (float64[k] each).
+
+    ``size`` float64[t] where a target counts other bytes than the graph has.
+    """
+    size = graph.tensor_bytes if size is None else size
+    flow = device_flow(graph, device_of, k, size)
     sent = np.zeros(k)
     tensor, _ = _crossings(graph, device_of, k)
     producers = np.unique(tensor)
-    np.add.at(sent, device_of[graph.tensor_producer[producers]], graph.tensor_bytes[producers])
+    np.add.at(sent, device_of[graph.tensor_producer[producers]], size[producers])
     return flow.sum(axis=0), sent
 
 
-def device_flow(graph: Graph, device_of: Ints, k: int) -> Floats:
+def device_flow(graph: Graph, device_of: Ints, k: int, size: Floats | None = None) -> Floats:
     """Bytes that go from device to device (float64[k, k]), each tensor once per receiving device."""
+    size = graph.tensor_bytes if size is None else size
     tensor, to = _crossings(graph, device_of, k)
     flow = np.zeros((k, k))
-    np.add.at(flow, (device_of[graph.tensor_producer[tensor]], to), graph.tensor_bytes[tensor])
+    np.add.at(flow, (device_of[graph.tensor_producer[tensor]], to), size[tensor])
     return flow
 
 

@@ -92,9 +92,9 @@ def paint_strip(
         low = QRectF(inner.left(), inner.top() + 17, inner.width(), 16) if two else inner
         painter.setFont(font(11, False))
         painter.setPen(QColor(said.colour(theme)))
-        text = metrics(11, False).elidedText(
-            said.short, Qt.TextElideMode.ElideRight, low.width() * (1 if two else 0.5)
-        )
+        words, space = metrics(11, False), low.width() * (1 if two else 0.5)
+        said_so = said.short if words.horizontalAdvance(said.short) <= space else said.brief
+        text = words.elidedText(said_so, Qt.TextElideMode.ElideRight, space)
         align = (
             Qt.AlignmentFlag.AlignVCenter
             if two

@@ -20,10 +20,11 @@ from PySide6.QtWidgets import QWidget
 from gui.canvas.animation import Glide
 from gui.canvas.consequence import Consequence
 from gui.canvas.drops import Drops, DropTarget
-from gui.canvas.headers import header_data
+from gui.canvas.headers import HEADER_WIDTH, header_data, lane_extents
 from gui.canvas.items import Items, items_of
 from gui.canvas.layout import Layout, Skeleton
 from gui.canvas.layout_worker import LayoutWorker
+from gui.canvas.links import Links, link_tooltip, links_of, plates, tensor_sizes
 from gui.canvas.palette import CanvasPalette, canvas_palette
 from gui.canvas.pointer import Pointer
 from gui.canvas.scene import Scene, arrange, crossing_bytes, skeleton_of
@@ -100,6 +101,29 @@ class CanvasView(SceneWidget):
     def animating(self) -> bool:
         """Whether cards are gliding to their places."""
         return self._glide.running
+
+    @property
+    def links(self) -> Links | None:
+        """What crosses between the lanes; None where that is not shown."""
+        headers = self._surface.headers
+        lanes = self.scene is not None and bool(self.scene.layout.lanes)
+        return headers.links if lanes and headers is not None else None
+
+    def link_rect(self, stage: int) -> QRectF:
+        """Where the plate of the bytes that enter a stage is drawn (logical pixels); empty where there is none."""
+        links, ratio = self.links, self.devicePixelRatioF()
+        if links is None or self.scene is None or not len(links.entering):
+            return QRectF()
+        lanes = lane_extents(self.scene, self.viewport)
+        box = plates(links, lanes, HEADER_WIDTH * ratio, ratio).get(stage, QRectF())
+        return QRectF(box.x() / ratio, box.y() / ratio, box.width() / ratio, box.height() / ratio)
+
+    def link_at(self, position: QPointF) -> int:
+        """The stage whose entering bytes are written at a position (logical pixels), -1 for none."""
+        if self.links is None or position.x() >= HEADER_WIDTH:
+            return -1
+        found = (k for k in range(1, len(self.links.entering)) if self.link_rect(k).contains(position))
+        return next(found, -1)
 
     def set_reduced_motion(self, reduced: bool) -> None:
         """Let ops jump instead of gliding."""
@@ -203,7 +227,10 @@ class CanvasView(SceneWidget):
         k = len(problem.devices)
         device, mixed = items.devices(self.document.device_of, k)
         places = layout.x.copy(), layout.y.copy()
-        scene = Scene(items, skeleton, layout, view, device, mixed, k, *places, devices=problem.devices)
+        scene = Scene(
+            items, skeleton, layout, view, device, mixed, k, *places, devices=problem.devices,
+            size=tensor_sizes(problem),
+        )  # fmt: skip
         if before is not None and before.items is items:
             scene.highlighted = before.highlighted
         self.scene = scene
@@ -256,8 +283,9 @@ class CanvasView(SceneWidget):
             return
         scene.evaluation = self.document.evaluation
         if scene.layout.lanes:
-            crossing = crossing_bytes(problem.graph, self.document.device_of, len(problem.devices))
-            self._surface.headers = header_data(scene, problem.devices, crossing)
+            device_of = self.document.device_of
+            crossing = crossing_bytes(problem.graph, device_of, len(problem.devices), scene.size)
+            self._surface.headers = header_data(scene, problem, crossing, links_of(problem, device_of))
 
     def _mark_items(self) -> None:
         scene, document = self.scene, self.document
@@ -350,8 +378,12 @@ class CanvasView(SceneWidget):
         """Tooltips are made when asked for."""
         if event.type() == QEvent.Type.ToolTip:
             position = QPointF(self.mapFromGlobal(event.globalPos()))  # type: ignore[attr-defined]
-            item = self.item_at(position)
-            if item < 0 or self.scene is None or self._pointer.busy:
+            item, link = self.item_at(position), self.link_at(position)
+            if link >= 0 and self.links is not None and not self._pointer.busy:
+                titles = tuple(device.title for device in self.document.board.open_problem.devices)
+                text = link_tooltip(self.links, link, titles)
+                self._hover_card.show_at(position.toPoint(), text, self.theme)
+            elif item < 0 or self.scene is None or self._pointer.busy:
                 self._hover_card.hide()
             else:
                 text = op_tooltip(self.document, self.scene.items, item)

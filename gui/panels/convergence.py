@@ -1,11 +1,12 @@
 """The convergence plot: the incumbent from above, the bound from below, over the time a job has run.
 
-Each step of the bound says which method proved it; of steps that come too soon after one another only the later has words.
+Of an objective with several components it shows one: the first that is not proven yet, or the one that is chosen. Each step of the bound says which method proved it; of steps that come too soon after one another only the later has words.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,21 +15,25 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.methods import method_words
+from gui.objectives import column_of, component_words
 from gui.panels.base import Panel
-from gui.panels.convergence_lines import crosses_step, marks, steps, value_at
+from gui.panels.convergence_lines import crosses_step, marks, proofs_of, steps, value_at
 from gui.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
-from gui.widgets.numbers import TimeColumn, gap_text, time_column
-from planner.bound import gap
+from gui.widgets.numbers import Column, gap_text
+from planner.bound import Bound, gap
 
 if TYPE_CHECKING:
     from gui.document import Document
-    from gui.jobs import Job, Jobs
+    from gui.job import Job
+    from gui.jobs import Jobs
 
 REDRAW = 100
 """Milliseconds between two redraws of a running job."""
 LEAST_SECONDS = 0.05
 LABEL_HEIGHT = 14.0
+LABEL_ROOM = 22.0
+"""Pixels that a label takes above or below its line."""
 LEAST_GAP = 34.0
 """Pixels between the two lines from which there is room for the gap between them."""
 
@@ -46,6 +51,15 @@ class ConvergencePanel(Panel):
         self.chooser.setAccessibleName("Job to show")
         self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.chooser.currentIndexChanged.connect(self.request_refresh)
+        self.part = QComboBox(self)
+        self.part.setAccessibleName("Component of the objective to show")
+        self.part.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.part.setToolTip(
+            "Which component of the objective is drawn: the first not yet proven unless you choose"
+        )
+        self.part.activated.connect(self._part_chosen)
+        self._wanted = ""
+        """The component that was chosen by hand, empty to follow the search."""
         self.words = ElidedLabel("", self)
         set_role(self.words, "muted")
         self.plot: Any = None
@@ -56,6 +70,7 @@ class ConvergencePanel(Panel):
         top.setContentsMargins(10, 4, 10, 0)
         top.setSpacing(8)
         top.addWidget(self.chooser)
+        top.addWidget(self.part)
         top.addWidget(self.words, 1)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 4)
@@ -98,11 +113,34 @@ class ConvergencePanel(Panel):
         self.chooser.setCurrentIndex(max(0, self.chooser.findData(keep)) if self.jobs.jobs else -1)
         self.chooser.blockSignals(False)
         self.chooser.setVisible(bool(self.jobs.jobs))
+        if fresh:
+            self._wanted = ""
         self.request_refresh()
 
     def _job_changed(self, job: Job) -> None:
         if job is self.job() and not self._redraw.isActive():
             self._redraw.start()
+
+    # ------------------------------------------------------------------ which component
+    def _part_chosen(self, index: int) -> None:
+        self._wanted = str(self.part.itemData(index))
+        self.request_refresh()
+
+    def _show_parts(self, job: Job, reached: Mapping[str, float]) -> str:
+        """Offer the components of the job's objective; returns the one to draw."""
+        names = job.problem.components
+        drawn = self._wanted if self._wanted in names else names[0]
+        if drawn != self._wanted and reached:
+            first = job.problem.standing(tuple(reached.values()), job.bounds).first_open
+            drawn = names[-1] if first is None else first.name
+        if tuple(self.part.itemData(i) for i in range(self.part.count())) != names:
+            self.part.clear()
+            for name in names:
+                title = component_words(name).title
+                self.part.addItem(title[:1].upper() + title[1:], name)
+        self.part.setCurrentIndex(names.index(drawn))
+        self.part.setVisible(len(names) > 1)
+        return drawn
 
     # ------------------------------------------------------------------ drawing
     def _make_plot(self) -> None:
@@ -174,34 +212,41 @@ class ConvergencePanel(Panel):
         job = self.job()
         if job is None:
             self.words.setText("Start a planner to see its best plan come down and its bound come up.")
+            self.part.hide()
             if self.plot is not None:
                 self.plot.hide()
             return
         if self.plot is None:
             self._make_plot()
         self.plot.show()
-        end = max(job.seconds, LEAST_SECONDS, *(row[0] for row in job.trace), LEAST_SECONDS)
-        upper_x, upper_y = steps(job.trace, 1, end)
+        problem = job.problem
+        # A bound is proven for a plan that is there already.
+        values = self._plan(job) if job.order.is_bound else job.components
+        reached = dict(zip(problem.components, values or (), strict=bool(values)))
+        part = self._show_parts(job, reached)
+        proofs = proofs_of(job.proofs, part, reached)
+        times = [seconds for seconds, _ in (*job.trace, *proofs)]
+        end = max(job.seconds, LEAST_SECONDS, *times, LEAST_SECONDS)
+        place = problem.components.index(part)
+        upper_x, upper_y = steps(((seconds, found[place]) for seconds, found in job.trace), end)
         by = job.title
-        if job.order.is_bound and (plan := self._plan(job)) is not None:
-            # A bound is proven for a plan that is there already.
-            upper_x, upper_y, by = np.array([0.0, end]), np.array([plan, plan]), "plan on the canvas"
-        lower_x, lower_y = steps(job.trace, 2, end)
-        unit = job.problem.graph.time_unit
-        column = time_column([*upper_y.tolist(), *lower_y.tolist()], unit)
+        if job.order.is_bound and values is not None:
+            upper_x, upper_y, by = np.array([0.0, end]), np.array([values[place]] * 2), "plan on the canvas"
+        lower_x, lower_y = steps(((seconds, bound.value) for seconds, bound in proofs), end)
+        column = column_of(problem, part, [*upper_y.tolist(), *lower_y.tolist()])
         self._draw(upper_x, upper_y / column.scale, lower_x, lower_y / column.scale, end, column)
-        self._label_lines(job, by, upper_y, lower_x, lower_y, end, column)
-        self._say(job, column)
+        self._label_lines(proofs, by, upper_y, lower_x, lower_y, end, column)
+        self._say(job, reached, part, proofs, column)
 
-    def _plan(self, job: Job) -> float | None:
-        """The objective of the plan on the canvas, where it is a valid one of the job's problem."""
+    def _plan(self, job: Job) -> tuple[float, ...] | None:
+        """The components of the plan on the canvas, where it is a valid one of the job's problem."""
         document = self.document
         if document.problem is None or document.problem != job.problem or not document.evaluation.valid:
             return None
-        return document.evaluation.objective
+        return document.evaluation.values
 
     def _draw(
-        self, ux: np.ndarray, uy: np.ndarray, lx: np.ndarray, ly: np.ndarray, end: float, column: TimeColumn
+        self, ux: np.ndarray, uy: np.ndarray, lx: np.ndarray, ly: np.ndarray, end: float, column: Column
     ) -> None:
         import pyqtgraph as pg
 
@@ -220,20 +265,23 @@ class ConvergencePanel(Panel):
         values = np.concatenate([uy, ly])
         if len(values):
             low, high = float(values.min()), float(values.max())
-            pad = 0.25 * (high - low) if high > low else 0.05 * abs(high) or 1.0
+            # Words stand above the upper and below the lower line, however low the plot is.
+            room = item.getViewBox().height() - 2 * LABEL_ROOM
+            share = max(0.25, LABEL_ROOM / room) if room > LABEL_ROOM else 0.25
+            pad = share * (high - low) if high > low else 0.05 * abs(high) or 1.0
             item.setYRange(low - pad, high + pad, padding=0)
         item.setXRange(0, end, padding=0)
         item.getAxis("left").set_unit(column.suffix)
 
     def _label_lines(
         self,
-        job: Job,
+        proofs: list[tuple[float, Bound]],
         by: str,
         upper: np.ndarray,
         lower_x: np.ndarray,
         lower: np.ndarray,
         end: float,
-        column: TimeColumn,
+        column: Column,
     ) -> None:
         """Who found the plan, who proved the bound at each of its steps, and how far they are from each other."""
         measure = QFontMetricsF(_label_font()).horizontalAdvance
@@ -244,7 +292,7 @@ class ConvergencePanel(Panel):
             label.setText(f"{by} {column.text(float(upper[-1]))}")
             label.setPos(end, float(upper[-1]) / column.scale)
         found = marks(
-            job.proofs, end, box.width(), lambda b: f"{method_words(b.method)} {column.text(b.value)}",
+            proofs, end, box.width(), lambda b: f"{method_words(b.method)} {column.text(b.value)}",
             lambda w: measure(w) + 12,
         )  # fmt: skip
         while len(self._marks) < len(found):
@@ -283,19 +331,36 @@ class ConvergencePanel(Panel):
         super().resizeEvent(event)
         self.request_refresh()
 
-    def _say(self, job: Job, column: TimeColumn) -> None:
+    def _say(
+        self,
+        job: Job,
+        reached: Mapping[str, float],
+        part: str,
+        proofs: list[tuple[float, Bound]],
+        column: Column,
+    ) -> None:
         parts = []
-        plan = self._plan(job) if job.order.is_bound else job.objective
-        if plan is not None:
+        if part in reached:
             by = "on the canvas" if job.order.is_bound else f"by {job.title}"
-            parts.append(f"plan {column.text(plan)} {by}")
-        bound = job.proofs[-1][1] if job.proofs else None
+            parts.append(f"plan {column.text(reached[part])} {by}")
+        bound = proofs[-1][1] if proofs else None
         if bound is not None and math.isfinite(bound.value):
             parts.append(f"bound {column.text(bound.value)} proven by {method_words(bound.method)}")
-        apart = None if plan is None or bound is None else gap(plan, bound.value)
+        apart = gap(reached[part], bound.value) if part in reached and bound is not None else None
         if apart is not None:
-            parts.insert(0, f"gap {gap_text(apart)}" if apart > 0 else "optimal")
+            parts.insert(0, self._apart(job, reached, part, apart))
         self.words.setText("   ".join(parts) if parts else "no plan yet")
+
+    @staticmethod
+    def _apart(job: Job, reached: Mapping[str, float], part: str, apart: float) -> str:
+        """The gap of a component, or that it is proven; its bound may be met before the ones before it are proven."""
+        if apart > 0:
+            return f"gap {gap_text(apart)}"
+        standing = job.problem.standing(tuple(reached.values()), job.bounds)
+        if standing.first_open is None:
+            return "optimal"
+        proven = any(one.name == part and one.proven for one in standing.components)
+        return "proven" if proven else "bound met"
 
 
 def _label_font() -> QFont:

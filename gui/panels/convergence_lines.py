@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,20 +11,15 @@ import numpy as np
 from planner.bound import Bound
 
 
-def steps(
-    trace: list[tuple[float, float | None, float | None]], which: int, end: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Corners of the step line of one column of a job's trace (1 = objective, 2 = bound), drawn on to ``end``.
+def steps(rows: Iterable[tuple[float, float]], end: float) -> tuple[np.ndarray, np.ndarray]:
+    """Corners of the step line through (seconds, value) reports, drawn on to ``end``.
 
     Returns x and y (float64[m]); empty where nothing finite was reported.
     """
     x: list[float] = []
     y: list[float] = []
-    for row in trace:
-        seconds, value = row[0], row[which]
-        if value is None or not math.isfinite(value):  # type: ignore[arg-type]
-            continue
-        if y and value == y[-1]:
+    for seconds, value in rows:
+        if not math.isfinite(value) or (y and value == y[-1]):
             continue
         if y:
             # What came from elsewhere was clocked here, the rest by the search itself: time never runs back.
@@ -32,11 +27,26 @@ def steps(
             x.append(seconds)
             y.append(y[-1])
         x.append(float(seconds))
-        y.append(float(value))  # type: ignore[arg-type]
+        y.append(float(value))
     if y:
         x.append(max(end, x[-1]))
         y.append(y[-1])
     return np.array(x), np.array(y)
+
+
+def proofs_of(
+    proofs: Iterable[tuple[float, Bound]], component: str, reached: Mapping[str, float]
+) -> list[tuple[float, Bound]]:
+    """Of (seconds, bound) reports those on ``component`` that rise and speak of a plan with these components.
+
+    Without a plan (``reached`` empty) only bounds on all plans do.
+    """
+    found: list[tuple[float, Bound]] = []
+    for seconds, bound in proofs:
+        higher = not found or bound.value > found[-1][1].value
+        if bound.component == component and higher and bound.covers(reached):
+            found.append((seconds, bound))
+    return found
 
 
 @dataclass(frozen=True)

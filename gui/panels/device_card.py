@@ -20,13 +20,27 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.theme import DeviceColour, Theme, font
-from gui.widgets.bars import cost_parts, paint_parts
+from gui.widgets.bars import cost_parts, paint_load, paint_parts
 from gui.widgets.glyphs import GLYPH_SIZE, paint_glyph
-from gui.widgets.numbers import TimeColumn
+from gui.widgets.numbers import Column, chip_text
 
-FULL_HEIGHT, COMPACT_HEIGHT = 58, 24
+FULL_HEIGHT, LOAD_HEIGHT, COMPACT_HEIGHT = 58, 78, 24
+"""Heights of a card, of one with a cache, and of a line (pixels)."""
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+@dataclass(frozen=True)
+class CacheLoad:
+    """Parameters of a device around its cache, in bytes; ``full`` is what the whole bar stands for.
+
+    ``after`` is what the change in preview would make of ``used``.
+    """
+
+    used: float
+    cache: float
+    full: float
+    after: float | None = None
 
 
 @dataclass
@@ -41,9 +55,13 @@ class CardState:
     short: str = ""
     """A shorter name for lines; empty: there is none."""
     bottleneck: bool = False
+    worst: str = "bottleneck"
+    """What the worst device is called, if this is it."""
     over: bool = False
     selected: bool = False
-    column: TimeColumn = field(default_factory=TimeColumn)
+    column: Column = field(default_factory=Column)
+    load: CacheLoad | None = None
+    """None where the device has no cache."""
     previewing: bool = False
     target: bool = False
     origin: bool = False
@@ -70,6 +88,7 @@ class DeviceCard(QWidget):
         self._theme = theme
         self._colour: DeviceColour | None = None
         self._compact = False
+        self._height = FULL_HEIGHT
         self._fonts = {
             "name": font(9.0, bold=True), "plain": font(9.0), "small": font(8.0), "small bold": font(8.0, bold=True),
         }  # fmt: skip
@@ -80,11 +99,18 @@ class DeviceCard(QWidget):
     def set_compact(self, compact: bool) -> None:
         """One line instead of three."""
         self._compact = compact
-        self.setFixedHeight(COMPACT_HEIGHT if compact else FULL_HEIGHT)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as what is shown."""
+        loaded = self.state is not None and self.state.load is not None
+        self._height = COMPACT_HEIGHT if self._compact else LOAD_HEIGHT if loaded else FULL_HEIGHT
+        self.setFixedHeight(self._height)
 
     def show_state(self, state: CardState, colour: DeviceColour, theme: Theme) -> None:
         """Show another state."""
         self.state, self._colour, self._theme = state, colour, theme
+        self._fit()
         self._describe()
         self.update()
 
@@ -98,15 +124,16 @@ class DeviceCard(QWidget):
     def _describe(self) -> None:
         s = self.state
         assert s is not None
-        words = [s.name, s.cost, s.detail.replace("   ", ", ")]
+        chip = [] if s.load is None else [chip_text(s.load.used, s.load.cache)]
+        words = [s.name, s.cost, *chip, s.detail.replace("   ", ", ")]
         if s.bottleneck:
-            words.append("bottleneck")
+            words.append(s.worst)
         if s.previewing:
             words += [w for w in (s.would, s.change, s.reason) if w]
         self.setAccessibleName(", ".join(words))
         receive, work, streaming, send = s.parts
         rows = (("receive", receive), ("work", work), ("streaming", streaming), ("send", send))
-        shown = [f"{s.name}{' (bottleneck)' if s.bottleneck else ''}: {s.cost}"]
+        shown = [f"{s.name}{f' ({s.worst})' if s.bottleneck else ''}: {s.cost}", *chip]
         shown += [f"{word} {s.column.text(value)}" for word, value in rows]
         shown.append(s.detail.replace("   ", ", "))
         if s.previewing and s.reason:
@@ -115,7 +142,7 @@ class DeviceCard(QWidget):
 
     def sizeHint(self) -> QSize:
         """As wide as the dock."""
-        return QSize(200, COMPACT_HEIGHT if self._compact else FULL_HEIGHT)
+        return QSize(200, self._height)
 
     # ------------------------------------------------------------------ input
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -190,9 +217,9 @@ class DeviceCard(QWidget):
         rect = rect.adjusted(GLYPH_SIZE + 5, 0, 0, 0)
         self._text(painter, rect, LEFT, name, face, t.muted if grey else t.text)
 
-    def _fits(self, detail: str, width: float) -> bool:
-        """Whether the word ``bottleneck`` has room beside the detail."""
-        word = QFontMetricsF(self._fonts["small bold"]).horizontalAdvance("bottleneck")
+    def _fits(self, detail: str, mark: str, width: float) -> bool:
+        """Whether the word for the worst device has room beside the detail."""
+        word = QFontMetricsF(self._fonts["small bold"]).horizontalAdvance(mark)
         return QFontMetricsF(self._fonts["small"]).horizontalAdvance(detail) + word + 8 <= width
 
     def _figure(self, s: CardState, t: Theme) -> tuple[str, str]:
@@ -211,11 +238,13 @@ class DeviceCard(QWidget):
         )
         room = right - used - 8 - left
         self._title(painter, QRectF(left, 6, room, 16), s.name, "name", grey)
-        bar = QRectF(left, 26, width, 6)
+        bar, line = QRectF(left, 26, width, 6), QRectF(left, 36, width, 15)
+        if s.load is not None:
+            self._paint_load(painter, s.load, c, t, left, width)
+            bar, line = QRectF(left, 54, width, 4), QRectF(left, 60, width, 15)
         paint_parts(painter, bar, cost_parts(*s.parts, c, t.bad), s.full)
-        if s.bottleneck:
-            self._mark(painter, QRectF(left, 26, width, 6), t)
-        line = QRectF(left, 36, width, 15)
+        if s.bottleneck and s.load is None:
+            self._mark(painter, bar, t)
         if s.previewing and not s.origin:
             if s.legal:
                 used = self._text(painter, line, RIGHT, s.change, "small bold", colour)
@@ -224,18 +253,29 @@ class DeviceCard(QWidget):
                 self._text(painter, line, LEFT, s.reason, "small", t.muted)
         else:
             used = 0.0
-            if s.bottleneck and not s.previewing and self._fits(s.detail, width):
-                used = self._text(painter, line, RIGHT, "bottleneck", "small bold", t.warning) + 6
+            if s.bottleneck and not s.previewing and self._fits(s.detail, s.worst, width):
+                used = self._text(painter, line, RIGHT, s.worst, "small bold", t.warning) + 6
             self._text(
                 painter, line.adjusted(0, 0, -used, 0), LEFT, s.detail, "small", t.bad if s.over else t.muted
             )
+
+    def _paint_load(
+        self, painter: QPainter, load: CacheLoad, c: DeviceColour, t: Theme, left: float, width: float
+    ) -> None:
+        """The parameters around the cache line, and what they are in words."""
+        paint_load(painter, QRectF(left, 25, width, 8), load.used, load.cache, load.full, c, t, load.after)
+        words = chip_text(load.used, load.cache)
+        if QFontMetricsF(self._fonts["small"]).horizontalAdvance(words) > width:
+            words = chip_text(load.used, load.cache, brief=True)
+        over = load.used > load.cache
+        self._text(painter, QRectF(left, 36, width, 15), LEFT, words, "small", t.bad if over else t.muted)
 
     def _paint_line(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
         middle, left, right = 0.0, 8.0, self.width() - 8.0
         height = float(self.height())
         figure, colour = self._figure(s, t)
         if s.previewing and s.legal and not s.origin:
-            figure = s.change
+            figure = s.change or s.would
         used = self._text(
             painter, QRectF(left, middle, right - left, height), RIGHT, figure,
             "small" if grey else "small bold", t.warning if s.bottleneck and not s.previewing else colour,
@@ -246,7 +286,9 @@ class DeviceCard(QWidget):
         name = self.line_name(name_room - GLYPH_SIZE - 5)
         self._title(painter, QRectF(left, middle, name_room, height), name, face, grey)
         bar = QRectF(left + name_room + 6, height / 2 - 3, right - column - 8 - left - name_room - 6, 6)
-        if bar.width() > 12:
+        if bar.width() > 12 and s.load is not None:
+            paint_load(painter, bar, s.load.used, s.load.cache, s.load.full, c, t, s.load.after)
+        elif bar.width() > 12:
             paint_parts(painter, bar, cost_parts(*s.parts, c, t.bad), s.full, 1.0)
 
     def line_name(self, room: float) -> str:

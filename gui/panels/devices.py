@@ -8,16 +8,25 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QVBoxLayout, QWidget
 
+from gui.objectives import column_of
 from gui.panels.base import Panel
-from gui.panels.device_card import CardState, DeviceCard
+from gui.panels.device_card import (
+    COMPACT_HEIGHT,
+    FULL_HEIGHT,
+    LOAD_HEIGHT,
+    CacheLoad,
+    CardState,
+    DeviceCard,
+)
 from gui.theme import Theme, device_colours
-from gui.widgets.numbers import gap_text, plural, share_text, signed_percent, time_column
+from gui.widgets.numbers import gap_text, plural, share_text, time_column
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from gui.document import Document
     from gui.values import Preview
     from planner.plan import Evaluation
+    from planner.problem import Problem
 
 COMPACT_FROM = 9
 """From so many devices on the cards shrink to one line each."""
@@ -61,6 +70,17 @@ class DevicesPanel(Panel):
         ):  # fmt: skip
             signal.connect(self.request_refresh)
 
+    # ------------------------------------------------------------------ sizes
+    def wanted_height(self) -> int:
+        """Pixels that show every device at once."""
+        problem = self.document.problem
+        if problem is None:
+            return 4 * (FULL_HEIGHT + 6)
+        count = len(problem.devices)
+        if count >= COMPACT_FROM:
+            return count * (COMPACT_HEIGHT + 2)
+        return count * ((LOAD_HEIGHT if has_caches(problem) else FULL_HEIGHT) + 6)
+
     # ------------------------------------------------------------------ for the canvas
     def device_at(self, position: QPoint) -> int:
         """The device whose card lies under a global position, -1 if none."""
@@ -85,23 +105,24 @@ class DevicesPanel(Panel):
         if preview is not self._reasons_of:
             self._reasons, self._reasons_of = {}, preview
         colours = device_colours(len(devices), self.theme)
-        unit = self.document.graph.time_unit
-        values = (
-            evaluation.cost.tolist()
-            if preview is None
-            else [*evaluation.cost.tolist(), *preview.objective.tolist()]
-        )
-        column = time_column(values, unit)
-        full = float(evaluation.cost.max()) if len(evaluation.cost) else 0.0
+        first = problem.components[0]
+        values = evaluation.pace.tolist() + ([] if preview is None else preview.objective.tolist())
+        column = column_of(problem, first, values)
+        times = time_column(evaluation.cost.tolist(), problem.graph.time_unit)
+        full = float(evaluation.cost.max(initial=0.0))
         capacity = problem.evaluator.capacity
-        worst = evaluation.bottleneck if full > 0 else -1
+        worst = evaluation.bottleneck if evaluation.pace.max(initial=0.0) > 0 else -1
         chosen = np.unique(self.document.device_of[self.document.selection])
+        loads = _loads(problem, evaluation, preview)
         for d, (card, device) in enumerate(zip(self.cards, devices, strict=True)):
             used, cap = float(evaluation.memory[d]), float(capacity[d])
             memory = bytes_text(used) if not np.isfinite(cap) else share_text(used, cap)
+            if loads is not None:
+                in_bytes = problem.unit(first) == "B"
+                memory = times.text(float(evaluation.cost[d])) if in_bytes else bytes_text(used)
             state = CardState(
                 name=device.title,
-                cost=column.text(float(evaluation.cost[d])),
+                cost=column.text(float(evaluation.pace[d])),
                 parts=(
                     float(evaluation.receive[d]), float(evaluation.work[d]), float(evaluation.streaming[d]),
                     float(evaluation.send[d]),
@@ -110,12 +131,14 @@ class DevicesPanel(Panel):
                 detail=self._detail(evaluation, d, memory),
                 short=device.name,
                 bottleneck=d == worst,
+                worst="largest" if problem.unit(first) == "B" else "bottleneck",
                 over=used > cap,
                 selected=d in chosen,
-                column=column,
+                column=times,
+                load=None if loads is None else loads[d],
             )  # fmt: skip
             if preview is not None:
-                self._preview(state, preview, d, evaluation.objective)
+                self._preview(state, preview, d)
             card.show_state(state, colours[d], self.theme)
         if preview is None:
             self._why.stop()
@@ -131,7 +154,7 @@ class DevicesPanel(Panel):
         shared = f"   ×{copies}" if copies > 1 else ""
         return f"{plural(int(evaluation.ops[device]), 'op')}   {memory}{shared}"
 
-    def _preview(self, state: CardState, preview: Preview, d: int, now: float) -> None:
+    def _preview(self, state: CardState, preview: Preview, d: int) -> None:
         state.previewing = True
         state.target = d == preview.target
         state.origin = d in preview.origins and len(preview.origins) == 1
@@ -146,11 +169,9 @@ class DevicesPanel(Panel):
                 more = len(np.setdiff1d(preview.along, preview.ops))
                 state.would = f"take {more:,} along" if more else "not allowed"
             return
-        would = float(preview.objective[d])
-        change = (would - now) / now if now else 0.0
-        state.better = -1 if would > now * (1 + 1e-12) else 1 if would < now * (1 - 1e-12) else 0
-        state.would = state.column.text(would)
-        state.change = signed_percent(change)
+        change = preview.changes[d]
+        state.better = -change.sign
+        state.would, _, state.change = change.brief.partition("  ")
         gap = float(preview.gap[d])
         state.reason = f"gap {gap_text(gap)}" if np.isfinite(gap) else ""
 
@@ -235,3 +256,26 @@ class DevicesPanel(Panel):
         menu = self.menu(device)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(position)
+
+
+def has_caches(problem: Problem) -> bool:
+    """Whether devices have a cache for parameters, beyond which they are streamed."""
+    budget = problem.evaluator.budget
+    return bool(len(budget) and np.isfinite(budget).all() and budget.max() > 0)
+
+
+def _loads(problem: Problem, evaluation: Evaluation, preview: Preview | None) -> list[CacheLoad] | None:
+    """What each device holds around its cache, all on one scale; None where devices have none."""
+    if not has_caches(problem):
+        return None
+    budget = problem.evaluator.budget
+    after = None
+    most = max(float(budget.max()), float(evaluation.memory.max(initial=0.0)))
+    if preview is not None:
+        after = np.where(preview.legal, np.diagonal(preview.memory), np.nan)
+        most = max(most, float(np.nan_to_num(after).max()))
+    loads = []
+    for d, used in enumerate(evaluation.memory.tolist()):
+        then = None if after is None or np.isnan(after[d]) else float(after[d])
+        loads.append(CacheLoad(used, float(budget[d]), most, then))
+    return loads

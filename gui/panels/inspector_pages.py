@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gui.panels.inspector_figures import device_rows, plan_rows
 from gui.theme import Theme, device_colours
-from gui.widgets.numbers import gap_text, one_time, plural, signed_percent, time_column
+from gui.widgets.numbers import gap_text, one_time, plural, time_column
 from planner.graph import Graph
 from planner.problem import Pin, Together
 from planner.quantity import bytes_text
@@ -110,7 +111,7 @@ def _one_op(document: Document, v: int, moves: str) -> str:
         ("Parameters", f"{_count(float(graph.params[v]))} ({bytes_text(float(graph.param_bytes[v]))})"
          if graph.params[v] or graph.param_bytes[v] else ""),
         ("Multiply-accumulates", _count(float(graph.macs[v])) if graph.macs[v] else ""),
-        ("Memory", bytes_text(float(graph.memory[v]))),
+        ("Memory", bytes_text(float(e.memory[v] if document.evaluation.details else graph.memory[v]))),
         ("Layer", str(int(graph.layer[v])) if graph.layer[v] >= 0 else ""),
         ("Pass", "backward" if graph.backward[v] else "forward" if graph.backward.any() else ""),
         ("Runs on", "CPU only" if not graph.supported[v] else ""),
@@ -168,7 +169,7 @@ def _several(document: Document) -> str:
             "Parameters",
             f"{_count(float(graph.params[ops].sum()))} ({bytes_text(float(graph.param_bytes[ops].sum()))})",
         ),
-        ("Memory", bytes_text(float(graph.memory[ops].sum()))),
+        ("Memory", bytes_text(float((e.memory if document.evaluation.details else graph.memory)[ops].sum()))),
         ("Moves along", plural(extra, "colocated op") if extra else ""),
         (
             "Pinned",
@@ -249,7 +250,8 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
         ("Streaming", column.text(float(evaluation.streaming[device]))),
         ("Send", column.text(float(evaluation.send[device]))),
         ("Memory", bytes_text(used) + share),
-        ("Parameters", bytes_text(float(graph.param_bytes[ops].sum()))),
+        *device_rows(evaluation, device),
+        ("Parameters", "" if evaluation.details else bytes_text(float(graph.param_bytes[ops].sum()))),
         ("Ops", f"{len(ops):,}"),
     ]
     title, kind = problem.devices[device].title, problem.devices[device].kind
@@ -283,7 +285,9 @@ def graph_page(document: Document, theme: Theme) -> str:
     hint = nothing(
         "Select ops on the canvas, in the table or on a device to see their facts and where they could move."
     )
-    return f"<h3>{escape(graph.name)}</h3>" + _rows(rows) + hint
+    figures = plan_rows(problem, document.evaluation)
+    plan = _section("This plan, estimated") + _rows(figures) if figures else ""
+    return f"<h3>{escape(graph.name)}</h3>" + _rows(rows) + plan + hint
 
 
 # ---------------------------------------------------------------------- parts
@@ -338,8 +342,6 @@ def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme
     """Where the selection could move: the objective it gives, or what is in the way."""
     problem = document.problem
     assert problem is not None
-    now = document.evaluation.objective
-    column = time_column([now, *check.objective.tolist()], problem.graph.time_unit)
     colours = device_colours(len(problem.devices), theme)
     rows = []
     for d, device in enumerate(problem.devices):
@@ -350,13 +352,13 @@ def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme
                 "<td colspan='2' align='right' class='m'>is here</td></tr>"
             )
         elif check.legal[d]:
-            would = float(check.objective[d])
-            change = (would - now) / now if now else 0.0
-            tone = "good" if would < now * (1 - 1e-12) else "bad" if would > now * (1 + 1e-12) else "m"
+            change = check.changes[d]
+            tone = ("m", "bad", "good")[change.sign]
+            amount, _, by = change.text.rpartition("  ")
             gap = f" title='gap {gap_text(float(check.gap[d]))}'" if np.isfinite(check.gap[d]) else ""
             rows.append(
-                f"<tr><td width='46%'{gap}>{mark}{_link('move', d, device.title)}</td><td align='right'>{column.text(would)}</td>"
-                f"<td align='right' class='{tone}'>&nbsp;&nbsp;{signed_percent(change)}</td></tr>"
+                f"<tr><td width='46%'{gap}>{mark}{_link('move', d, device.title)}</td><td align='right'>{escape(amount)}</td>"
+                f"<td align='right' class='{tone}'>&nbsp;&nbsp;{escape(by)}</td></tr>"
             )
         else:
             reason = reasons.get(d, "not allowed")

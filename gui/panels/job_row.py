@@ -9,12 +9,15 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
 
+from gui.objectives import amount, component_words, components_text
+from gui.proofs import standing_lines
 from gui.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
-from gui.widgets.numbers import gap_text, one_time, seconds_text
+from gui.widgets.numbers import gap_text, seconds_text
 
 if TYPE_CHECKING:
-    from gui.jobs import Job, Jobs
+    from gui.job import Job
+    from gui.jobs import Jobs
 
 
 class ProgressLine(QWidget):
@@ -104,31 +107,54 @@ class JobRow(QWidget):
         colour = {"running": t.accent, "stopping": t.warning, "failed": t.bad}.get(job.state, t.faint)
         fraction = job.fraction if job.alive else 1.0
         self.line.show_progress(fraction, job.seconds, colour, t)
-        graph = job.problem.graph
-        parts = []
-        if job.objective is not None:
-            parts.append(one_time(job.objective, graph.time_unit))
-        if (
-            job.bound is not None
-            and math.isfinite(job.bound)
-            and (job.objective is None or job.order.is_bound)
-        ):
-            parts.append(f"bound {one_time(job.bound, graph.time_unit)}")
-        if job.objective is not None and job.gap is not None:
-            parts.append("optimal" if job.gap == 0.0 else f"gap {gap_text(job.gap)}")
-        said = job.state == "done" and (
-            job.text == "finished" or (job.gap == 0.0 and job.objective is not None)
-        )
+        parts, proven = self._results(), job.gap == 0.0
+        said = job.state == "done" and (job.text == "finished" or proven)
         if job.text and not said:
             parts.append(job.text)
         self.result.setText(" · ".join(parts))
-        self.result.set_tip(job.detail)
+        self.result.set_tip("\n".join([*self._lines(), *([job.detail] if job.detail else [])]))
         self.result.set_colour(t.bad if job.state == "failed" else t.muted)
         verb = "Cancel" if job.alive else "Take off the list:"
         self.button.setToolTip(f"{verb} {job.title}")
         self.button.setAccessibleName(f"{verb} {job.title}")
         self.button.setEnabled(job.state != "stopping")
         self.setAccessibleName(f"{job.title}: {self.state.text()}. {self.result.text()}")
+
+    def _results(self) -> list[str]:
+        """What it found, and what it and others proved about that: of several components those proven, then the gap."""
+        job, problem = self.job, self.job.problem
+        standing = job.standing
+        if standing is None:
+            known = {b.component: b for _, b in job.proofs if not b.given and math.isfinite(b.value)}
+            return [
+                f"{self._named(name, 'bound')} {amount(problem, name, b.value)}" for name, b in known.items()
+            ]
+        if len(problem.components) == 1:
+            parts = [components_text(problem, [one.value for one in standing.components])]
+            (only,) = standing.components
+            if job.order.is_bound and only.bound is not None and math.isfinite(only.bound.value):
+                parts.append(f"bound {amount(problem, only.name, only.bound.value)}")
+            if only.gap is not None:
+                parts.append(gap_text(only.gap) if only.proven else f"gap {gap_text(only.gap)}")
+            return parts
+        first = standing.first_open
+        if first is None:
+            return ["optimal", ", ".join(amount(problem, one.name, one.value) for one in standing.components)]
+        parts = [f"{component_words(one.name).short} ✓" for one in standing.components if one.proven]
+        shown = f"{component_words(first.name).short} {amount(problem, first.name, first.value)}"
+        return [*parts, shown if first.gap is None else f"{shown}, gap {gap_text(first.gap)}"]
+
+    def _lines(self) -> list[str]:
+        """Every component with what is proven about it, where there are several."""
+        standing = self.job.standing
+        if standing is None or len(standing.components) < 2:
+            return []
+        return standing_lines(self.job.problem, standing)
+
+    def _named(self, component: str, word: str) -> str:
+        """``bound``, with the component's name where the objective has several."""
+        several = len(self.job.problem.components) > 1
+        return f"{component_words(component).short} {word}" if several else word
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """A click anywhere but on the button."""

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from gui.theme import LIGHT, DeviceColour, Theme, device_colours
 from gui.widgets.glyphs import paint_glyph
-from gui.widgets.numbers import TimeColumn, detailed_column
+from gui.widgets.numbers import Column, detailed_column
 from planner.graph import Ints
 from planner.problem import Problem
 from planner.quantity import bytes_text
@@ -49,7 +49,7 @@ class OpsModel(QAbstractTableModel):
         self._row_of: Ints = np.empty(0, np.int32)
         self._sorted_by = (-1, Qt.SortOrder.AscendingOrder)
         self._produced: np.ndarray = np.empty(0)
-        self._column = TimeColumn()
+        self._column = Column()
 
     @property
     def n(self) -> int:

@@ -32,7 +32,8 @@ from planner.worker import Order
 
 if TYPE_CHECKING:
     from gui.document import Document
-    from gui.jobs import Job, Jobs
+    from gui.job import Job
+    from gui.jobs import Jobs
 
 DEFAULT_LIMIT = 60
 LIST_SHARE = 0.45

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.objectives import component_words
 from gui.panels.base import Panel
 from gui.panels.plans_model import ENTRY, PlanDelegate, PlansModel
 from gui.theme import Theme, font
@@ -126,8 +127,15 @@ class PlansPanel(Panel):
     def refresh(self) -> None:
         """Follow the document's list; the current row stays on its plan."""
         self.model.update()
-        suffix = self.model.column.suffix
-        self.head_labels[1].setText(f"objective, {suffix}" if suffix else "objective")
+        suffix, problem = self.model.column.suffix, self.document.problem
+        several = problem is not None and len(problem.components) > 1
+        head = (
+            component_words(problem.components[0]).short if several and problem is not None else "objective"
+        )
+        self.head_labels[1].setText(f"{head}, {suffix}" if suffix else head)
+        self.head_labels[2].set_tip(
+            "of the first component not yet proven; the tip of a plan tells all" if several else ""
+        )
         # The cursor goes with the active plan, unless someone moved it to look at another.
         active = self.document.active
         if not self.list.currentIndex().isValid() or self.current() is self._active:

@@ -19,19 +19,24 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from gui.objectives import amount, column_of, components_text
+from gui.proofs import standing_lines
 from gui.theme import Theme, device_colours, font
 from gui.widgets.bars import Part, paint_parts
-from gui.widgets.numbers import DASH, TimeColumn, gap_text, one_time, seconds_text, time_column
+from gui.widgets.numbers import DASH, Column, gap_text, seconds_text
 
 if TYPE_CHECKING:
     from gui.document import Document
     from gui.values import PlanEntry
+    from planner.bound import Standing
+    from planner.problem import Problem
 
 ENTRY = int(Qt.ItemDataRole.UserRole)
 COSTS = ENTRY + 1
 ACTIVE = ENTRY + 2
 SOURCE = ENTRY + 3
 NUMBER = ENTRY + 4
+FURTHER = ENTRY + 5
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -59,7 +64,7 @@ class PlansModel(QAbstractListModel):
         self._document = document
         self._entries: list[PlanEntry] = []
         self._costs: dict[str, tuple[object, object, np.ndarray]] = {}
-        self.column = TimeColumn()
+        self.column = Column()
 
     def update(self) -> None:
         """Follow the document: rows come and go one by one, so that the view keeps its place."""
@@ -81,20 +86,25 @@ class PlansModel(QAbstractListModel):
             self.beginInsertRows(QModelIndex(), row, row)
             self._entries.insert(row, entry)
             self.endInsertRows()
-        graph = self._document.graph
-        self.column = time_column([e.objective for e in wanted], None if graph is None else graph.time_unit)
+        problem = self._document.problem
+        self.column = Column()
+        if problem is not None:
+            self.column = column_of(problem, problem.components[0], [e.objective for e in wanted])
         if self._entries:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._entries) - 1, 0))
 
     def costs(self, entry: PlanEntry) -> np.ndarray:
-        """Cost per device of a plan (float64[k]), kept until the plan or the problem changes; empty if it does not fit."""
+        """What the objective is about on each device of a plan (float64[k]): its cost, or bytes of parameters.
+
+        Kept until the plan or the problem changes; empty if it does not fit.
+        """
         problem = self._document.problem
         kept = self._costs.get(entry.id)
         if kept is not None and kept[0] is problem and kept[1] is entry.device_of:
             return kept[2]
         costs = np.empty(0)
-        if problem is not None and np.isfinite(entry.objective):
-            costs = problem.evaluate(entry.device_of).cost
+        if problem is not None and entry.components:
+            costs = problem.evaluate(entry.device_of).pace
         self._costs[entry.id] = (problem, entry.device_of, costs)
         return costs
 
@@ -123,6 +133,8 @@ class PlansModel(QAbstractListModel):
             return source_text(entry)
         if role == NUMBER:
             return self.column.number(entry.objective)
+        if role == FURTHER:
+            return self._further(entry)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._described(entry)
         return None
@@ -134,22 +146,39 @@ class PlansModel(QAbstractListModel):
         self._document.rename_plan(self._entries[index.row()], str(value))
         return True
 
+    def _further(self, entry: PlanEntry) -> str:
+        """The components of the objective after the first, in order: ``then 17.22 MiB, 245.0 KiB``."""
+        problem = self._document.problem
+        if problem is None or len(entry.components) < 2:
+            return ""
+        further = zip(problem.components[1:], entry.components[1:], strict=True)
+        return "then " + ", ".join(amount(problem, name, value) for name, value in further)
+
     def _described(self, entry: PlanEntry) -> str:
-        graph = self._document.graph
-        unit = None if graph is None else graph.time_unit
-        bound = DASH if entry.bound is None else one_time(entry.bound, unit)
-        lines = [
-            f"{entry.name}{' (on the canvas)' if entry is self._document.active else ''}",
-            f"objective {one_time(entry.objective, unit)}, bound {bound}, gap {gap_text(entry.gap if entry.valid else None)}",
-            source_text(entry),
-        ]
-        if not np.isfinite(entry.objective):
+        problem = self._document.problem
+        lines = [f"{entry.name}{' (on the canvas)' if entry is self._document.active else ''}"]
+        if problem is not None and entry.standing is not None:
+            lines += self._figures(problem, entry, entry.standing)
+        lines.append(source_text(entry))
+        if not entry.components:
             lines.append("uses devices that the target does not have")
         elif not entry.valid:
             lines.append(f"breaks {entry.broken} rule{'s' if entry.broken != 1 else ''}")
         if entry.provenance is not None and entry.provenance.stop_reason:
             lines.append(f"stopped: {entry.provenance.stop_reason}")
         return "\n".join(lines)
+
+    @staticmethod
+    def _figures(problem: Problem, entry: PlanEntry, standing: Standing) -> list[str]:
+        """Components with what is proven about each; on one line where there is only one."""
+        if len(standing.components) > 1:
+            if entry.valid:
+                return standing_lines(problem, standing)
+            return [components_text(problem, entry.components)]
+        (only,) = standing.components
+        bound = DASH if only.bound is None else amount(problem, only.name, only.bound.value)
+        gap = gap_text(entry.gap if entry.valid else None)
+        return [f"objective {components_text(problem, entry.components)}, bound {bound}, gap {gap}"]
 
 
 class PlanDelegate(QStyledItemDelegate):
@@ -191,7 +220,7 @@ class PlanDelegate(QStyledItemDelegate):
         left, right = rect.left() + 10, rect.right() - 9
         top = rect.top() + 5
         face = self._active if active else self._name
-        fits = bool(np.isfinite(entry.objective))
+        fits = bool(entry.components)
         gap, tone = ("invalid", t.bad) if not entry.valid else (gap_text(entry.gap), t.text)
         if entry.valid and entry.gap == 0.0:
             tone = t.good
@@ -211,7 +240,15 @@ class PlanDelegate(QStyledItemDelegate):
             parts = [Part(float(c), colours[d].accent) for d, c in enumerate(costs)]
             paint_parts(painter, bar, parts, float(costs.sum()), 1.0)
         source = index.data(SOURCE) + ("  ·  on the canvas" if active else "")
-        self._text(painter, QRect(left, top + 26, right - left, 16), source, self._small, t.muted)
+        further, low = index.data(FURTHER), QRect(left, top + 26, right - left, 16)
+        painter.setFont(self._small)
+        room = min(low.width(), painter.fontMetrics().horizontalAdvance(further) + 2)
+        if further:
+            self._text(
+                painter, low.adjusted(low.width() - room, 0, 0, 0), further, self._small, t.text, right=True
+            )
+            low.setWidth(max(0, low.width() - room - 8))
+        self._text(painter, low, source, self._small, t.muted)
         painter.restore()
 
     @staticmethod

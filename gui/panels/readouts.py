@@ -1,4 +1,8 @@
-"""The readout strip: how good, how provably good, valid or not, and what is the bottleneck. It never hides."""
+"""The readout strip: how good, how provably good, valid or not, and what is the bottleneck. It never hides.
+
+An objective that is one number has its value, its bound and the gap side by side; of one with several components each
+has a figure of its own, in the order in which they are compared, with what is proven about it.
+"""
 
 from __future__ import annotations
 
@@ -6,120 +10,39 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gui.methods import method_words
+from gui.objectives import STAGE_COSTS, SUMS, amount, component_words, worst_device
 from gui.panels.base import Panel
-from gui.theme import Theme, font
+from gui.proofs import bound_sentence, component_note, component_tip, standing_lines, wrapped
+from gui.theme import Theme
 from gui.widgets.bars import GapBar
-from gui.widgets.labels import ElidedLabel
-from gui.widgets.numbers import DASH, gap_text, one_time, plural, rate_text, share_text, signed_percent
+from gui.widgets.numbers import (
+    DASH,
+    energy_text,
+    gap_text,
+    one_time,
+    plural,
+    rate_text,
+    share_text,
+    signed_amount,
+)
+from gui.widgets.readout import Readout
 from planner.quantity import bytes_text
 from planner.targets import kernels
 
 if TYPE_CHECKING:
     from gui.document import Document
+    from planner.bound import ComponentStanding, Standing
+    from planner.problem import Problem
 
 HEIGHT = 66
-
-
-class Readout(QWidget):
-    """A small label, a big value, and a line that explains it. Clickable when something is behind it."""
-
-    clicked = Signal()
-
-    def __init__(self, theme: Theme, label: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._widest = 0
-        self._label, self._value, self._note = (
-            ElidedLabel(label, self),
-            ElidedLabel("", self),
-            ElidedLabel("", self),
-        )
-        self._label.setFont(font(8.0))
-        self._value.setFont(font(14.0, weight=QFont.Weight.Bold))
-        self._note.setFont(font(8.0))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 5, 0, 5)
-        layout.setSpacing(0)
-        for part in (self._label, self._value, self._note):
-            layout.addWidget(part)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        self.set_theme(theme)
-
-    def sizeHint(self) -> QSize:
-        """As wide as it has been for this graph, so that figures that change do not push one another about."""
-        hint = super().sizeHint()
-        self._widest = max(self._widest, hint.width())
-        return QSize(self._widest, hint.height())
-
-    def forget_width(self) -> None:
-        """Another graph: widths start over."""
-        self._widest = 0
-        self.updateGeometry()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
-        self._theme = theme
-        self._label.set_colour(theme.muted)
-        self._note.set_colour(theme.muted)
-
-    def make_button(self, tip: str) -> None:
-        """The keyboard and the mouse may activate it."""
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip(tip)
-
-    def show_value(
-        self, label: str, value: str, note: str, colour: str = "", note_colour: str = "", tip: str = ""
-    ) -> None:
-        """Show all three lines; a colour is ``#rrggbb`` or empty."""
-        self._label.setText(label)
-        self._value.setText(value)
-        self._value.set_colour(colour or self._theme.text)
-        self._note.setText(note)
-        self._note.set_colour(note_colour or self._theme.muted)
-        self._value.set_tip(tip)
-        self.setAccessibleName(f"{label}: {value}. {note}" if note else f"{label}: {value}")
-
-    @property
-    def value(self) -> str:
-        """The big value."""
-        return self._value.text()
-
-    @property
-    def note(self) -> str:
-        """The small line below it."""
-        return self._note.text()
-
-    @property
-    def label(self) -> str:
-        """The small line above it."""
-        return self._label.text()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click."""
-        super().mouseReleaseEvent(event)
-        if self.rect().contains(event.position().toPoint()):
-            self.clicked.emit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Return and space click."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.clicked.emit()
-        else:
-            super().keyPressEvent(event)
-
-    def event(self, event: QEvent) -> bool:
-        """Show the focus by underlining the value."""
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            shown = QFont(self._value.font())
-            shown.setUnderline(event.type() == QEvent.Type.FocusIn)
-            self._value.setFont(shown)
-        return super().event(event)
+MOST_COMPONENTS = 3
+ALL_FROM = 1080
+"""Pixels from which there is room for the number of devices, which the device dock shows too."""
 
 
 class ReadoutStrip(Panel):
@@ -142,21 +65,29 @@ class ReadoutStrip(Panel):
         self.gap_bar = GapBar(theme)
         self.rules = Readout(theme, "Rules")
         self.memory = Readout(theme, "Memory")
+        self.speed = Readout(theme, "Inferences per second")
+        self.components = [Readout(theme, f"Component {i + 1}", margin=9) for i in range(MOST_COMPONENTS)]
         self.devices = Readout(theme, "Devices")
         self.objective.make_button("Select the ops of the bottleneck")
         self.objective.clicked.connect(self.bottleneck_requested)
+        for i, part in enumerate(self.components):
+            part.make_button("Select the ops of the stage that it is about")
+            part.clicked.connect(lambda i=i: self._part_clicked(i))
         self.rules.make_button("Show the broken rules")
         self.rules.clicked.connect(self.violations_requested)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 0, 16, 0)
         layout.setSpacing(28)
         self.gap_bar.setMaximumWidth(520)
-        for widget, stretch in (
-            (self.objective, 0), (self.bound, 0), (self.gap, 0), (self.gap_bar, 1), (self.rules, 0), (self.memory, 0),
-            (self.devices, 0),
-        ):  # fmt: skip
-            layout.addWidget(widget, stretch)
-        self._readouts = (self.objective, self.bound, self.gap, self.rules, self.memory, self.devices)
+        self._scalar = (self.objective, self.bound, self.gap)
+        self._readouts = (*self._scalar, *self.components, self.rules, self.memory, self.speed, self.devices)
+        for widget in (*self._scalar, *self.components):
+            layout.addWidget(widget)
+        layout.addWidget(self.gap_bar, 1)
+        for widget in (self.rules, self.memory, self.speed, self.devices):
+            layout.addWidget(widget)
+        for widget in (*self.components, self.speed):
+            widget.hide()
         document.graph_changed.connect(self._forget_widths)
         for signal in (
             document.graph_changed, document.problem_changed, document.assignment_changed,
@@ -176,9 +107,9 @@ class ReadoutStrip(Panel):
             readout.forget_width()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A narrow window has no room for the number of devices: the device dock shows it too."""
+        """A narrow window has no room for everything."""
         super().resizeEvent(event)
-        self.devices.setVisible(event.size().width() >= 1080)
+        self.devices.setVisible(event.size().width() >= ALL_FROM)
 
     # ------------------------------------------------------------------ contents
     def refresh(self) -> None:
@@ -189,42 +120,74 @@ class ReadoutStrip(Panel):
                 readout.show_value(readout.label, DASH, "", t.faint)
             self.gap_bar.set_values(None, None)
             return
-        problem, evaluation = document.problem, document.evaluation
-        unit, objective = document.graph.time_unit, evaluation.objective
-        valid = evaluation.valid
-        preview = document.preview
-        would = None
-        if preview is not None and 0 <= preview.target < len(preview.objective):
-            would = float(preview.objective[preview.target])
-
-        label, devices = problem.objective.replace("-", " ").capitalize(), problem.devices
-        single = _is_one_devices_cost(problem.objective)
-        if single and 0 <= evaluation.bottleneck < len(devices):
-            label = f"{'Bottleneck' if problem.objective == 'bottleneck' else label} ({devices[evaluation.bottleneck].name})"
-        note, note_colour = self._rate(objective), ""
-        if would is not None:
-            change = (would - objective) / objective if objective else 0.0
-            note = f"→ {one_time(would, unit)}  {signed_percent(change)}"
-            note_colour = t.good if would < objective else t.bad if would > objective else t.muted
-        self.objective.show_value(label, one_time(objective, unit), note, note_colour=note_colour)
-
-        bound = document.bound
-        if bound is None:
-            self.bound.show_value(
-                "Best proven lower bound", DASH, "none yet: prove one with a planner", t.faint
-            )
-        elif math.isinf(bound.value):
-            self.bound.show_value(
-                "Best proven lower bound", "infeasible", f"proven by {method_words(bound.method)}", t.bad
-            )
+        standing = document.standing
+        assert standing is not None
+        parts = len(standing.components)
+        for widget in self._scalar:
+            widget.setVisible(parts == 1)
+        for i, widget in enumerate(self.components):
+            widget.setVisible(parts > 1 and i < parts)
+        if parts == 1:
+            self._show_objective(standing.components[0])
+            self._show_bound(standing.components[0])
+            self._show_gap()
         else:
-            self.bound.show_value(
-                "Best proven lower bound", one_time(bound.value, unit),
-                f"proven by {method_words(bound.method)}",
-                tip="No valid plan of this problem can be better.",
-            )  # fmt: skip
-        gap = document.gap if valid else None
-        if not valid:
+            self._show_components(standing)
+        self._show_gap_bar(standing)
+        self._show_rules()
+        in_view = {one.name for one in standing.components}
+        self.memory.setVisible("max-memory" not in in_view)
+        self.speed.setVisible(parts > 1 and "throughput" in document.evaluation.figures)
+        self._show_memory()
+        self._show_speed()
+        active = document.active
+        self.devices.show_value(
+            "Devices", str(len(document.problem.devices)),
+            f"{plural(int(np.count_nonzero(document.evaluation.ops)), 'device')} used",
+            tip="" if active is None else f"plan “{active.name}”",
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------ an objective that is one number
+    def _show_objective(self, one: ComponentStanding) -> None:
+        problem, evaluation, preview, t = (
+            self._problem,
+            self.document.evaluation,
+            self.document.preview,
+            self.theme,
+        )
+        label, devices = component_words(one.name).title, problem.devices
+        label = label[:1].upper() + label[1:]
+        if one.name in STAGE_COSTS and 0 <= evaluation.bottleneck < len(devices):
+            label = f"{label} ({devices[evaluation.bottleneck].name})"
+        note, note_colour = self._rate(one.value), ""
+        if preview is not None and 0 <= preview.target < len(preview.changes):
+            would = preview.changes[preview.target]
+            note, note_colour = f"→ {would.text}", (t.muted, t.bad, t.good)[would.sign]
+        self.objective.show_value(
+            label,
+            amount(problem, one.name, one.value),
+            note,
+            note_colour=note_colour,
+            tip=self._figures_tip(),
+        )
+
+    def _show_bound(self, one: ComponentStanding) -> None:
+        label, bound = "Best proven lower bound", one.bound
+        if bound is None:
+            self.bound.show_value(label, DASH, "none yet: prove one with a planner", self.theme.faint)
+            return
+        infeasible = math.isinf(bound.value)
+        self.bound.show_value(
+            label,
+            "infeasible" if infeasible else amount(self._problem, one.name, bound.value),
+            f"proven by {method_words(bound.method)}",
+            self.theme.bad if infeasible else "",
+            tip=wrapped([bound_sentence(self._problem, bound)]),
+        )
+
+    def _show_gap(self) -> None:
+        gap, t = self.document.gap, self.theme
+        if not self.document.evaluation.valid:
             self.gap.show_value(
                 "Gap", DASH, "plan breaks rules", t.faint, tip="A gap is that of a valid plan."
             )
@@ -233,39 +196,126 @@ class ReadoutStrip(Panel):
         elif gap <= 0.0:
             self.gap.show_value("Gap", "optimal", "proven", t.good)
         else:
-            colour = t.good if gap < 0.05 else t.text if gap < 0.25 else t.warning
             self.gap.show_value(
-                "Gap", f"≤ {gap_text(gap)}" if gap >= 0.0005 else gap_text(gap), "from the optimum", colour,
+                "Gap", f"≤ {gap_text(gap)}" if gap >= 0.0005 else gap_text(gap), "from the optimum",
+                self._gap_colour(gap),
                 tip="(objective − bound) / objective: how far from optimal this plan can be at most.",
             )  # fmt: skip
-        finite = bound is not None and math.isfinite(bound.value)
-        self.gap_bar.set_values(objective, bound.value if finite and bound is not None else None)
-        self.gap_bar.setToolTip(f"plan {one_time(objective, unit)}" + (
-            f", bound {one_time(bound.value, unit)}" if finite and bound is not None else ""))  # fmt: skip
 
-        broken, pins = len(evaluation.violations), len(problem.constraints)
+    def _gap_colour(self, gap: float) -> str:
+        return self.theme.good if gap < 0.05 else self.theme.text if gap < 0.25 else self.theme.warning
+
+    # ------------------------------------------------------------------ an objective of several components
+    def _show_components(self, standing: Standing) -> None:
+        problem, evaluation, t = self._problem, self.document.evaluation, self.theme
+        first = standing.first_open if evaluation.valid else None
+        for i, (one, readout) in enumerate(zip(standing.components, self.components, strict=False)):
+            words = component_words(one.name)
+            label = f"then {words.title}" if i else words.title[:1].upper() + words.title[1:]
+            device = worst_device(evaluation, one.name)
+            if i == 0 and device >= 0 and one.name not in SUMS:
+                label += f" ({problem.devices[device].name})"
+            is_open = one is first
+            note, tone = component_note(problem, one, is_open), t.good if one.proven else t.muted
+            tip = component_tip(problem, one, is_open)
+            if not evaluation.valid:
+                note, tone, tip = "" if i else "plan breaks rules", t.faint, words.help
+            elif is_open and one.gap is not None:
+                tone = self._gap_colour(one.gap)
+            if device >= 0:
+                where = "Most of it is on" if one.name in SUMS else "Now it is"
+                tip += f"\n{where} {problem.devices[device].title}: click to select its ops."
+            shown = self._would(i, one)
+            if shown is not None:
+                note, tone = shown
+            waits = evaluation.valid and not one.proven and not is_open
+            readout.show_value(
+                label, amount(problem, one.name, one.value), note, t.muted if waits else "", tone, tip
+            )
+            readout.set_strong(not waits)
+            readout.set_mark(t.accent if is_open else "")
+
+    def _would(self, i: int, one: ComponentStanding) -> tuple[str, str] | None:
+        """What a drag would make of a component, and in which colour; None where nothing is dragged or it stays."""
+        preview, t = self.document.preview, self.theme
+        if preview is None or not 0 <= preview.target < len(preview.changes):
+            return None
+        after = float(preview.components[i, preview.target])
+        if abs(after - one.value) <= 1e-9 * abs(one.value):
+            return None
+        unit = self._problem.unit(one.name)
+        by = signed_amount(after - one.value, max(after, one.value), unit)
+        return f"→ {amount(self._problem, one.name, after)}  {by}", t.good if after < one.value else t.bad
+
+    def _part_clicked(self, index: int) -> None:
+        """Select the ops of the stage that a component is about: of the first, whose stage is the bottleneck, as ever."""
+        if index == 0:
+            self.bottleneck_requested.emit()
+            return
+        device = worst_device(self.document.evaluation, self._problem.components[index])
+        if device >= 0:
+            self.document.select(np.flatnonzero(self.document.device_of == device))
+
+    # ------------------------------------------------------------------ beside them
+    @property
+    def _problem(self) -> Problem:
+        problem = self.document.problem
+        assert problem is not None
+        return problem
+
+    def _show_gap_bar(self, standing: Standing) -> None:
+        shown = standing.first_open or standing.components[-1]
+        bound = shown.bound if shown.bound is not None and math.isfinite(shown.bound.value) else None
+        self.gap_bar.set_values(shown.value, None if bound is None else bound.value)
+        self.gap_bar.setToolTip("\n".join(standing_lines(self._problem, standing)))
+
+    def _show_rules(self) -> None:
+        broken, pins = len(self.document.evaluation.violations), len(self._problem.constraints)
         self.rules.show_value(
-            "Rules", "valid" if valid else f"{broken:,} broken",
-            ("0 violations" if valid else "click to see them") + (f", {plural(pins, 'constraint')}" if pins else ""),
-            t.good if valid else t.bad,
+            "Rules", f"{broken:,} broken" if broken else "valid",
+            ("click to see them" if broken else "0 violations") + (f", {plural(pins, 'constraint')}" if pins else ""),
+            self.theme.bad if broken else self.theme.good,
         )  # fmt: skip
-        self._show_memory()
-        active = document.active
-        self.devices.show_value(
-            "Devices", str(len(devices)), f"{plural(int(np.count_nonzero(evaluation.ops)), 'device')} used",
-            tip="" if active is None else f"plan “{active.name}”",
-        )  # fmt: skip
+
+    def _figures_tip(self) -> str:
+        """What a target estimates of the whole plan, in lines."""
+        figures, unit = self.document.evaluation.figures, self._problem.graph.time_unit
+        lines = []
+        if "throughput" in figures and math.isfinite(figures["throughput"]):
+            lines.append(f"{rate_text(figures['throughput'])} inferences/s")
+        if "latency" in figures:
+            lines.append(f"{one_time(figures['latency'], unit)} from input to output of one inference")
+        if "energy" in figures:
+            lines.append(f"{energy_text(figures['energy'])} per inference")
+        return "\n".join(["Estimated, see Target for the constants:", *lines]) if lines else ""
+
+    def _show_speed(self) -> None:
+        figures = self.document.evaluation.figures
+        rate = figures.get("throughput", math.inf)
+        notes = []
+        if "latency" in figures:
+            notes.append(f"latency {one_time(figures['latency'], self._problem.graph.time_unit)}")
+        if "energy" in figures:
+            notes.append(energy_text(figures["energy"]))
+        shown = rate_text(rate) if math.isfinite(rate) else DASH
+        self.speed.show_value("Inferences per second", shown, ", ".join(notes), tip=self._figures_tip())
 
     def _rate(self, objective: float) -> str:
         graph = self.document.graph
         if graph is None or graph.time_unit is None or not objective > 0 or not math.isfinite(objective):
             return "the file names no time unit" if graph is not None and graph.time_unit is None else ""
+        figures = self.document.evaluation.figures
+        if math.isfinite(figures.get("throughput", math.inf)):
+            return f"{rate_text(figures['throughput'])} inferences/s, estimated"
         what = "training steps/s" if graph.backward.any() else "inferences/s"
         return f"{rate_text(1 / objective)} {what}"
 
     def _show_memory(self) -> None:
         problem, evaluation = self.document.problem, self.document.evaluation
         assert problem is not None
+        if "dram" in evaluation.details:
+            self._show_cache()
+            return
         capacity = problem.evaluator.capacity
         capped = np.isfinite(capacity)
         # Slots of one accelerator say what all of them hold; count that once.
@@ -286,7 +336,14 @@ class ReadoutStrip(Panel):
             f"Memory (fullest, {problem.devices[worst].name})", share_text(used, cap), words, colour
         )
 
-
-def _is_one_devices_cost(objective: str) -> bool:
-    """Whether the objective is the cost of the worst device (a sum of parts such as gpipe is not)."""
-    return objective in {"bottleneck", "max-load", "stage-time", "chip-latency"}
+    def _show_cache(self) -> None:
+        """How full the fullest cache is, and what does not fit into any."""
+        problem, evaluation = self._problem, self.document.evaluation
+        worst, beyond = int(np.argmax(evaluation.memory)), float(evaluation.details["dram"].sum())
+        cache = float(problem.evaluator.budget[worst])
+        self.memory.show_value(
+            f"Memory (fullest, {problem.devices[worst].name})",
+            share_text(float(evaluation.memory[worst]), cache),
+            f"{bytes_text(beyond)} off-chip in all" if beyond else "all parameters on chip",
+            self.theme.warning if beyond else "",
+        )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gui.widgets.numbers import TimeColumn, time_column
+from gui.widgets.numbers import Column, time_column
 from planner.schedule import Schedule
 from planner.schedule_parts import WORK
 
@@ -194,7 +194,7 @@ class ChartLayout:
         self.scrolled = max(0.0, min(self.scrolled, over))
 
     # ------------------------------------------------------------------ ticks
-    def ticks(self) -> tuple[list[float], TimeColumn]:
+    def ticks(self) -> tuple[list[float], Column]:
         """Round times that can be labelled without crowding, and how they are written."""
         column = time_column([self.end], self.time_unit)
         raw = 84.0 / self.scale / column.scale
@@ -204,7 +204,7 @@ class ChartLayout:
         first, last = self.left / column.scale, self.time(self.gutter + self.plot_width) / column.scale
         numbers = range(math.ceil(first / step - 1e-9), math.floor(last / step + 1e-9) + 1)
         times = [i * step * column.scale for i in numbers]
-        return times, TimeColumn(column.scale, column.suffix, min(digits, 9))
+        return times, Column(column.scale, column.suffix, min(digits, 9))
 
     # ------------------------------------------------------------------ bars
     def seen(self) -> np.ndarray:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.objectives import objective_help, objective_title
 from gui.panels.base import Panel
 from gui.theme import Theme
 from gui.widgets.forms import Form
@@ -44,6 +45,9 @@ class SettingsPanel(Panel):
         self.objective = QComboBox(self)
         self.objective.setAccessibleName("Objective")
         self.objective.currentIndexChanged.connect(self._edited)
+        self.about = QLabel("", self)
+        self.about.setWordWrap(True)
+        set_role(self.about, "muted")
         self.machine = Form(self)
         self.machine.changed.connect(self._edited)
         self.costs = Form(self)
@@ -69,6 +73,7 @@ class SettingsPanel(Panel):
         column.addWidget(self.kind)
         column.addWidget(self._heading("Objective"))
         column.addWidget(self.objective)
+        column.addWidget(self.about)
         column.addWidget(self._heading("Parameters"))
         column.addWidget(self.machine)
         column.addWidget(self._costs_title)
@@ -130,9 +135,13 @@ class SettingsPanel(Panel):
             self.machine.add_fields(target)
             self.objective.clear()
             for name in target.objectives:
-                self.objective.addItem(name.replace("-", " ").capitalize(), name)
+                self.objective.addItem(objective_title(name), name)
+                said = objective_help(name)
+                tip = f"{name}: {said}" if said else name
+                self.objective.setItemData(self.objective.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
             self.objective.setCurrentIndex(max(0, self.objective.findData(objective)))
             self.objective.setEnabled(len(target.objectives) > 1)
+            self._say_objective()
             self._mark_unused()
         finally:
             self._filling = False
@@ -152,7 +161,10 @@ class SettingsPanel(Panel):
             self._filling = False
 
     def _kind_chosen(self) -> None:
-        """Another kind of machine: start from its defaults (or from what the file says of its pool)."""
+        """Another kind of machine: start from its defaults (or from what the file says of its pool).
+
+        A pipeline of another kind has as many stages, so that every op keeps its own.
+        """
         if self._filling or self.document.problem is None:
             return
         from planner.targets.spec import KINDS, parse_target
@@ -162,6 +174,9 @@ class SettingsPanel(Panel):
             target = problem.target
         else:
             target = parse_target("pool", problem.graph) if kind == "pool" else KINDS[kind]()
+            stages = getattr(problem.target, "count", None)
+            if stages is not None and hasattr(target, "count"):
+                target = dataclasses.replace(target, count=stages)  # type: ignore[type-var]
         self._fill(target, target.objectives[0])
         self._edited()
 
@@ -169,8 +184,15 @@ class SettingsPanel(Panel):
     def _edited(self) -> None:
         if not self._filling:
             self.error.setText("")
+            self._say_objective()
             self._mark_unused()
             self._settle()
+
+    def _say_objective(self) -> None:
+        """One line on what the chosen objective wants."""
+        said = objective_help(str(self.objective.currentData()))
+        self.about.setText(said)
+        self.about.setVisible(bool(said))
 
     def _mark_unused(self) -> None:
         """Grey the parameters that mean nothing to the chosen objective; one that is set must be there to be reset."""

@@ -8,13 +8,16 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from gui.explaining import AMOUNTS
+from gui.objectives import change
 from gui.panels.base import Panel
 from gui.suggesting import MoveSearch
 from gui.theme import Theme, device_colours
 from gui.widgets.bars import Part, StackedBar
 from gui.widgets.labels import ElidedLabel, set_role
-from gui.widgets.numbers import one_time, plural, signed_percent, time_column
+from gui.widgets.numbers import plural, signed_percent, time_column
 from gui.widgets.rows import RowButton
+from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from gui.document import Document
@@ -106,7 +109,7 @@ class SuggestionsPanel(Panel):
         if moves:
             self._show(moves, "Best single moves under the rules. Click to make one.")
         elif document.gap == 0.0:
-            self._show([], "This plan is optimal, as its bound proves.")
+            self._show([], "This plan is optimal: proven.")
         elif not document.evaluation.valid:
             self._show([], "No single valid move lowers the objective. Repair the broken rules first.")
         else:
@@ -125,16 +128,21 @@ class SuggestionsPanel(Panel):
             if i >= len(moves) or problem is None:
                 continue
             move = moves[i]
-            now = self.document.evaluation.objective
+            gives = change(problem, self.document.evaluation.values, move.components)
             name = problem.graph.op_names[move.ops[0]]
             what = name if len(move.ops) == 1 else f"{name} and {plural(len(move.ops) - 1, 'mate')}"
             device = problem.devices[move.device]
             colour = device_colours(len(problem.devices), self.theme)[move.device].accent
             row.set_theme(self.theme)
-            row.set_row(
-                f"{what} → {device.name}", signed_percent(-move.gain / now if now else 0.0), self.theme.good, colour,
-                f"{what} to {device.title}: {one_time(move.objective, problem.graph.time_unit)}",
-            )  # fmt: skip
+            words, figure = f"{what} → {device.name}", signed_percent(gives.share)
+            several = len(problem.components) > 1
+            if several:
+                # The figure names its component, which leaves room for little more than the end of the op's name.
+                more = f" +{len(move.ops) - 1}" if len(move.ops) > 1 else ""
+                stage = device.name.removeprefix(device.kind).strip() or device.name
+                words, figure = f"{name}{more} → {stage}", gives.brief
+            row.elide = Qt.TextElideMode.ElideLeft if several else Qt.TextElideMode.ElideMiddle
+            row.set_row(words, figure, self.theme.good, colour, f"{what} to {device.title}: {gives.text}")
 
     def apply(self, index: int = 0) -> None:
         """Make one of the moves (the best by default)."""
@@ -167,8 +175,12 @@ class WhyPanel(Panel):
     id: ClassVar[str] = "why"
     title: ClassVar[str] = "Why the bottleneck"
 
-    PARTS: ClassVar[tuple[str, ...]] = ("receive", "work", "streaming", "send")
-    WORDS: ClassVar[dict[str, str]] = {"streaming": "stream parameters"}
+    PARTS: ClassVar[tuple[str, ...]] = ("receive", "work", "streaming", "send", *AMOUNTS)
+    WORDS: ClassVar[dict[str, str]] = {
+        "streaming": "stream parameters", "cache": "parameters on chip", "dram": "parameters off chip",
+        "bytes_in": "enters from other stages", "bytes_out": "leaves for other stages",
+    }  # fmt: skip
+    HATCHED: ClassVar[frozenset[str]] = frozenset({"streaming", "dram"})
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
@@ -197,7 +209,7 @@ class WhyPanel(Panel):
             grid.addWidget(bar, 4 + 2 * i, 0, 1, 2)
             self._rows[part] = (name, value, bar)
         grid.setColumnStretch(0, 1)
-        grid.setRowStretch(12, 1)
+        grid.setRowStretch(3 + 2 * len(self.PARTS), 1)
         area = QScrollArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -222,18 +234,38 @@ class WhyPanel(Panel):
             self.sentence.setText("")
             return
         rows, sentence = self.document.why_bottleneck()
-        device = self.document.evaluation.bottleneck
+        evaluation = self.document.evaluation
+        device = evaluation.bottleneck
         colour = device_colours(len(problem.devices), self.theme)[device]
-        self.heading.setText(f"Why {problem.devices[device].title} is the bottleneck")
+        by_bytes = problem.unit(problem.components[0]) == "B"
+        what = "holds most" if by_bytes else "is the bottleneck"
+        self.heading.setText(f"Why {problem.devices[device].title} {what}")
         self.sentence.setText(sentence)
         values = dict(rows)
-        full = max(float(self.document.evaluation.cost[device]), max(values.values(), default=0.0))
         column = time_column(values.values(), problem.graph.time_unit)
-        colours = {"work": colour.accent, "streaming": self.theme.bad}
+        colours = {
+            "work": colour.accent,
+            "cache": colour.accent,
+            "streaming": self.theme.bad,
+            "dram": self.theme.bad,
+        }
         for part, (name, value, bar) in self._rows.items():
-            value.setText(column.text(values.get(part, 0.0)))
+            for widget in (name, value, bar):
+                widget.setVisible(part in values)
+            if part not in values:
+                continue
+            amount = values[part]
+            value.setText(bytes_text(amount) if part in AMOUNTS else column.text(amount))
             bar.set_theme(self.theme)
-            bar.set_parts(
-                [Part(values.get(part, 0.0), colours.get(part, self.theme.faint), part == "streaming")], full
-            )
+            piece = Part(amount, colours.get(part, self.theme.faint), part in self.HATCHED)
+            bar.set_parts([piece], self._full(part, values))
             bar.setAccessibleName(f"{name.text()}: {value.text()}")
+
+    def _full(self, part: str, values: dict[str, float]) -> float:
+        """What the whole width of a part's bar stands for: the stage's memory, the dearest link, or its cost."""
+        evaluation, device = self.document.evaluation, self.document.evaluation.bottleneck
+        if part in ("bytes_in", "bytes_out"):
+            return max(float(evaluation.details[name].max()) for name in ("bytes_in", "bytes_out"))
+        if part in AMOUNTS:
+            return float(evaluation.memory[device])
+        return max(float(evaluation.cost[device]), max(values.values(), default=0.0))

@@ -53,6 +53,40 @@ def paint_parts(
         x += width
 
 
+def paint_load(
+    painter: QPainter, rect: QRectF, used: float, budget: float, full: float, colour: DeviceColour, theme: Theme,
+    after: float | None = None,
+) -> None:  # fmt: skip
+    """``used`` of a cache of ``budget``, lying; the width of ``rect`` stands for ``full``.
+
+    What exceeds the cache lies beyond the line at its end, hatched in a warning colour. ``after`` outlines what a
+    change would make of it.
+    """
+    if full <= 0 or not math.isfinite(full):
+        return
+    scale = rect.width() / full
+    line = rect.left() + scale * budget
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.track))
+    painter.drawRoundedRect(QRectF(rect.left(), rect.top(), scale * budget, rect.height()), 2, 2)
+    painter.setBrush(QColor(colour.accent))
+    inside = QRectF(rect.left(), rect.top(), scale * min(used, budget), rect.height())
+    painter.drawRoundedRect(inside, 2, 2)
+    if used > budget:
+        beyond = QRectF(line, rect.top(), scale * (used - budget), rect.height())
+        painter.fillRect(beyond, QColor(theme.bad))
+        painter.fillRect(beyond, QBrush(QColor(255, 255, 255, 130), Qt.BrushStyle.BDiagPattern))
+    if after is not None and after != used:
+        low, high = sorted((used, after))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(theme.text), 1.2, Qt.PenStyle.DotLine))
+        painter.drawRect(
+            QRectF(rect.left() + scale * low, rect.top() - 1, scale * (high - low), rect.height() + 2)
+        )
+    painter.setPen(QPen(QColor(theme.text), 1.5))
+    painter.drawLine(QPointF(line, rect.top() - 2), QPointF(line, rect.bottom() + 2))
+
+
 class StackedBar(QWidget):
     """One bar of parts, or of a single share when given one part."""
 
@@ -132,8 +166,9 @@ class GapBar(QWidget):
         painter.drawText(QPointF(1, words_y), "0")
         if not math.isfinite(self._plan) or self._plan <= 0:
             return
-        plan_word, plan_width = "plan", metrics.horizontalAdvance("plan")
-        plan_x = self.width() - plan_width - 1
+        painter.setFont(font(7.5, bold=True))
+        bold = painter.fontMetrics()
+        plan_x = self.width() - bold.horizontalAdvance("plan") - 1
         if self._bound is not None and math.isfinite(self._bound):
             share = min(max(self._bound / self._plan, 0.0), 1.0)
             end = bar.left() + bar.width() * share
@@ -144,9 +179,6 @@ class GapBar(QWidget):
             )
             painter.setPen(QPen(QColor(t.good), 2))
             painter.drawLine(QPointF(end, bar.top() - 4), QPointF(end, bar.bottom() + 3))
-            painter.setFont(font(7.5, bold=True))
-            bold = painter.fontMetrics()
-            plan_x = self.width() - bold.horizontalAdvance(plan_word) - 1
             width = bold.horizontalAdvance("bound")
             zero_end = metrics.horizontalAdvance("0") + 6
             x = min(max(end - width / 2, zero_end), plan_x - width - 6)
@@ -155,5 +187,4 @@ class GapBar(QWidget):
                 painter.drawText(QPointF(x, words_y), "bound")
         painter.setPen(QPen(QColor(t.text), 2))
         painter.drawLine(QPointF(bar.right(), bar.top() - 5), QPointF(bar.right(), bar.bottom() + 4))
-        painter.setFont(font(7.5, bold=True))
-        painter.drawText(QPointF(plan_x, words_y), plan_word)
+        painter.drawText(QPointF(plan_x, words_y), "plan")

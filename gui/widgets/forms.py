@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLineEdit,
     QSpinBox,
+    QToolButton,
     QWidget,
 )
 
@@ -40,16 +41,23 @@ def quantity_text(value: float, unit: str) -> str:
         for name, scale in _BINARY:
             if value >= scale and float(f"{value / scale:.8g}") * scale == value:
                 return f"{value / scale:.8g} {name}"
-        return f"{value:.17g} B"
+        return f"{_shortest(value)} B"
     if not unit:
-        return f"{value:.17g}"
+        return _shortest(value)
     for prefix, exponent in _PREFIXES:
         if unit == "B/s" and exponent < 0:
             break  # there are no parts of a byte: mB/s would be read as MB/s
         shown = f"{value / 10.0**exponent:.6g}"
         if abs(value) >= 10.0**exponent and "e" not in shown and _scaled(shown, exponent) == value:
             return f"{shown} {prefix}{unit}"
-    return f"{value:.17g} {unit}" if value else f"0 {unit}"
+    if unit == "B/s" and value >= 2.0**10 and (shown := quantity_text(value, "B")).split()[1] != "B":
+        return f"{shown}/s"
+    return f"{_shortest(value)} {unit}" if value else f"0 {unit}"
+
+
+def _shortest(value: float) -> str:
+    """The shortest digits that read back exactly."""
+    return repr(float(value)).removesuffix(".0")
 
 
 def quantity_value(text: str, unit: str, what: str) -> float:
@@ -77,6 +85,36 @@ def _scaled(number: str, exponent: int) -> float:
     return float(Decimal(number).scaleb(exponent))
 
 
+class Disclosure(QToolButton):
+    """A title that shows and hides the rows below it."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._widgets: list[QWidget] = []
+        self.setText(title)
+        self.setCheckable(True)
+        self.setAutoRaise(True)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setAccessibleName(title)
+        self.setStyleSheet(
+            "QToolButton, QToolButton:checked { background: transparent; border: none; padding: 3px 0; }"
+        )
+        self.toggled.connect(self._toggled)
+        self._toggled(False)
+
+    def add(self, *widgets: QWidget) -> None:
+        """Widgets to hide while it is closed."""
+        self._widgets += widgets
+        for widget in widgets:
+            widget.setVisible(self.isChecked())
+
+    def _toggled(self, opened: bool) -> None:
+        self.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
+        self.setAccessibleDescription("open" if opened else "closed")
+        for widget in self._widgets:
+            widget.setVisible(opened)
+
+
 class Form(QWidget):
     """Labels at the left, fields at the right. :meth:`values` reads them; it raises where one makes no sense."""
 
@@ -90,23 +128,30 @@ class Form(QWidget):
         self._grid.setVerticalSpacing(5)
         self._grid.setColumnStretch(0, 1)
         self._readers: dict[str, Callable[[], Value]] = {}
+        self._rows = 0
+        self._group: Disclosure | None = None
+        """Where fields that are added now are folded away."""
         self.fields: dict[str, QWidget] = {}
+        self.groups: dict[str, Disclosure] = {}
+        self._open: set[str] = set()
+        """Titles of the groups that were open when the form was cleared."""
 
     def clear(self) -> None:
         """Take all fields out."""
+        self._open = {title for title, group in self.groups.items() if group.isChecked()}
         while (item := self._grid.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        self._readers, self.fields = {}, {}
+        self._readers, self.fields, self.groups, self._rows = {}, {}, {}, 0
 
     def values(self) -> dict[str, Value]:
         """Every field's value by name. Raises :class:`StageboardError`."""
         return {name: read() for name, read in self._readers.items()}
 
     def _add(self, name: str, title: str, tip: str, field: QWidget, read: Callable[[], Value]) -> None:
-        row = len(self.fields)
+        row = self._next_row()
         if not isinstance(field, QCheckBox):
             field.setMinimumWidth(FIELD_WIDTH)
             field.setMaximumWidth(FIELD_WIDTH)
@@ -122,8 +167,14 @@ class Form(QWidget):
         field.setToolTip(tip)
         self._grid.addWidget(label, row, 0)
         self._grid.addWidget(field, row, 1)
+        if self._group is not None:
+            self._group.add(label, field)
         self.fields[name] = field
         self._readers[name] = read
+
+    def _next_row(self) -> int:
+        self._rows += 1
+        return self._rows
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """See :meth:`_add`."""
@@ -204,21 +255,38 @@ class Form(QWidget):
             self.add_text(option.name, title, str(default), option.help)
 
     def add_fields(self, instance: Any) -> None:
-        """A field for each field of a dataclass; ``metadata`` may hold label, help, unit, source and choices."""
-        for f in dataclasses.fields(instance):
-            meta = f.metadata
-            value = getattr(instance, f.name)
-            title = str(meta.get("label") or TITLES.get(f.name) or f.name.replace("_", " ").capitalize())
-            tip = str(meta.get("help", ""))
-            if meta.get("source"):
-                tip += f"\nSource: {meta['source']}"
-            if isinstance(value, bool):
-                self.add_bool(f.name, title, value, tip)
-            elif meta.get("choices"):
-                self.add_choice(f.name, title, str(value), meta["choices"], tip)
-            elif isinstance(value, int):
-                self.add_int(f.name, title, value, 0, 1024, tip)
-            elif isinstance(value, float):
-                self.add_quantity(f.name, title, value, str(meta.get("unit", "")), tip)
-            else:
-                self.add_text(f.name, title, str(value), tip)
+        """A field for each field of a dataclass; ``metadata`` may hold label, help, unit, source, choices and group.
+
+        Fields of a group come last, folded away under its title unless one of them differs from its default; a group
+        that is open stays so when the form is filled anew.
+        """
+        fields = dataclasses.fields(instance)
+        titles = dict.fromkeys(str(f.metadata.get("group", "")) for f in fields)
+        for title in sorted(titles, key=bool):
+            members = [f for f in fields if f.metadata.get("group", "") == title]
+            if title:
+                self._group = self.groups[title] = Disclosure(title, self)
+                self._grid.addWidget(self._group, self._next_row(), 0, 1, 2)
+            for f in members:
+                self._add_field(f, getattr(instance, f.name))
+            if self._group is not None:
+                changed = any(getattr(instance, f.name) != f.default for f in members)
+                self._group.setChecked(changed or title in self._open)
+                self._group = None
+
+    def _add_field(self, f: dataclasses.Field[Any], value: Any) -> None:
+        meta = f.metadata
+        title = str(meta.get("label") or TITLES.get(f.name) or f.name.replace("_", " ").capitalize())
+        tip = str(meta.get("help", ""))
+        if meta.get("source"):
+            tip += f"\nSource: {meta['source']}"
+        if isinstance(value, bool):
+            self.add_bool(f.name, title, value, tip)
+        elif meta.get("choices"):
+            self.add_choice(f.name, title, str(value), meta["choices"], tip)
+        elif isinstance(value, int) and not isinstance(f.default, float):
+            self.add_int(f.name, title, value, 0, 1024, tip)
+        elif isinstance(value, int | float):
+            self.add_quantity(f.name, title, float(value), str(meta.get("unit", "")), tip)
+        else:
+            self.add_text(f.name, title, str(value), tip)

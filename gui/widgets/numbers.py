@@ -10,12 +10,13 @@ from planner.quantity import bytes_text, time_text
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
+_BYTE_SCALES = (("TiB", 2.0**40, 2), ("GiB", 2.0**30, 2), ("MiB", 2.0**20, 2), ("KiB", 2.0**10, 1))
 _SCALES = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9))
 
 
 @dataclass(frozen=True)
-class TimeColumn:
-    """How a column of times is written: value / scale with ``digits`` decimals, then ``suffix`` (maybe empty)."""
+class Column:
+    """How a column of amounts is written: value / scale with ``digits`` decimals, then ``suffix`` (maybe empty)."""
 
     scale: float = 1.0
     suffix: str = ""
@@ -35,21 +36,35 @@ class TimeColumn:
         return f"{shown} {self.suffix}" if self.suffix and math.isfinite(value) else shown
 
 
-def time_column(values: Iterable[float], unit: str | None) -> TimeColumn:
+def byte_column(values: Iterable[float]) -> Column:
+    """The binary unit that suits the largest of ``values`` in bytes: two decimals from MiB up, as the compiler reports."""
+    largest = max((abs(v) for v in values if math.isfinite(v)), default=0.0)
+    for suffix, scale, digits in _BYTE_SCALES:
+        if largest >= scale:
+            return Column(scale, suffix, digits)
+    return Column(1.0, "B", 0)
+
+
+def amount_column(values: Iterable[float], unit: str | None) -> Column:
+    """Like :func:`time_column`, or like :func:`byte_column` where ``unit`` is ``B``."""
+    return byte_column(values) if unit == "B" else time_column(values, unit)
+
+
+def time_column(values: Iterable[float], unit: str | None) -> Column:
     """The unit that suits the largest of ``values`` (in seconds, or in no unit when ``unit`` is None)."""
     largest = max((abs(v) for v in values if math.isfinite(v)), default=0.0)
     if unit is None:
         digits = 2
         if 0 < largest < 0.1:
             digits = min(9, 2 - math.floor(math.log10(largest)))
-        return TimeColumn(1.0, "", digits)
+        return Column(1.0, "", digits)
     for suffix, scale in _SCALES:
         if largest >= scale:
-            return TimeColumn(scale, suffix)
-    return TimeColumn(1e-3 if largest == 0 else 1e-9, "ms" if largest == 0 else "ns")
+            return Column(scale, suffix)
+    return Column(1e-3 if largest == 0 else 1e-9, "ms" if largest == 0 else "ns")
 
 
-def detailed_column(values: Iterable[float], unit: str | None) -> TimeColumn:
+def detailed_column(values: Iterable[float], unit: str | None) -> Column:
     """Like :func:`time_column`, with as many decimals as the small ones of ``values`` need (at most six)."""
     known = sorted(v for v in values if v > 0 and math.isfinite(v))
     column = time_column(known, unit)
@@ -57,7 +72,7 @@ def detailed_column(values: Iterable[float], unit: str | None) -> TimeColumn:
         return column
     small = known[len(known) // 4] / column.scale
     digits = column.digits if small >= 0.1 else min(6, 1 - math.floor(math.log10(small)))
-    return TimeColumn(column.scale, column.suffix, max(column.digits, digits))
+    return Column(column.scale, column.suffix, max(column.digits, digits))
 
 
 def percent(fraction: float, digits: int = 1) -> str:
@@ -107,6 +122,15 @@ def share_text(used: float, capacity: float) -> str:
     return f"{bytes_text(used).removesuffix(' ' + whole.split()[-1])} / {whole}"
 
 
+def chip_text(used: float, cache: float, brief: bool = False) -> str:
+    """``8.00 MiB on chip + 0.31 MiB off chip``, or what is free: in MiB with two decimals, as the compiler reports it."""
+    on = f"{min(used, cache) / 2**20:.2f} MiB"
+    if used <= cache:
+        return f"{on} on chip" if brief else f"{on} on chip, {(cache - used) / 2**20:.2f} free"
+    off = f"{max((used - cache) / 2**20, 0.01):.2f}"  # what is off chip is never rounded away
+    return f"{on} + {off} off chip" if brief else f"{on} on chip + {off} MiB off chip"
+
+
 def plural(count: int, one: str, many: str = "") -> str:
     """``1 op``, ``2 ops``, ``20,000 ops``."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
@@ -126,3 +150,31 @@ def seconds_text(seconds: float | None) -> str:
 def one_time(value: float, unit: str | None) -> str:
     """A single time in the unit that suits it best."""
     return DASH if math.isnan(value) else time_text(value, unit).replace("-", MINUS)
+
+
+def one_amount(value: float, unit: str | None) -> str:
+    """A single amount in the unit that suits it best; ``unit`` is ``B`` for bytes, else that of a time."""
+    if unit != "B":
+        return one_time(value, unit)
+    return DASH if math.isnan(value) else bytes_text(value).replace("-", MINUS)
+
+
+def signed_amount(change: float, beside: float, unit: str | None) -> str:
+    """``+0.31 MiB`` or ``−120 KiB``: in the unit of the amount that it changes, a smaller one where that shows 0."""
+    if not math.isfinite(change):
+        return DASH
+    column = amount_column([beside], unit)
+    if change and float(f"{abs(change) / column.scale:.{column.digits}f}") == 0.0:
+        column = amount_column([change], unit)
+    if column.suffix == "KiB" and abs(change) >= 100 * column.scale:
+        column = Column(column.scale, column.suffix, 0)
+    sign = MINUS if change < 0 else "+" if change > 0 else "±"
+    return sign + column.text(abs(change))
+
+
+def energy_text(joules: float) -> str:
+    """An energy for a person: ``28.4 mJ``."""
+    for suffix, scale in (("J", 1.0), ("mJ", 1e-3), ("µJ", 1e-6)):
+        if abs(joules) >= scale:
+            return f"{joules / scale:.3g} {suffix}"
+    return f"{joules / 1e-6:.3g} µJ"

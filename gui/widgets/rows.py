@@ -22,6 +22,7 @@ class RowButton(QAbstractButton):
         self.value_colour = ""
         self.strong = True
         self.mark = ""
+        self.elide = Qt.TextElideMode.ElideMiddle
         self.setText(text)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -103,5 +104,5 @@ class RowButton(QAbstractButton):
         painter.setFont(self.font())
         painter.setPen(QColor(t.text if self.isEnabled() else t.faint))
         room = QRectF(left, 0, max(0, right - left), self.height())
-        words = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, int(room.width()))
+        words = painter.fontMetrics().elidedText(self.text(), self.elide, int(room.width()))
         painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), words)

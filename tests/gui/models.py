@@ -29,6 +29,31 @@ def chain_graph(n: int = 12, name: str = "chain", seed: int = 0) -> Graph:
     return Graph.build(name, ops, tensors, time_unit=None)
 
 
+def tpu_graph() -> Graph:
+    """Six ops of 1 MiB of INT8 parameters (the last of 2 MiB) with a skip edge; tensors of 80 to 160 KiB, times in seconds."""
+    mib, kib = 2**20, 2**10
+    ops = [
+        Op(
+            f"n{i}",
+            f"conv_{i}",
+            "Conv2D",
+            params=mib * (1 + (i == 5)),
+            param_bytes=4 * mib * (1 + (i == 5)),
+            work=1e-3,
+            work_cpu=1e-3,
+            macs=1e7,
+        )
+        for i in range(6)
+    ]
+    tensors = [
+        Tensor(f"n{i}", tuple(f"n{j}" for j in ends), 4 * kib * size, shape=(kib * size,), dtype="float32")
+        for i, (ends, size) in enumerate(
+            (((1, 2), 160), ((2,), 80), ((3, 5), 160), ((4,), 80), ((5,), 80), ((), 1))
+        )
+    ]
+    return Graph.build("tpu", ops, tensors, time_unit="s")
+
+
 def write_model(folder: Path, n: int = 12, name: str = "model", seed: int = 0) -> Path:
     """A device-placement file of a chain with skips on 3 accelerators and 1 CPU."""
     graph = chain_graph(n, name, seed)

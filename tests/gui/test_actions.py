@@ -12,6 +12,7 @@ from gui.actions import ACTIONS, CONDITIONS, MENUS, spec
 from gui.dialogs.shortcuts import shortcuts_html
 from gui.files import Files
 from gui.handlers import Handlers
+from gui.stage_exports import StageExports
 from gui.theme import LIGHT
 from tests.gui.window_parts import make_window, opened, settle
 
@@ -23,7 +24,7 @@ def test_ids_and_texts_are_unique() -> None:
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda a: a.id)
 def test_everything_named_exists(action) -> None:  # type: ignore[no-untyped-def]
-    assert hasattr(Handlers, action.handler) or hasattr(Files, action.handler)
+    assert any(hasattr(place, action.handler) for place in (Handlers, Files, StageExports))
     assert action.when in CONDITIONS
     assert action.menu in MENUS
     assert action.scope in ("window", "plan")
@@ -76,6 +77,7 @@ def test_every_action_can_be_run_on_an_open_model(qtbot: QtBot, monkeypatch: pyt
 
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([], ""))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
     monkeypatch.setattr(QInputDialog, "getInt", lambda *_: (1, False))
     document = opened()
     window, close = make_window(qtbot, document)

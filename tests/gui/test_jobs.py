@@ -15,14 +15,15 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.document import Document
-from gui.jobs import Job, Jobs
+from gui.job import Job
+from gui.jobs import Jobs
 from gui.values import Message
 from planner.bound import Bound
 from planner.errors import PlannerRefusal, StageboardError
 from planner.search import Result
-from planner.targets import DevicePool, Pipeline
+from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline
 from planner.worker import Ended, Failed, Incumbent, Order, Proven, Told
-from tests.gui.models import chain_graph
+from tests.gui.models import chain_graph, tpu_graph
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -85,9 +86,9 @@ def jobs(document: Document, monkeypatch: pytest.MonkeyPatch) -> Generator[Jobs]
     jobs.close()
 
 
-def start(jobs: Jobs, document: Document, **given: Any) -> tuple[Job, Scripted]:
+def start(jobs: Jobs, document: Document, method: str = "slice", **given: Any) -> tuple[Job, Scripted]:
     assert document.problem is not None
-    job = jobs.start(Order("slice", document.problem, **given))
+    job = jobs.start(Order(method, document.problem, **given))
     return job, next(w for w in Scripted.made if w.order is job.order)
 
 
@@ -139,7 +140,7 @@ def test_incumbents_that_come_at_once_are_shown_as_one(jobs: Jobs, document: Doc
     ordered = sorted((THIRDS, HALVES), key=lambda d: -objective(document, d))
     say(jobs, worker, *[found(document, d) for d in ordered])
     assert len(changes) == 1
-    assert [t[1] for t in job.trace] == [objective(document, d) for d in ordered]
+    assert [found for _, found in job.trace] == [(objective(document, d),) for d in ordered]
 
 
 def test_after_an_edit_results_wait_in_the_list(jobs: Jobs, document: Document) -> None:
@@ -469,3 +470,49 @@ def test_what_one_job_proves_the_others_know(jobs: Jobs, document: Document) -> 
     say(jobs, planner_at_work, found(document, THIRDS), Proven(known, 0.4))
     assert searching.gap == pytest.approx(1 - 46.0 / objective(document, THIRDS))
     assert len(searching.proofs) == 2
+
+
+# ---------------------------------------------------------------------- several components
+def test_plans_are_compared_component_by_component(jobs: Jobs) -> None:
+    document = jobs._document
+    document.open_graph(tpu_graph(), target=EdgeTpuPipeline(3, cache=2 * 2**20))
+    assert document.problem is not None
+    here = np.array([0, 0, 1, 2, 2, 2], np.int32)
+    equal_first = np.array([0, 1, 1, 2, 2, 2], np.int32)
+    document.set_assignment(here, "edit", "uneven")
+    job, worker = start(jobs, document, "edge-tpu-balanced")
+    values = document.problem.evaluator.components(equal_first)
+    assert values[:2] == document.evaluation.values[:2]
+    assert values < document.evaluation.values
+    say(jobs, worker, Incumbent(equal_first, values[0], 0.1, values))
+    assert document.device_of.tolist() == equal_first.tolist()
+    assert job.components == values
+    first = document.problem.bound("max-memory", values[0], "simple", frozenset())
+    second = document.problem.bound(
+        "dram", values[1], "simple", frozenset(), given=(("max-memory", values[0]),)
+    )
+    say(jobs, worker, Proven(first, 0.2), Proven(second, 0.3), Proven(second, 0.4))
+    assert job.bounds == [first, second]
+    assert job.standing is not None
+    assert [part.proven for part in job.standing.components] == [True, True, False]
+    assert job.gap is None
+    assert document.standing is not None
+    assert document.standing.first_open is not None
+    assert document.standing.first_open.name == "max-communication"
+    given = (("max-memory", values[0]), ("dram", values[1]))
+    last = document.problem.bound("max-communication", values[2], "simple", frozenset(), given=given)
+    say(jobs, worker, Proven(last, 0.5), result(job))
+    assert job.gap == document.gap == 0.0
+
+
+def test_a_worse_component_does_not_take_the_canvas(jobs: Jobs) -> None:
+    document = jobs._document
+    document.open_graph(tpu_graph(), target=EdgeTpuPipeline(3, cache=2 * 2**20))
+    assert document.problem is not None
+    here, worse = np.array([0, 1, 1, 2, 2, 2], np.int32), np.array([0, 0, 1, 2, 2, 2], np.int32)
+    document.set_assignment(here, "edit", "better")
+    job, worker = start(jobs, document, "edge-tpu-balanced", starts=[here])
+    values = document.problem.evaluator.components(worse)
+    say(jobs, worker, Incumbent(worse, values[0], 0.1, values), result(job))
+    assert document.device_of.tolist() == here.tolist()
+    assert job.text.endswith("no better plan")

@@ -7,11 +7,12 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from gui.document import Document
-from gui.panels.device_card import COMPACT_HEIGHT, FULL_HEIGHT
+from gui.panels.device_card import COMPACT_HEIGHT, FULL_HEIGHT, LOAD_HEIGHT, CacheLoad
 from gui.panels.devices import DevicesPanel
 from gui.theme import DARK, LIGHT
 from planner.targets import DevicePool, Pipeline
 from tests.gui.models import chain_graph
+from tests.gui.stage_models import even, network, tpu_problem
 from tests.gui.window_parts import opened, settle, shown
 
 
@@ -155,3 +156,62 @@ def test_nothing_is_painted_wrong_at_any_width(qtbot: QtBot) -> None:
             settle()
             assert not panel.grab().isNull()
             document.end_preview()
+
+
+def tpus(count: int = 3) -> Document:
+    document = Document()
+    document.open_graph(network(), target=tpu_problem(count=count).target)
+    document.set_assignment(even(12, count), "edit", "even")
+    document.undo_stack.clear()
+    return document
+
+
+def test_cards_of_stages_with_a_cache_say_what_is_off_chip(qtbot: QtBot) -> None:
+    document = tpus()
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        for d, card in enumerate(panel.cards):
+            assert card.state is not None
+            assert card.height() == LOAD_HEIGHT
+            assert card.state.cost == "1.2 KiB", "what the objective is about: bytes"
+            assert card.state.load == CacheLoad(1200.0, 1000.0, 1200.0)
+            assert card.state.detail.startswith("4 ops   ")
+            assert "0.00 MiB on chip + 0.01 MiB off chip" in card.accessibleName()
+            assert card.state.bottleneck == (d == 0)
+        document.set_problem(Pipeline(count=3))
+        settle()
+        assert [card.height() for card in panel.cards] == [FULL_HEIGHT] * 3
+        assert panel.cards[0].state is not None
+        assert panel.cards[0].state.load is None
+
+
+def test_a_preview_says_the_bytes_that_change(qtbot: QtBot) -> None:
+    document = tpus()
+    panel = DevicesPanel(document, DARK)
+    with shown(qtbot, panel):
+        document.begin_preview([3])
+        settle()
+        states = [card.state for card in panel.cards]
+        assert states[0] is not None
+        assert states[0].would == "is here"
+        assert states[1] is not None
+        assert states[1].better == -1
+        assert states[1].would.startswith("memory +")
+        assert states[1].load is not None
+        assert states[1].load.after == 1500.0
+        assert states[2] is not None
+        assert not states[2].legal
+        document.end_preview()
+        settle()
+
+
+def test_many_stages_with_caches_are_lines(qtbot: QtBot) -> None:
+    document = tpus(12)
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel, 240, 400):
+        assert all(card.height() == COMPACT_HEIGHT for card in panel.cards)
+        assert panel.wanted_height() == 12 * (COMPACT_HEIGHT + 2)
+        document.begin_preview([3])
+        settle()
+        assert panel.grab().width() > 0
+        document.end_preview()

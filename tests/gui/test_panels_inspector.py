@@ -12,7 +12,7 @@ from gui.theme import DARK, LIGHT
 from planner.graph import Graph, Op, Tensor
 from planner.targets import DevicePool, Pipeline
 from tests.gui.models import chain_graph
-from tests.gui.window_parts import opened, settle, shown
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 
 def text(panel: InspectorPanel) -> str:
@@ -133,3 +133,17 @@ def test_names_are_only_names(qtbot: QtBot, name: str) -> None:
         assert "<i>k</i>" in page
         panel.show_tensor(0)
         assert "<t>" in text(panel)
+
+
+def test_a_stage_of_an_edge_tpu_pipeline(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert "Inferences per second" in text(panel)
+        panel.show_device(2)
+        page = text(panel)
+        for words in ("On chip", "Off chip", "Enters", "160.0 KiB", "Energy per inference"):
+            assert words in page
+        assert page.count("2.00 MiB") == 2
+        document.select([3])
+        assert "max memory −1.00 MiB" in text(panel)

@@ -11,7 +11,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gui.document import Document
-from gui.jobs import Job, Jobs
+from gui.job import Job
+from gui.jobs import Jobs
+from gui.panels.job_row import JobRow
 from gui.panels.method_list import METHOD, OTHERS, PROVE, matches, tag
 from gui.panels.planners import PlannersPanel
 from gui.theme import DARK, LIGHT
@@ -20,7 +22,7 @@ from planner.search import Method
 from planner.targets import DevicePool, Pipeline
 from planner.worker import Order
 from tests.gui.models import chain_graph
-from tests.gui.window_parts import opened, settle, shown
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 
 class PlainJobs(QObject):
@@ -210,7 +212,9 @@ def test_rows_of_jobs(qtbot: QtBot) -> None:
         assert second is not None
         assert list(panel.rows) == ["job 1", "job 2"]
         assert panel.running.indexOf(panel.rows["job 2"]) == 0
-        first.fraction, first.text, first.objective, first.bound = 0.5, "order 3", 20.0, 10.0
+        first.fraction, first.text = 0.5, "order 3"
+        first.found(0.1, (20.0,))
+        first.learn(0.1, first.problem.bound("bottleneck", 10.0, "test", frozenset()))
         jobs.job_changed.emit(first)
         row = panel.rows["job 1"]
         assert "20.00" in row.result.text()
@@ -230,6 +234,34 @@ def test_rows_of_jobs(qtbot: QtBot) -> None:
         assert not panel.grab().isNull()
         panel.cancel_button.click()
         assert jobs.cancelled == [first, second]
+
+
+def test_a_row_says_what_is_proven_so_far(qtbot: QtBot) -> None:
+    document, jobs = opened_on_tpus(), PlainJobs()
+    assert document.problem is not None
+    problem, mib = document.problem, 2.0**20
+    job = jobs.start(Order("edge-tpu-balanced", problem), "Balanced")
+    row = JobRow(job, jobs, LIGHT)  # type: ignore[arg-type]
+    with shown(qtbot, row, 300, 60):
+
+        def result() -> str:
+            row.show_job()
+            return row.result.text().partition(" · starting")[0]
+
+        job.learn(0.1, problem.bound("max-memory", 2 * mib, "simple", frozenset()))
+        assert result() == "memory bound 2.00 MiB"
+        job.found(0.2, (4 * mib, 2 * mib, 240 * 1024.0))
+        assert result() == "memory 4.00 MiB, gap 50.0 %"
+        job.learn(0.3, problem.bound("max-memory", 4 * mib, "simple", frozenset()))
+        job.learn(0.4, problem.bound("dram", mib, "simple", frozenset(), given=(("max-memory", 4 * mib),)))
+        assert result() == "memory ✓ · off-chip 2.00 MiB, gap 50.0 %"
+        assert "max communication 240.0 KiB (not proven)" in row.result.toolTip()
+        job.learn(
+            0.5, problem.bound("dram", 2 * mib, "simple", frozenset(), given=(("max-memory", 4 * mib),))
+        )
+        assert result() == "memory ✓ · off-chip ✓ · comm. 240.0 KiB"
+        job.learn(0.6, problem.bound("max-communication", 240 * 1024.0, "simple", frozenset()))
+        assert result() == "optimal · 4.00 MiB, 2.00 MiB, 240.0 KiB"
 
 
 def test_a_real_run(qtbot: QtBot) -> None:

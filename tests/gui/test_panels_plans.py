@@ -8,11 +8,11 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from gui.panels.plans import PlansPanel
-from gui.panels.plans_model import COSTS, SOURCE, source_text
+from gui.panels.plans_model import COSTS, FURTHER, NUMBER, SOURCE, source_text
 from gui.theme import LIGHT
 from gui.values import PlanEntry
 from planner.targets import Pipeline
-from tests.gui.window_parts import opened, settle, shown
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 EVEN = np.arange(12, dtype=np.int32) * 3 // 12
 
@@ -124,3 +124,42 @@ def test_where_plans_come_from() -> None:
     assert source_text(PlanEntry("a", EVEN, "file")) == "from a file"
     running = PlanEntry("a", EVEN, "planner", planner="dpl", running=True)
     assert source_text(running) == "dpl · running"
+
+
+def test_plans_of_several_components(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        problem = document.problem
+        assert problem is not None
+        worse = document.add_plan(np.array([0, 1, 1, 2, 2, 2], np.int32), "worse")
+        settle()
+        assert panel.head_labels[1].text() == "memory, MiB"
+        row = panel.model.index(document.plans.index(worse), 0)
+        assert row.data(NUMBER) == "4.00"
+        assert row.data(FURTHER) == "then 2.00 MiB, 160.0 KiB"
+        # The first two components are equal: the third decides.
+        assert document.active is not None
+        assert document.active.components[:2] == worse.components[:2]
+        assert worse.better_than(document.active)
+        assert not document.active.better_than(worse)
+        document.add_bounds([problem.bound("max-memory", worse.components[0], "simple", frozenset())])
+        settle()
+        tip = row.data(Qt.ItemDataRole.ToolTipRole)
+        assert "max memory 4.00 MiB (✓ proven)" in tip
+        assert worse.gap is None
+        given = (("max-memory", worse.components[0]),)
+        document.add_bounds(
+            [problem.bound("dram", worse.components[1] / 2, "simple", frozenset(), given=given)]
+        )
+        assert worse.gap == 0.5
+        assert np.allclose(row.data(COSTS), problem.evaluate(worse.device_of).memory)
+        assert not panel.grab().isNull()
+
+
+def test_one_number_has_no_further_ones(qtbot: QtBot) -> None:
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert panel.model.index(0, 0).data(FURTHER) == ""
+        assert panel.head_labels[1].text() == "objective"

@@ -9,6 +9,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gui.document import Document
@@ -26,9 +27,9 @@ from gui.widgets.numbers import (
     signed_percent,
     time_column,
 )
-from planner.targets import DevicePool, Pipeline
+from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline
 from tests.gui.models import chain_graph
-from tests.gui.window_parts import opened, settle, shown
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 
 # ---------------------------------------------------------------------- numbers
@@ -173,8 +174,6 @@ def test_memory_of_the_fullest_device(qtbot: QtBot) -> None:
 def test_clicks(qtbot: QtBot) -> None:
     strip = ReadoutStrip(opened(), LIGHT)
     with shown(qtbot, strip, 1280, 66), qtbot.waitSignal(strip.violations_requested):
-        from PySide6.QtCore import Qt
-
         qtbot.mouseClick(strip.rules, Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(strip.bottleneck_requested):
         strip.objective.setFocus()
@@ -198,3 +197,122 @@ def test_nothing_overlaps_or_leaves_the_strip(qtbot: QtBot, width: int) -> None:
         for left, right in itertools.pairwise(seen):
             assert left.right() < right.left()
         assert seen[-1].right() < width
+
+
+# ---------------------------------------------------------------------- an objective of several components
+def test_every_component_has_its_value_and_its_proof(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        problem, e = document.problem, document.evaluation
+        assert problem is not None
+        assert not strip.objective.isVisible()
+        assert [part.label for part in strip.components] == [
+            "Max memory (stage 2)", "then off-chip (DRAM)", "then max communication",
+        ]  # fmt: skip
+        assert [part.value for part in strip.components] == ["4.00 MiB", "2.00 MiB", "240.0 KiB"]
+        first = problem.bound("max-memory", e.values[0], "test", frozenset({"rule:order"}))
+        document.add_bounds([first])
+        settle()
+        assert strip.components[0].note == "✓ proven"
+        told = strip.components[0]._value.toolTip().replace("\n", " ")
+        assert "using the order of the stages" in told
+        half = problem.bound(
+            "dram", e.values[1] / 2, "test", frozenset(), given=((first.component, first.value),)
+        )
+        document.add_bounds([half])
+        settle()
+        assert strip.components[1].note == "≥ 1.00 MiB, gap 50.0 %"
+        assert strip.components[2].note == "not proven"
+        assert [bool(part._mark) for part in strip.components] == [False, True, False]
+        assert "Inferences" in strip.speed.label
+        assert strip.speed.isVisible()
+        assert not strip.memory.isVisible()
+
+
+def test_a_drag_is_read_out_component_by_component(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        document.begin_preview([3])
+        document.update_preview(1)
+        settle()
+        assert strip.components[0].note == "→ 3.00 MiB  −1.00 MiB"
+        assert strip.components[1].note == "→ 1.00 MiB  −1.00 MiB"
+        document.end_preview()
+        settle()
+        assert not any(part.note.startswith("→") for part in strip.components)
+
+
+def test_a_broken_plan_proves_nothing(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        document.move([0], 2)
+        settle()
+        assert strip.components[0].note == "plan breaks rules"
+        assert not any("proven" in part.note for part in strip.components)
+
+
+def test_a_component_leads_to_its_stage(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        strip.components[2].setFocus()
+        qtbot.keyClick(strip.components[2], Qt.Key.Key_Return)
+        assert document.selection.tolist() == [2]
+        with qtbot.waitSignal(strip.bottleneck_requested):
+            qtbot.mouseClick(strip.components[0], Qt.MouseButton.LeftButton)
+
+
+def test_the_objective_may_change_while_it_is_shown(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        steps = document.undo_stack.count()
+        before = document.device_of.tolist()
+        document.set_problem(EdgeTpuPipeline(3, cache=2 * 2**20), "stage-time")
+        settle()
+        assert document.undo_stack.count() == steps + 1
+        assert document.device_of.tolist() == before
+        assert strip.objective.isVisible()
+        assert strip.objective.label == "Stage time (stage 2)"
+        assert strip.objective.value.endswith("s")
+        assert not any(part.isVisible() for part in strip.components)
+        assert strip.memory.value == "4.00 / 2.00 MiB"
+        assert "off-chip in all" in strip.memory.note
+        document.set_problem(EdgeTpuPipeline(3, cache=2 * 2**20), "memory-1-3")
+        settle()
+        assert [part.isVisible() for part in strip.components] == [True, True, False]
+        document.undo_stack.undo()
+        settle()
+        assert strip.objective.isVisible()
+
+
+def test_a_sum_is_about_no_single_stage(qtbot: QtBot) -> None:
+    strip = ReadoutStrip(opened_on_tpus("memory-2-3"), LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        assert strip.components[0].label == "Off-chip (DRAM)"
+        assert "Most of it is on Stage 2" in strip.components[0]._value.toolTip()
+        assert strip.memory.isVisible()
+
+
+@pytest.mark.parametrize("width", [1000, 1280, 1920])
+@pytest.mark.parametrize("objective", EdgeTpuPipeline.objectives)
+def test_components_stay_inside_the_strip(qtbot: QtBot, width: int, objective: str) -> None:
+    document = opened_on_tpus(objective)
+    problem, e = document.problem, document.evaluation
+    assert problem is not None
+    document.add_bounds([problem.bound(problem.components[0], e.objective * 0.97, "test", frozenset())])
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, width, 66):
+        parts = [strip.layout().itemAt(i).widget() for i in range(strip.layout().count())]
+        seen = [part.geometry() for part in parts if part.isVisible()]
+        for left, right in itertools.pairwise(seen):
+            assert left.right() < right.left()
+        assert seen[-1].right() < width
+        if width >= 1280:
+            for part in strip._readouts:
+                if part.isVisible():
+                    assert part._value.shown_text() == part.value
+                    assert part._note.shown_text() == part.note

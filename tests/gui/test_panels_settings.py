@@ -18,10 +18,11 @@ from gui.widgets.forms import Form, quantity_text, quantity_value
 from planner.errors import StageboardError
 from planner.graph import Graph, Op, Tensor
 from planner.search import Option
-from planner.targets import DevicePool, Pipeline
+from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline
 from planner.targets.base import Target
 from planner.targets.spec import KINDS
-from tests.gui.window_parts import opened, settle, shown
+from tests.gui.models import tpu_graph
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 
 @given(
@@ -35,6 +36,9 @@ def test_quantities_read_back_exactly(value: float, unit: str) -> None:
 def test_quantities_as_people_write_them() -> None:
     assert quantity_text(8 * 2**20, "B") == "8 MiB"
     assert quantity_text(320e9, "B/s") == "320 GB/s"
+    assert quantity_text(315 * 2.0**20, "B/s") == "315 MiB/s"
+    assert quantity_text(0.1, "") == "0.1"
+    assert quantity_text(12345678.0, "B/s") == "12345678 B/s"
     assert quantity_text(8.1e12, "FLOP/s") == "8.1 TFLOP/s"
     assert quantity_text(5e-6, "s") == "5 µs"
     assert quantity_value("2 GFLOP/s", "FLOP/s", "x") == 2e9
@@ -176,3 +180,72 @@ def test_parameters_that_mean_nothing_to_the_objective_are_grey(qtbot: QtBot) ->
 def test_no_parameter_is_useless(kind: type[Target]) -> None:
     for f in dataclasses.fields(kind):  # type: ignore[arg-type]
         assert not all(is_unused(kind, f.name, objective) for objective in kind.objectives), f.name
+
+
+def test_strategies_are_explained(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert panel.objective.currentText() == "Memory 1 → 2 → 3"
+        assert "off-chip (DRAM)" in panel.about.text()
+        panel.objective.setCurrentIndex(panel.objective.findData("stage-time"))
+        assert "slowest stage" in panel.about.text()
+        before, steps = document.device_of.tolist(), document.undo_stack.count()
+        panel.apply()
+        assert document.problem is not None
+        assert document.problem.objective == "stage-time"
+        assert (document.device_of.tolist(), document.undo_stack.count()) == (before, steps + 1)
+        document.undo_stack.undo()
+        settle()
+        assert panel.objective.currentData() == "memory-1-2-3"
+    plain = SettingsPanel(opened(), LIGHT)
+    with shown(qtbot, plain):
+        assert not plain.about.isVisible()
+
+
+def test_expert_constants_are_folded_away(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert set(panel.machine.fields) == {f.name for f in dataclasses.fields(EdgeTpuPipeline)}
+        assert panel.machine.fields["cache"].isVisible()
+        assert not panel.machine.fields["down"].isVisible()
+        assert panel.machine.values()["down"] == EdgeTpuPipeline().down
+        group = panel.machine.groups["Link and speed"]
+        group.click()
+        down = panel.machine.fields["down"]
+        assert down.isVisible()
+        assert isinstance(down, QLineEdit)
+        assert down.text() == "315 MiB/s"
+        down.setText("200 MiB/s")
+        panel.apply()
+        settle()
+        assert document.problem is not None
+        assert document.problem.target == EdgeTpuPipeline(3, cache=2.0 * 2**20, down=200.0 * 2**20)
+        # What differs from its default is not hidden, nor is what somebody opened.
+        assert panel.machine.groups["Link and speed"].isChecked()
+        assert not panel.machine.groups["Power"].isChecked()
+        panel.machine.groups["Link and speed"].click()
+        assert not panel.machine.fields["down"].isVisible()
+    fresh = SettingsPanel(document, LIGHT)
+    with shown(qtbot, fresh):
+        assert fresh.machine.fields["down"].isVisible()
+
+
+def test_a_pipeline_of_another_kind_keeps_its_stages(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(tpu_graph(), target=Pipeline(count=3))
+    document.set_assignment([0, 0, 1, 1, 2, 2], "edit", "pairs")  # type: ignore[arg-type]
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel.kind.setCurrentIndex(panel.kind.findText("Edge TPU pipeline"))
+        panel.apply()
+        assert document.problem is not None
+        assert document.problem.target == EdgeTpuPipeline(3)
+        assert document.problem.objective == "memory-1-2-3"
+        assert document.device_of.tolist() == [0, 0, 1, 1, 2, 2]
+        settle()
+        panel.kind.setCurrentIndex(panel.kind.findData("pipeline"))
+        panel.apply()
+        assert document.problem.target == Pipeline(3)
+        assert document.device_of.tolist() == [0, 0, 1, 1, 2, 2]

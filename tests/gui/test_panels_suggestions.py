@@ -7,13 +7,14 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gui.document import Document
+from gui.explaining import AMOUNTS
 from gui.panels.suggestions import SuggestionsPanel, WhyPanel
 from gui.panels.violations import ViolationsPanel
 from gui.theme import LIGHT
 from gui.widgets.numbers import signed_percent
 from planner.targets import Pipeline
 from tests.gui.models import chain_graph
-from tests.gui.window_parts import opened, settle, shown
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 
 def uneven() -> Document:
@@ -86,6 +87,9 @@ def test_why(qtbot: QtBot) -> None:
         assert panel.heading.text() == "Why Stage 0 is the bottleneck"
         assert panel.sentence.text()
         for part, (_, value, bar) in panel._rows.items():
+            assert value.isVisible() == (part not in AMOUNTS)
+            if part in AMOUNTS:
+                continue
             expected = float(getattr(document.evaluation, part)[0])
             assert value.text() == f"{expected:,.2f}"
             assert value.text() in bar.accessibleName()
@@ -95,6 +99,35 @@ def test_why(qtbot: QtBot) -> None:
     empty = WhyPanel(Document(), LIGHT)
     with shown(qtbot, empty):
         assert empty.heading.text() == "No model is open."
+
+
+def test_why_a_stage_holds_most(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = WhyPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert panel.heading.text() == "Why Stage 2 holds most"
+        assert "do not fit into its cache" in panel.sentence.text()
+        told = {part: value.text() for part, (_, value, _) in panel._rows.items() if value.isVisible()}
+        assert told == {
+            "cache": "2.00 MiB", "dram": "2.00 MiB", "bytes_in": "160.0 KiB", "bytes_out": "0 B",
+        }  # fmt: skip
+        document.set_assignment(np.array([0, 0, 1, 1, 2, 2], np.int32), "edit", "even")
+        settle()
+        assert "to spare" in panel.sentence.text() or "do not fit" in panel.sentence.text()
+
+
+def test_moves_help_the_first_component_that_changes(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel.search_now()
+        settle()
+        assert panel.moves
+        assert panel.rows[0].value.startswith("memory −")
+        assert panel.rows[0].value.endswith("MiB")
+        before = document.evaluation.values
+        panel.apply(0)
+        assert document.evaluation.values < before
 
 
 def test_violations_lead_to_their_ops(qtbot: QtBot) -> None:

@@ -27,7 +27,7 @@ def plan_file(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("suffix", list(MAGIC))
-@pytest.mark.parametrize("view", ["flow", "lanes", "schedule"])
+@pytest.mark.parametrize("view", ["flow", "lanes", "schedule", "memory"])
 def test_pictures_of_a_plan(
     suffix: str, view: str, plan_file: str, tmp_path: Path, qapp: Any, capsys: Any
 ) -> None:

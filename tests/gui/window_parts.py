@@ -15,8 +15,8 @@ from gui.jobs import Jobs
 from gui.session import Session
 from gui.theme import LIGHT, Theme, ThemeController
 from gui.window import MainWindow
-from planner.targets import Pipeline
-from tests.gui.models import chain_graph
+from planner.targets import EdgeTpuPipeline, Pipeline
+from tests.gui.models import chain_graph, tpu_graph
 
 
 class PlainCanvas(QWidget):
@@ -75,6 +75,16 @@ def opened(n: int = 12, count: int = 3) -> Document:
     return document
 
 
+def opened_on_tpus(objective: str = "memory-1-2-3", cache: float = 2 * 2**20) -> Document:
+    """A document with a small Edge TPU pipeline open: two ops on the first two stages each, the rest on the last."""
+    document = Document()
+    document.open_graph(tpu_graph(), target=EdgeTpuPipeline(3, cache=cache))
+    document.set_problem(EdgeTpuPipeline(3, cache=cache), objective)
+    document.set_assignment(np.array([0, 0, 1, 2, 2, 2], np.int32), "edit", "uneven")
+    document.undo_stack.setClean()
+    return document
+
+
 @contextmanager
 def shown(qtbot: QtBot, widget: QWidget, width: int = 300, height: int = 500) -> Generator[None]:
     """A panel on screen until the block ends."""
@@ -122,4 +132,4 @@ def make_window(
     return window, close
 
 
-__all__ = ["LIGHT", "PlainCanvas", "make_window", "opened", "settle", "shown"]
+__all__ = ["LIGHT", "PlainCanvas", "make_window", "opened", "opened_on_tpus", "settle", "shown"]

@@ -22,6 +22,8 @@ from gui.canvas.layout.wrap import Ribbon, candidates, choose_breaks, lane_paddi
 ROUNDS = 2
 #: edges per op from which on a graph is dense, and barycentre sweeps for it
 DENSE, SWEEPS = 1.7, 8
+#: free height between two models that are laid out one under the other, in row gaps
+MODEL_GAP = 2.0
 #: how much a gap may grow to fill the viewport, in gaps
 JUSTIFY_X, JUSTIFY_Y = 2.0, 1.0
 
@@ -281,6 +283,8 @@ def _place(skeleton, lane, lane_count, style, framed, frame, row, xcol, dense, c
             wide_header = style.header_w if style.header == "left" else band_w
             lanes.append(Lane((x0, top, band_w, y - top), (x0, top, wide_header, tall_header)))
             y += style.lane_gap if k + 1 < lane_count else 0.0
+        elif rows[k] and k + 1 < lane_count:
+            y += MODEL_GAP * style.row_gap
     below = np.where(count[:, 0] > 0, count[:, 0] * style.pitch_y - style.gap_y + style.strip_gap, 0.0)
     strip_y = np.stack([row_y, row_y + below], axis=1)
     x = content_x + xcol * style.pitch_x

@@ -20,9 +20,9 @@ def test_figures_are_those_of_the_evaluation(hand: Hand) -> None:
     scene, problem, e = hand.view.scene, hand.document.problem, hand.document.evaluation
     assert scene is not None
     assert problem is not None
-    data = header_data(scene, problem.devices, crossing_bytes(problem.graph, hand.document.device_of, 3))
+    data = header_data(scene, problem, crossing_bytes(problem.graph, hand.document.device_of, 3))
     assert data is not None
-    assert data.cost == pytest.approx(e.cost)
+    assert data.pace == pytest.approx(e.pace)
     assert data.parts.sum(axis=0) == pytest.approx(e.cost)
     assert data.bottleneck == int(np.argmax(e.cost))
     assert data.titles == ("Stage 0", "Stage 1", "Stage 2")

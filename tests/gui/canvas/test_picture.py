@@ -14,8 +14,8 @@ from gui.theme import LIGHT, THEMES
 from planner.errors import StageboardError
 from planner.grouping import GroupView
 from planner.problem import Problem
-from planner.targets.pipeline import Pipeline
-from tests.gui.models import chain_graph
+from planner.targets import EdgeTpuPipeline, Pipeline
+from tests.gui.models import chain_graph, tpu_graph
 
 THIRDS = np.repeat(np.arange(3, dtype=np.int32), 8)
 
@@ -59,7 +59,8 @@ class TestKinds:
 
 def test_the_title_says_how_good_the_plan_is(problem: Problem) -> None:
     cost = problem.evaluate(THIRDS).objective
-    picture = compose(problem, THIRDS, (800, 600), LIGHT, "flow", bound=cost / 2)
+    half = problem.bound("bottleneck", cost / 2, "test", frozenset())
+    picture = compose(problem, THIRDS, (800, 600), LIGHT, "flow", bounds=[half])
     assert picture.title == "chain"
     assert "24 ops" in picture.subtitle
     assert "gap 50" in picture.subtitle
@@ -67,6 +68,19 @@ def test_the_title_says_how_good_the_plan_is(problem: Problem) -> None:
     broken = compose(problem, THIRDS[::-1].copy(), (800, 600), LIGHT, "flow")
     assert "broken" in broken.subtitle
     assert broken.scene.violating.any()
+
+
+def test_the_title_tells_every_component() -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2.0 * 2**20))
+    device_of = np.array([0, 0, 1, 2, 2, 2], np.int32)
+    values = problem.evaluate(device_of).values
+    first = problem.bound("max-memory", values[0], "simple", frozenset())
+    given = (("max-memory", values[0]),)
+    second = problem.bound("dram", values[1] / 2, "simple", frozenset(), given=given)
+    said = compose(problem, device_of, (800, 600), LIGHT, "lanes", bounds=[first, second]).subtitle
+    assert "max memory 4.00 MiB, off-chip (DRAM) 2.00 MiB, max communication 240.0 KiB" in said
+    assert "gap 50.0 % (off-chip (DRAM))" in said
+    assert "gap" not in compose(problem, device_of, (800, 600), LIGHT, "lanes").subtitle
 
 
 def test_without_a_plan(problem: Problem, tmp_path: Path) -> None:

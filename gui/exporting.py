@@ -1,0 +1,102 @@
+"""Exports that take long, in a process of their own: the window stays alive, and closing it leaves nothing half written.
+
+Cutting a model holds Python's interpreter lock for long stretches, so a thread would not do. The process
+stops where it is asked to, and also when the window's own process is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import threading
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from planner.errors import StageboardError
+from planner.export.child import Cancelled
+from planner.export.stage_process import StagesOrder, serve
+from planner.export.stages import StageExport
+
+
+class Exporting(QObject):
+    """At most one export at a time; ``done(result, error)`` comes in the window's thread, with one of the two."""
+
+    done = Signal(object, object)
+    _finished = Signal(object, object)
+
+    LOOK_SECONDS = 0.05
+    GRACE_SECONDS = 5.0
+    """How long a process that was asked to stop may take to tidy up."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+        self._finished.connect(self._end, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an export is on its way."""
+        return self._thread is not None
+
+    def start(self, order: StagesOrder) -> None:
+        """Begin. Raises :class:`StageboardError` while another export is on its way."""
+        if self.busy:
+            raise StageboardError("another export is still being written; wait for it or cancel it first")
+        self._stop = threading.Event()
+        self._thread = threading.Thread(
+            target=self._work, args=(order, self._stop), name="stageboard-export", daemon=True
+        )
+        self._thread.start()
+
+    def _work(self, order: StagesOrder, stop: threading.Event) -> None:
+        result: StageExport | None = None
+        error: StageboardError | None = None
+        context = multiprocessing.get_context("spawn")
+        pipe, far = context.Pipe()
+        process = context.Process(target=serve, args=(far,))  # it has a child itself, so it is no daemon
+        process.start()
+        far.close()
+        try:
+            pipe.send(order)
+            while not pipe.poll(self.LOOK_SECONDS):
+                if stop.is_set():
+                    pipe.send("stop")
+                    if not pipe.poll(self.GRACE_SECONDS):
+                        raise EOFError
+                    break
+            result, error = pipe.recv()
+        except (EOFError, OSError):
+            error = (
+                Cancelled("the export was cancelled; nothing was written")
+                if stop.is_set()
+                else StageboardError(
+                    "the export ended unexpectedly, perhaps for want of memory; nothing was written, close other programs"
+                )
+            )
+        finally:
+            pipe.close()
+            process.join(self.GRACE_SECONDS)
+            if process.is_alive():
+                process.kill()
+                process.join()
+            process.close()
+        with contextlib.suppress(RuntimeError):  # the window may be gone
+            self._finished.emit(result, error)
+
+    def _end(self, result: object, error: object) -> None:
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+            self.done.emit(result, error)
+
+    def cancel(self) -> None:
+        """Ask for a stop; ``done`` brings :class:`planner.export.child.Cancelled`."""
+        self._stop.set()
+
+    def drop(self) -> None:
+        """Stop and wait until nothing is left of it (the window closes)."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None

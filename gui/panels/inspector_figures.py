@@ -1,0 +1,39 @@
+"""What the inspector says of targets that estimate more than a cost: bytes on chip and off, links, energy, throughput."""
+
+from __future__ import annotations
+
+import math
+
+from gui.widgets.numbers import byte_column, energy_text, one_time, rate_text
+from planner.plan import Evaluation
+from planner.problem import Problem
+from planner.quantity import bytes_text
+
+Rows = list[tuple[str, str]]
+
+
+def device_rows(evaluation: Evaluation, device: int) -> Rows:
+    """Amounts of one device beside its times (name, text); none where the target knows none."""
+    details = {name: float(amounts[device]) for name, amounts in evaluation.details.items()}
+    # On and off chip in one unit, so that they can be compared.
+    memory = byte_column(evaluation.memory.tolist()).text
+    words = (
+        ("cache", "On chip", memory), ("dram", "Off chip", memory), ("bytes_in", "Enters", bytes_text),
+        ("bytes_out", "Leaves", bytes_text), ("energy", "Energy per inference", energy_text),
+    )  # fmt: skip
+    return [(title, said(details[name])) for name, title, said in words if name in details]
+
+
+def plan_rows(problem: Problem, evaluation: Evaluation) -> Rows:
+    """Estimates of the whole plan (name, text); none where the target makes none."""
+    figures, unit = evaluation.figures, problem.graph.time_unit
+    rows: Rows = []
+    if math.isfinite(figures.get("throughput", math.inf)):
+        rows.append(("Inferences per second", rate_text(figures["throughput"])))
+    if "latency" in figures:
+        rows.append(("Latency", one_time(figures["latency"], unit)))
+    if figures:
+        rows.append(("Slowest stage", one_time(float(evaluation.cost.max(initial=0.0)), unit)))
+    if "energy" in figures:
+        rows.append(("Energy per inference", energy_text(figures["energy"])))
+    return rows

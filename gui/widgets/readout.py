@@ -1,0 +1,133 @@
+"""One figure of the readout strip."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+
+from gui.theme import Theme, font
+from gui.widgets.labels import ElidedLabel
+
+
+class Readout(QWidget):
+    """A small label, a big value, and a line that explains it. Clickable when something is behind it."""
+
+    clicked = Signal()
+
+    def __init__(self, theme: Theme, label: str, margin: int = 0, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._widest = 0
+        self._mark = ""
+        self._label, self._value, self._note = (
+            ElidedLabel(label, self),
+            ElidedLabel("", self),
+            ElidedLabel("", self),
+        )
+        self._label.setFont(font(8.0))
+        self._value.setFont(font(14.0, weight=QFont.Weight.Bold))
+        self._note.setFont(font(8.0))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(margin, 5, 0, 5)
+        layout.setSpacing(0)
+        for part in (self._label, self._value, self._note):
+            layout.addWidget(part)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.setAccessibleName(label)
+        self.set_theme(theme)
+
+    def sizeHint(self) -> QSize:
+        """As wide as it has been for this graph, so that figures that change do not push one another about."""
+        hint = super().sizeHint()
+        self._widest = max(self._widest, hint.width())
+        return QSize(self._widest, hint.height())
+
+    def forget_width(self) -> None:
+        """Another graph: widths start over."""
+        self._widest = 0
+        self.updateGeometry()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self._theme = theme
+        self._label.set_colour(theme.muted)
+        self._note.set_colour(theme.muted)
+
+    def make_button(self, tip: str) -> None:
+        """The keyboard and the mouse may activate it."""
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setToolTip(tip)
+
+    def set_mark(self, colour: str) -> None:
+        """A bar at the left, beside the figure that matters most now; empty for none."""
+        if colour != self._mark:
+            self._mark = colour
+            self.update()
+
+    def set_strong(self, strong: bool) -> None:
+        """Whether the value is written in bold."""
+        shown = QFont(self._value.font())
+        shown.setWeight(QFont.Weight.Bold if strong else QFont.Weight.Normal)
+        self._value.setFont(shown)
+
+    def show_value(
+        self, label: str, value: str, note: str, colour: str = "", note_colour: str = "", tip: str = ""
+    ) -> None:
+        """Show all three lines; a colour is ``#rrggbb`` or empty. ``tip`` is shown wherever the pointer rests."""
+        self._label.setText(label)
+        self._value.setText(value)
+        self._value.set_colour(colour or self._theme.text)
+        self._note.setText(note)
+        self._note.set_colour(note_colour or self._theme.muted)
+        for part in (self._label, self._value, self._note):
+            part.set_tip(tip)
+        self.setAccessibleDescription(tip)
+        self.setAccessibleName(f"{label}: {value}. {note}" if note else f"{label}: {value}")
+
+    @property
+    def value(self) -> str:
+        """The big value."""
+        return self._value.text()
+
+    @property
+    def note(self) -> str:
+        """The small line below it."""
+        return self._note.text()
+
+    @property
+    def label(self) -> str:
+        """The small line above it."""
+        return self._label.text()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The mark, in the margin at the left."""
+        super().paintEvent(event)
+        if self._mark:
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(self._mark))
+            painter.drawRoundedRect(QRectF(0, 9, 3, self.height() - 18), 1.5, 1.5)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click."""
+        super().mouseReleaseEvent(event)
+        if self.rect().contains(event.position().toPoint()):
+            self.clicked.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return and space click."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.clicked.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Show the focus by underlining the value."""
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            shown = QFont(self._value.font())
+            shown.setUnderline(event.type() == QEvent.Type.FocusIn)
+            self._value.setFont(shown)
+        return super().event(event)

@@ -1,0 +1,77 @@
+"""What a move would give, in the words that lanes, chips and the carried card say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gui.canvas.consequence import Consequence, consequences, rule_words
+from gui.canvas.strip import paint_strip
+from gui.previewing import check
+from gui.theme import DARK, LIGHT
+from gui.values import Preview
+from planner.problem import Problem
+from planner.targets import EdgeTpuPipeline, Pipeline, kernels
+from tests.gui.models import chain_graph, tpu_graph
+
+MIB = 2.0**20
+UNEVEN = np.array([0, 0, 1, 2, 2, 2], np.int32)
+
+
+def judged(problem: Problem, device_of: np.ndarray, ops: list[int]) -> tuple[Preview, list[Consequence]]:
+    live = problem.live(device_of)
+    preview = check(live, np.array(ops, np.int32), ())
+    words = tuple(rule_words(int(code)) for code in live.check(preview.ops).codes)
+    return preview, consequences(preview, words)
+
+
+def test_bytes_of_the_first_component_that_changes() -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2 * MIB), "memory-1-2-3")
+    _, said = judged(problem, UNEVEN, [3])
+    assert said[0].short == "breaks the order"
+    assert said[0].colour(LIGHT) == LIGHT.bad
+    assert said[1].short == "max memory −1.00 MiB"
+    assert said[1].brief == "memory −1.00 MiB"
+    assert said[1].better
+    assert said[1].colour(DARK) == DARK.good
+    assert said[2].short == said[2].brief == "now here"
+    assert not said[2].better
+    _, said = judged(problem, UNEVEN, [1])
+    assert said[1].short == "max communication −80.0 KiB"
+    assert said[1].brief == "comm. −80.0 KiB"
+
+
+def test_one_number_is_told_as_before() -> None:
+    problem = Problem(chain_graph(), Pipeline(3))
+    device_of = (np.arange(12) * 3 // 12).astype(np.int32)
+    preview, said = judged(problem, device_of, [4])
+    for d in np.flatnonzero(preview.legal).tolist():
+        if not said[d].stays:
+            assert said[d].short == said[d].brief
+            assert f"{preview.objective[d]:,.2f}" in said[d].short
+            assert said[d].short.endswith("%")
+
+
+def test_shared_children_are_named() -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, shared_children=True))
+    assert rule_words(kernels.RULE_SHARED_CHILDREN) == "splits siblings"
+    # Siblings move together: nothing of them can be left behind.
+    assert problem.groups.expand([1]).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("width", [420.0, 1200.0])
+def test_a_narrow_chip_says_it_shorter(width: float, qapp: object) -> None:
+    from PySide6.QtGui import QImage, QPainter
+
+    from gui.canvas.palette import canvas_palette
+
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2 * MIB), "memory-1-2-3")
+    _, said = judged(problem, UNEVEN, [3])
+    image = QImage(int(width), 300, QImage.Format.Format_RGB32)
+    image.fill(0)
+    before = image.copy()
+    painter = QPainter(image)
+    titles = tuple(device.title for device in problem.devices)
+    paint_strip(painter, width, 300.0, titles, said, 1, canvas_palette(LIGHT, 3))
+    painter.end()
+    assert image != before
