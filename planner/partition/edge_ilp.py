@@ -77,7 +77,9 @@ def _minimise(report: Report, component: str, threads: int) -> bool:
             low = high + 1
         elif outcome.status == "optimal":
             low = max(low, program.proven(outcome.bound))
-            if last is not None and report.key(report.plan) >= known:
+            if report.key(report.plan) >= known:
+                if last is None:
+                    break
                 # Its variables were whole up to a tolerance only: once they are, the plan is not good enough.
                 refused.append(last)
         else:
@@ -157,11 +159,11 @@ class Program:
         return max(whole, self._low)
 
     def stage_of(self, values: Mapping[str, float]) -> Ints:
-        """The stage of each unit (int32[m]) in a solution."""
+        """The stage of each unit (int32[m]) in a solution; what is in no row may be anywhere."""
         stage = np.zeros(self._edge.count, np.int32)
         for u, row in enumerate(self._before):
             for y in row:
-                stage[u] += (y if isinstance(y, int) else values[y.name]) <= 0.5
+                stage[u] += (y if isinstance(y, int) else values.get(y.name, 1.0)) <= 0.5
         return stage
 
     # ------------------------------------------------------------------ rows

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from planner.graph import Bools, Floats, Ints
+from planner.solving.loading import load
 
 ROWS_PER_CHECK = 256
 """Rows (or columns) that are made between two looks at the stop criteria: a few milliseconds."""
@@ -139,7 +140,7 @@ def arrays_of(problem: Any, check: Callable[[], None] = unchecked) -> Arrays:
             cost.get(v.name, 0.0),
             integer=v.cat == pulp.LpInteger,
         )
-        for v in problem.variables()
+        for v in load(problem.variables, check)  # goes through all rows once more
     }
     for constraint in problem.constraints():
         side = -float(constraint.constant)

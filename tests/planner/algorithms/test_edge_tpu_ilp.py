@@ -156,6 +156,35 @@ def test_fractions_of_bytes_and_caches_are_exact() -> None:
     assert result.components == least(problem) and result.status == "optimal"
 
 
+def heavy(seed: int) -> Graph:
+    """Weights of megabytes, so that the solver's tolerances are worth some bytes."""
+    rng = np.random.default_rng(seed)
+    n = 14
+    ops = [
+        Op(f"o{i}", f"o{i}", "Conv2D", params=0.0, param_bytes=float(w))
+        for i, w in enumerate(rng.integers(0, 5e6, n))
+    ]
+    made = [
+        Tensor(f"o{i}", tuple(f"o{i + d}" for d in (1, 3) if i + d < n), float(rng.integers(1, 1e6)))
+        for i in range(n - 1)
+    ]
+    return fill(Graph.build("heavy", ops, made))
+
+
+@pytest.mark.parametrize(("seed", "objective"), [(1, "memory-1-3"), (2, "memory-2-3"), (3, "memory-2-1-3")])
+def test_both_ways_agree_to_the_byte(seed: int, objective: str) -> None:
+    problem = Problem(heavy(seed), EdgeTpuPipeline(3, cache=4e6 + 0.3), objective)
+    ideals, program = (run(EdgeTpuIlp(), problem, options={"route": route}) for route in ("ideals", "ilp"))
+    assert ideals.status == program.status == "optimal"
+    assert ideals.components == program.components
+
+
+def test_an_op_that_is_in_no_row_of_the_program_is_placed() -> None:
+    graph = weights({"a": 3, "alone": 0, "b": 2}, {"a": ("b",)}, {"a": 3})  # type: ignore[dict-item]
+    problem = Problem(graph, EdgeTpuPipeline(2, cache=1))
+    check(problem, run(EdgeTpuIlp(), problem, options={"route": "ilp"}))
+
+
 def test_a_start_that_is_better_than_the_first_plan_is_kept() -> None:
     problem = Problem(BY_HAND, EdgeTpuPipeline(2, cache=10), "memory-2-3")
     best = run(EdgeTpuIlp(), problem).device_of
