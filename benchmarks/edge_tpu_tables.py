@@ -26,7 +26,7 @@ MODELS = (
 STAGES = (2, 3, 4, 5, 6)
 STRATEGIES = ("memory-1-3", "memory-1-2-3", "memory-2-1-3")
 COMPONENTS = {"memory-1-3": 2, "memory-1-2-3": 3, "memory-2-1-3": 3}
-EXACT, COMPILER = "edge-tpu-ilp", "edge-tpu-balanced"
+EXACT, COMPILER, FASTEST = "edge-tpu-ilp", "edge-tpu-balanced", "edge-tpu-fastest"
 BY_TIME = ("edge-tpu-profiled", "slice", "brkga", "anneal")
 TOGETHER = "resnet101+densenet169"
 MIB = 2.0**20
@@ -176,6 +176,35 @@ class Tables:
                 interval,
             )
 
+    def inference_time(self) -> Iterator[Table]:
+        """Estimated inferences per second: proven highest, and how many times those of the compiler's and the memory plan."""
+        rows, spent, proven = [], list[float](), 0
+        against = {"compiler": list[float](), "memory-1-2-3": list[float]()}
+        for model in self.models:
+            cells = [model]
+            for n in self.stages:
+                best = self._runs.get(Case(model, n, False, "inference-time", FASTEST))
+                others = (self.compiler(model, n, False), self.exact(model, n, "memory-1-2-3", False))
+                if best is None:
+                    cells.append("-")
+                    continue
+                spent.append(best.cpu)
+                proven += best.status == "optimal"
+                gains = []
+                for gained, other in zip(against.values(), others, strict=True):
+                    if other is not None:
+                        gained.append(other.interval / best.interval)
+                        gains.append(f"{gained[-1]:.2f}")
+                cells.append(f"{1 / best.interval:.1f} ({', '.join(gains)})")
+            rows.append(cells)
+        title = "Estimated inferences per second for inference-time (times those of the compiler, of memory-1-2-3)"
+        if spent:
+            means = [f"{statistics.geometric_mean(g):.2f}" for g in against.values() if g]
+            title += (
+                f"; {proven}/{len(spent)} proven, at most {max(spent):.2f} s (CPU); means {', '.join(means)}"
+            )
+        yield title, ["model", *(f"n = {n}" for n in self.stages)], rows
+
     def energy(self) -> Iterator[Table]:
         """Section V-D: joules per inference of ResNet101V2 on four stages."""
         made = [("compiler", self.compiler("resnet101_v2", 4, False), "0.0792")]
@@ -219,6 +248,7 @@ TABLES: dict[str, Callable[[Tables], Iterator[Table]]] = {
     "figure-10": Tables.figure_10,
     "figure-11": Tables.figure_11,
     "stage-time": Tables.stage_time,
+    "inference-time": Tables.inference_time,
     "energy": Tables.energy,
     "times": lambda _: ((title, *cells) for title, cells in edge_tpu_times.tables().items()),
 }

@@ -71,6 +71,11 @@ OBJECTIVES = {
         "Stage time",
         "The slowest stage as fast as possible: receive + compute + streaming + send, as if it had the host to itself.",
     ),
+    "inference-time": (
+        "Inference time",
+        "The most inferences per second: what all stages stream over one host link, plus the slowest receive + compute +"
+        " send, as measured pipelines behave.",
+    ),
 }
 """Title and one line of explanation, where an objective's own name does not say it all."""
 
@@ -143,6 +148,12 @@ class Change:
     share: float
     text: str
     brief: str
+
+    @property
+    def what(self) -> str:
+        """The component's short name where ``brief`` begins with it, else empty."""
+        short = component_words(self.component).short
+        return short if self.brief.startswith(f"{short} ") else ""
 
     @property
     def sign(self) -> int:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 BASELINE = "edge-tpu-balanced"
 """The planner that every count is compared with."""
-PREFERRED = ("edge-tpu-ilp", "slice")
+PREFERRED = ("edge-tpu-ilp", "edge-tpu-fastest", "slice")
 """Planners in the order in which they are asked; the first that serves the problem plans it."""
 MOST_STAGES = 32
 SECONDS_PER_COUNT = 60.0

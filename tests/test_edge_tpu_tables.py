@@ -44,6 +44,7 @@ def test_every_table_prints_without_any_row(tmp_path: Path, capsys: pytest.Captu
         "Figure 10",
         "Figure 11",
         "Stage time",
+        "Estimated inferences per second",
     ):
         assert title in shown
     assert not (tmp_path / "results.csv").exists()

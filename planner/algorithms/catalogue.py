@@ -17,6 +17,7 @@ def planners() -> dict[str, Planner]:
     from planner.algorithms.brkga import Brkga
     from planner.algorithms.dpl import Dpl
     from planner.algorithms.edge_tpu_balanced import EdgeTpuBalanced
+    from planner.algorithms.edge_tpu_fastest import EdgeTpuFastest
     from planner.algorithms.edge_tpu_ilp import EdgeTpuIlp
     from planner.algorithms.edge_tpu_profiled import EdgeTpuProfiled
     from planner.algorithms.expert import Expert
@@ -53,6 +54,7 @@ def planners() -> dict[str, Planner]:
         MaxLoadIp(),
         LatencyIp(),
         EdgeTpuIlp(),
+        EdgeTpuFastest(),
         EdgeTpuBalanced(),
         EdgeTpuProfiled(),
         OneDevice(),
@@ -120,6 +122,7 @@ def default_planner(problem: Problem) -> Planner:
     for name in (
         "latency-ip",
         "edge-tpu-ilp",
+        "edge-tpu-fastest",
         "ideals-dp",
         "dpl",
         "anneal",

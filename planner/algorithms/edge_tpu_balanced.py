@@ -18,14 +18,14 @@ class EdgeTpuBalanced(Planner):
     """
 
     name: ClassVar[str] = "edge-tpu-balanced"
-    title: ClassVar[str] = "Edge TPU compiler's segmentation"
+    title: ClassVar[str] = "Compiler's segmentation"
     summary: ClassVar[str] = (
         "equal shares of the parameter bytes in the model's own order, as the compiler cuts"
     )
     source: ClassVar[Source] = Source("Edge TPU compiler", "--num_segments")
     targets: ClassVar[frozenset[str]] = frozenset({"edge-tpu"})
     objectives: ClassVar[frozenset[str]] = frozenset(
-        {"memory-1-2-3", "memory-1-3", "memory-2-1-3", "memory-2-3", "stage-time"}
+        {"memory-1-2-3", "memory-1-3", "memory-2-1-3", "memory-2-3", "stage-time", "inference-time"}
     )
     honours: ClassVar[frozenset[str]] = frozenset({"together"})
 

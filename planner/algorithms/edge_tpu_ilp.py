@@ -19,7 +19,7 @@ class EdgeTpuIlp(Planner):
 
     name: ClassVar[str] = "edge-tpu-ilp"
     title: ClassVar[str] = "Edge TPU, exact"
-    summary: ClassVar[str] = "SDC + ILP, or ideals, component by component"
+    summary: ClassVar[str] = "each component in turn, proven: over the graph's ideals, or by SDC + ILP"
     source: ClassVar[Source] = Source("Edge TPU", "section IV, equations 1 to 14")
     targets: ClassVar[frozenset[str]] = frozenset({"edge-tpu"})
     objectives: ClassVar[frozenset[str]] = MEMORY_OBJECTIVES

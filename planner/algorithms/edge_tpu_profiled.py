@@ -21,12 +21,12 @@ class EdgeTpuProfiled(Planner):
     """
 
     name: ClassVar[str] = "edge-tpu-profiled"
-    title: ClassVar[str] = "Segmentation by stage times"
+    title: ClassVar[str] = "Balanced stage times"
     summary: ClassVar[str] = "greedy cuts of the model's own order within the least stage time, by bisection"
     source: ClassVar[Source] = Source("Edge TPU compiler", "profiling-based partitioning")
     targets: ClassVar[frozenset[str]] = frozenset({"edge-tpu"})
     objectives: ClassVar[frozenset[str]] = frozenset(
-        {"memory-1-2-3", "memory-1-3", "memory-2-1-3", "memory-2-3", "stage-time"}
+        {"memory-1-2-3", "memory-1-3", "memory-2-1-3", "memory-2-3", "stage-time", "inference-time"}
     )
     honours: ClassVar[frozenset[str]] = frozenset({"together"})
 

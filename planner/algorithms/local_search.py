@@ -38,7 +38,7 @@ class LocalSearch(Planner):
     source: ClassVar[Source] = Source("device placement", "section 6, baselines")
     targets: ClassVar[frozenset[str]] = frozenset({"pool", "pipeline", "edge-tpu"})
     objectives: ClassVar[frozenset[str]] = frozenset(
-        {"max-load", "gpipe", "latency", "bottleneck", "stage-time"}
+        {"max-load", "gpipe", "latency", "bottleneck", "stage-time", "inference-time"}
     )
     options: ClassVar[tuple[Option, ...]] = (
         Option(

@@ -20,6 +20,7 @@ class OneDevice(Planner):
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
     objectives: ClassVar[frozenset[str]] = frozenset(
         {"bottleneck", "memory-1-2-3", "memory-1-3", "memory-2-1-3", "memory-2-3", "stage-time"}
+        | {"inference-time"}
     )
     honours: ClassVar[frozenset[str]] = frozenset({"together"})
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
 from planner.graph import Floats
 from planner.problem import Problem
 from planner.search import BoundMethod, Search, Source
+from planner.targets.edge_tpu_inference import InferenceEvaluator
 from planner.targets.kernels import SUM
 
 
@@ -24,7 +25,8 @@ class Simple(BoundMethod):
     the fastest device that may hold it: ops on a path never run at the same time, in one subgraph or in several.
 
     For the memory objectives of Edge TPUs the pieces are parameter bytes: some stage holds the largest piece and an equal
-    share of all bytes, and what exceeds the caches together, or one cache under the largest piece, is off chip.
+    share of all bytes, and what exceeds the caches together, or one cache under the largest piece, is off chip. Such
+    bytes take their time to stream in every inference, which is added to the bound on the work for ``inference-time``.
     """
 
     name: ClassVar[str] = "simple"
@@ -33,7 +35,7 @@ class Simple(BoundMethod):
     source: ClassVar[Source] = Source("MTPP", "Lemma 3.3")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu", "pool"})
     objectives: ClassVar[frozenset[str]] = frozenset(
-        {"bottleneck", "stage-time", "max-load", "gpipe", "latency"}
+        {"bottleneck", "stage-time", "inference-time", "max-load", "gpipe", "latency"}
         | {"memory-1-2-3", "memory-1-3", "memory-2-1-3", "memory-2-3"}
     )
 
@@ -52,6 +54,8 @@ class Simple(BoundMethod):
             used = used[:2]
         elif problem.unit(problem.components[0]) == "B":
             values = self._bytes(problem)
+        elif problem.objective == "inference-time":
+            values = {problem.objective: self._inference(problem)}
         else:
             parts = (0, 1) if problem.objective == "gpipe" else (None,)
             work = problem.evaluator.work
@@ -62,11 +66,28 @@ class Simple(BoundMethod):
 
     def _bytes(self, problem: Problem) -> dict[str, float]:
         """The bounds on the components that count parameter bytes."""
-        e = problem.evaluator
-        share = self._part(problem, e.memory[None, :], None)
-        over = max(float(e.memory.sum() - e.budget.sum()), share - float(e.budget.max()), 0.0)
+        share, over = self._memory(problem)
         found = {"max-memory": share, "dram": over}
         return {name: value for name, value in found.items() if name in problem.components}
+
+    def _memory(self, problem: Problem) -> tuple[float, float]:
+        """Bytes that some stage of an Edge TPU pipeline holds, and bytes that all caches leave over."""
+        e = problem.evaluator
+        share = self._part(problem, e.memory[None, :], None)
+        return share, max(float(e.memory.sum() - e.budget.sum()), share - float(e.budget.max()), 0.0)
+
+    def _inference(self, problem: Problem) -> float:
+        """The bound on the time per inference of an Edge TPU pipeline.
+
+        What all caches leave over is streamed, through one link before the slowest stage does the rest, or by the stages at
+        once: then they share work and streaming. Activations in a cache only make it smaller.
+        """
+        e = cast(InferenceEvaluator, problem.evaluator)
+        rest = self._part(problem, e.work, None)
+        over = self._memory(problem)[1] / e.streaming_rate
+        if e.target.shared_link:
+            return rest + over
+        return max(rest, (over + float(e.work.sum())) / e.k)
 
     @staticmethod
     def _part(problem: Problem, amount: Floats, part: int | None) -> float:

@@ -41,12 +41,16 @@ def parameter(
     choices: tuple[str, ...] = (),
     label: str = "",
     group: str = "",
+    unset: str = "",
 ) -> Any:
     """A dataclass field that carries what a settings form and the documentation need.
 
-    ``label`` takes the place of the field's name in a form; fields of one ``group`` are folded away under that title.
+    ``label`` takes the place of the field's name in a form; fields of one ``group`` are folded away under that title;
+    ``unset`` is what a form calls the value 0 where that stands for something else than nothing.
     """
-    about = {"help": help, "unit": unit, "source": source, "choices": choices, "label": label, "group": group}
+    about = {
+        "help": help, "unit": unit, "source": source, "choices": choices, "label": label, "group": group, "unset": unset,
+    }  # fmt: skip
     return field(default=default, metadata=about)
 
 
@@ -60,6 +64,8 @@ class Target(ABC):
     objectives: ClassVar[tuple[str, ...]]
     rule_parameters: ClassVar[frozenset[str]] = frozenset()
     """Fields that switch rules on and off: they are assumptions of a bound, not part of the machine."""
+    uses_cost_model: ClassVar[bool] = True
+    """Whether estimated op times (:mod:`planner.cost_model`) count; false where the target has rates of its own."""
 
     @abstractmethod
     def devices(self, graph: Graph) -> tuple[Device, ...]:

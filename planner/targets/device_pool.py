@@ -66,6 +66,7 @@ class DevicePool(Target):
     )
     bandwidth: float = parameter(
         0.0,
+        unset="automatic",
         help="bandwidth between an accelerator and memory; 0 = the file's own transfer times, else 12 GB/s",
         unit="B/s",
         source="our default: PCIe 3.0 x16 in practice",

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from planner.problem import Problem
     from planner.targets.evaluator import AssignmentEvaluator
 
-MEMORY, DRAM, COMMUNICATION, STAGE_TIME = "max-memory", "dram", "max-communication", "stage-time"
+MEMORY, DRAM, COMMUNICATION = "max-memory", "dram", "max-communication"
+STAGE_TIME, INFERENCE_TIME = "stage-time", "inference-time"
 OBJECTIVES: dict[str, tuple[str, ...]] = {
     "memory-1-2-3": (MEMORY, DRAM, COMMUNICATION),
     "memory-1-3": (MEMORY, COMMUNICATION),
     "memory-2-1-3": (DRAM, MEMORY, COMMUNICATION),
     "memory-2-3": (DRAM, COMMUNICATION),
     STAGE_TIME: (STAGE_TIME,),
+    INFERENCE_TIME: (INFERENCE_TIME,),
 }
 MIB = 2.0**20
 
@@ -36,9 +38,11 @@ class EdgeTpuPipeline(Target):
     ``max-communication``, the largest number of bytes that enter a stage, each tensor once (equation 9, which counts it
     once per edge). ``memory-2-3`` is the strategy that the paper tried and dropped.
 
-    ``stage-time`` is the time of the slowest stage: receive + compute + streaming of uncached parameters + send. The estimated
-    throughput is that of a USB hub (``shared_link``, ``scratch``), see :mod:`planner.targets.edge_tpu_times`. The model's own inputs and outputs pass the host link too, unless ``host_io`` is off; they never count as communication between
-    stages. ``param_bytes`` are INT8 by default, see :mod:`planner.targets.edge_tpu_bytes`.
+    ``stage-time`` is the time of the slowest stage: receive + compute + streaming of uncached parameters + send.
+    ``inference-time`` is the estimated time from one inference to the next on a USB hub (``shared_link``, ``scratch``), see
+    :mod:`planner.targets.edge_tpu_inference`; its reciprocal is the throughput shown with every plan. The model's own inputs
+    and outputs pass the host link too, unless ``host_io`` is off; they never count as communication between stages.
+    ``param_bytes`` are INT8 by default, see :mod:`planner.targets.edge_tpu_bytes`.
     """
 
     kind: ClassVar[str] = "edge-tpu"
@@ -46,6 +50,7 @@ class EdgeTpuPipeline(Target):
     in_words: ClassVar[str] = "an Edge TPU pipeline"
     objectives: ClassVar[tuple[str, ...]] = tuple(OBJECTIVES)
     rule_parameters: ClassVar[frozenset[str]] = frozenset({"shared_children"})
+    uses_cost_model: ClassVar[bool] = False
 
     count: int = parameter(4, help="number of Edge TPUs (stages)", label="Edge TPUs (stages)")
     cache: float = parameter(
@@ -93,13 +98,13 @@ class EdgeTpuPipeline(Target):
     )
     shared_link: bool = parameter(
         True,
-        help="throughput: all stages stream their parameters through one host link",
+        help="throughput, inference-time: all stages stream their parameters through one host link",
         source="Table I: nothing else explains it",
         group="Link and speed",
     )
     scratch: bool = parameter(
         True,
-        help="throughput: activations of a stage's largest convolution take room in the cache",
+        help="throughput, inference-time: activations of a stage's largest convolution take room in the cache",
         label="Scratch in cache",
         source="Table II: 6.7 to 6.9 MiB of parameters in a full cache",
         group="Link and speed",
@@ -151,12 +156,12 @@ class EdgeTpuPipeline(Target):
             positive(getattr(self, name), name, zero=True)
 
     def components(self, objective: str) -> tuple[str, ...]:
-        """The byte counts of a memory objective in order; ``stage-time`` is one number."""
+        """The byte counts of a memory objective in order; a time is one number."""
         return OBJECTIVES[objective]
 
     def unit(self, component: str) -> str:
-        """Bytes, but for the stage time."""
-        return "" if component == STAGE_TIME else "B"
+        """Bytes, but for the two times."""
+        return "" if component in {STAGE_TIME, INFERENCE_TIME} else "B"
 
     def devices(self, graph: Graph) -> tuple[Device, ...]:
         """Stages, named ``stage 0`` onwards."""
@@ -182,4 +187,8 @@ class EdgeTpuPipeline(Target):
         """See :class:`planner.targets.edge_tpu_evaluator.EdgeTpuEvaluator`."""
         from planner.targets.edge_tpu_evaluator import EdgeTpuEvaluator
 
+        if problem.objective == INFERENCE_TIME:
+            from planner.targets.edge_tpu_inference import InferenceEvaluator
+
+            return InferenceEvaluator(problem, self)
         return EdgeTpuEvaluator(problem, self)

@@ -12,7 +12,7 @@ from planner.graph import Floats, Graph, Ints
 from planner.plan import Evaluation
 from planner.targets import kernels
 from planner.targets.edge_tpu_bytes import parameter_bytes, tensor_bytes
-from planner.targets.edge_tpu_times import interval, scratch_of, working_sets
+from planner.targets.edge_tpu_times import interval, scratch_of, streaming_times, working_sets
 from planner.targets.evaluator import AssignmentEvaluator
 from planner.targets.live import LiveEvaluation
 from planner.targets.rules import OrderRule, PinRule, Rule, TogetherRule
@@ -51,17 +51,18 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
     """m_k, DRAM and communication in bytes, and the stage times that they lead to.
 
     ``work`` holds an op's compute time and the host's share of its transfers, since both stay with it wherever it goes;
-    evaluations tell them apart. ``size`` float64[t]: bytes of the tensors.
+    evaluations tell them apart. ``size`` float64[t]: bytes of the tensors; ``sets`` float64[n]: what each op's activations
+    take of the cache.
     """
 
     problem: Problem
 
     def __init__(self, problem: Problem, target: EdgeTpuPipeline) -> None:
         graph = problem.graph
-        self.size = tensor_bytes(graph, target.precision)
-        coming, going = host_bytes(graph, self.size if target.host_io else np.zeros(graph.tensor_count))
+        size = tensor_bytes(graph, target.precision)
+        coming, going = host_bytes(graph, size if target.host_io else np.zeros(graph.tensor_count))
         self._coming, self._going = coming, going
-        self._sets = working_sets(graph, self.size) if target.scratch else np.zeros(graph.n)
+        self.sets = working_sets(graph, size) if target.scratch else np.zeros(graph.n)
         params = parameter_bytes(graph, target.precision, target.fold_batch_norm)
         compute = compute_times(graph, target)
         rules: list[Rule] = [OrderRule(), TogetherRule(), PinRule()]
@@ -72,8 +73,8 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
             problem,
             work=(compute + coming / target.down + going / target.up)[None, :],
             class_of=np.zeros(k, np.int32),
-            tensor_time=self.size / target.down,
-            send_time=self.size / target.up,
+            tensor_time=size / target.down,
+            send_time=size / target.up,
             pays=np.ones(k, bool),
             budget=np.full(k, target.cache),
             streaming_rate=target.streaming,
@@ -85,7 +86,9 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
             rules=rules,
         )
         self.target = target
-        self.by_bytes = problem.objective != "stage-time"
+        self.size = size
+        self.op_work = compute[None, :]
+        self.by_bytes = target.unit(problem.components[0]) == "B"
 
     @property
     def plain(self) -> bool:
@@ -165,24 +168,19 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
         coming = np.bincount(device_of, self._coming, self.k) / target.down
         going = np.bincount(device_of, self._going, self.k) / target.up
         entering = self.entering(device_of)
-        values = self.amounts(held, entering) if self.by_bytes else (base.objective,)
         work = np.maximum(0.0, base.work - coming - going)
-        period = interval(
-            held,
-            scratch_of(self._sets, device_of, self.k),
-            base.receive + base.work + base.send,
-            target.cache,
-            target.streaming,
-            target.shared_link,
-        )
+        rest = base.receive + base.work + base.send
+        scratch = scratch_of(self.sets, device_of, self.k)
+        streaming = streaming_times(held, scratch, target.cache, target.streaming)
+        period = interval(streaming, rest, target.shared_link)
         energy = target.idle_power * period + (target.active_power - target.idle_power) * work
         return replace(
             base,
             receive=base.receive + coming,
             work=work,
             send=base.send + going,
-            components=dict(zip(self.problem.components, values, strict=True)),
-            pace=self._pace(base),
+            components=dict(zip(self.problem.components, self._values(base, entering, period), strict=True)),
+            pace=self._pace(base, streaming + rest),
             details={
                 "cache": np.minimum(held, target.cache),
                 "dram": np.maximum(held - target.cache, 0.0),
@@ -197,8 +195,15 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
             },
         )
 
-    def _pace(self, base: Evaluation) -> Floats:
-        """The bytes of each stage's parameters under a memory objective, its time under ``stage-time``."""
+    def _values(self, base: Evaluation, entering: Floats, period: float) -> tuple[float, ...]:
+        """All components from what :meth:`evaluate` has found; ``period``: seconds from one inference to the next."""
+        return self.amounts(base.memory, entering) if self.by_bytes else (base.objective,)
+
+    def _pace(self, base: Evaluation, added: Floats) -> Floats:
+        """The bytes of each stage's parameters under a memory objective, its time under ``stage-time``.
+
+        ``added`` float64[k]: what each stage adds to the time per inference, scratch in its cache taken into account.
+        """
         return base.memory if self.by_bytes else base.cost
 
     def live(self, device_of: Ints) -> LiveEvaluation:

@@ -2,7 +2,8 @@
 
 The objective ``stage-time`` is the time of the slowest stage as if it had the host to itself. Measured pipelines hang on one
 USB hub: what all stages stream passes the same link, one after another, while the rest of each stage overlaps. And a cache
-that holds activations as well has less room for parameters. Both go into the estimated throughput alone.
+that holds activations as well has less room for parameters. Both go into the estimated throughput, and into the objective
+``inference-time`` (:mod:`planner.targets.edge_tpu_inference`).
 """
 
 from __future__ import annotations
@@ -30,13 +31,22 @@ def scratch_of(sets: Floats, device_of: Ints, stages: int) -> Floats:
     return found
 
 
-def interval(held: Floats, scratch: Floats, rest: Floats, cache: float, rate: float, shared: bool) -> float:
+def streaming_times(held: Floats, scratch: Floats, cache: float, rate: float) -> Floats:
+    """Seconds that each stage streams parameters for an inference (any shape).
+
+    ``held`` bytes of parameters, ``scratch`` bytes of the ``cache`` that these cannot have, ``rate``: bytes per second. No
+    more is streamed than there is.
+    """
+    found: Floats = np.minimum(held, np.maximum(0.0, held + scratch - cache)) / rate
+    return found
+
+
+def interval(streaming: Floats, rest: Floats, shared: bool) -> float:
     """Seconds from one inference to the next.
 
-    Per stage (float64[k]): ``held`` bytes of parameters, ``scratch`` bytes of the ``cache`` that these cannot have, and
-    ``rest``, the seconds that it receives, computes and sends. ``rate``: bytes streamed per second, ``shared`` by all.
+    Per stage (float64[k]): ``streaming`` seconds, one after another where they are ``shared`` by all, and ``rest``, the
+    seconds that it receives, computes and sends.
     """
-    streaming = np.minimum(held, np.maximum(0.0, held + scratch - cache)) / rate
     if shared:
         return float(streaming.sum() + rest.max(initial=0.0))
     return float((streaming + rest).max(initial=0.0))

@@ -30,6 +30,9 @@ class AssignmentEvaluator:
     float64[k] (what counts against a device's memory), ``params`` float64[n], ``part`` int8[n] (1 = backward),
     ``supported`` bool[c, n], ``allowed`` bool[n, k] (support and pins together).
 
+    ``op_work`` float64[c, n] is the time of the ops themselves, ``size`` float64[t] the bytes of the tensors as the target
+    counts them.
+
     ``owner`` int32[k] is the machine behind a device, by its first device: slots of one accelerator have the same one, and
     so have the CPUs where cores do not run out; elsewhere every device is its own. Colocation goes by owner, memory by
     :attr:`shares_memory`. ``cluster`` int32[k] (-1 = none) and ``cluster_speed``: see :mod:`planner.targets.kernels`;
@@ -66,6 +69,8 @@ class AssignmentEvaluator:
         self.n = graph.n
         self.k = len(class_of)
         self.work = np.ascontiguousarray(work, np.float64)
+        self.op_work = self.work
+        self.size = graph.tensor_bytes
         self.class_of = np.ascontiguousarray(class_of, np.int32)
         self.tensor_time = np.ascontiguousarray(tensor_time, np.float64)
         self.send_time = (

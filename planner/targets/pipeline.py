@@ -42,6 +42,7 @@ class Pipeline(Target):
     count: int = parameter(4, help="number of blocks (stages)")
     bandwidth: float = parameter(
         0.0,
+        unset="automatic",
         help="bandwidth between blocks; 0 = the file's own transfer times, else 12 GB/s",
         unit="B/s",
         source="our default: PCIe 3.0 x16 in practice",

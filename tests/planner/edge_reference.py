@@ -100,6 +100,33 @@ def parts(problem: Problem, device_of: list[int], k: int) -> dict[str, float]:
     return {"receive": receive, "work": work, "streaming": over / target.streaming, "send": send}
 
 
+def adding(problem: Problem, device_of: list[int]) -> tuple[list[float], list[float]]:
+    """Per stage the seconds that it streams, activations in its cache, and those that it receives, computes and sends."""
+    target, graph, size = problem.target, problem.graph, sizes(problem)
+    streaming, rest = [], []
+    for k in range(target.count):
+        largest = 0.0
+        for v in range(graph.n):
+            if device_of[v] == k and graph.macs[v] > 0 and target.scratch:
+                seen = [
+                    size[i] for i, (u, readers, _, _) in enumerate(tensors(graph)) if v == u or v in readers
+                ]
+                largest = max(largest, sum(seen))
+        held = memory(problem, device_of, k)
+        streaming.append(min(held, max(0.0, held - max(0.0, target.cache - largest))) / target.streaming)
+        seconds = parts(problem, device_of, k)
+        rest.append(seconds["receive"] + seconds["work"] + seconds["send"])
+    return streaming, rest
+
+
+def interval(problem: Problem, device_of: list[int]) -> float:
+    """Seconds from one inference to the next."""
+    streaming, rest = adding(problem, device_of)
+    if problem.target.shared_link:
+        return sum(streaming) + max(rest)
+    return max(a + b for a, b in zip(streaming, rest, strict=True))
+
+
 def components(problem: Problem, device_of: list[int]) -> dict[str, float]:
     """The components of the objective, in order."""
     stages = range(problem.target.count)
@@ -109,6 +136,7 @@ def components(problem: Problem, device_of: list[int]) -> dict[str, float]:
         "dram": sum(max(0.0, m - problem.target.cache) for m in held),
         "max-communication": max(entering(problem, device_of, k) for k in stages),
         "stage-time": max(sum(parts(problem, device_of, k).values()) for k in stages),
+        "inference-time": interval(problem, device_of),
     }
     orders = {
         "memory-1-2-3": ("max-memory", "dram", "max-communication"),
@@ -116,6 +144,7 @@ def components(problem: Problem, device_of: list[int]) -> dict[str, float]:
         "memory-2-1-3": ("dram", "max-memory", "max-communication"),
         "memory-2-3": ("dram", "max-communication"),
         "stage-time": ("stage-time",),
+        "inference-time": ("inference-time",),
     }
     return {name: values[name] for name in orders[problem.objective]}
 

@@ -57,6 +57,8 @@ def edge_targets(draw: st.DrawFn, most: int = 4) -> EdgeTpuPipeline:
         host_io=draw(st.booleans()),
         compute=8.0,
         utilisation=0.5,
+        shared_link=draw(st.booleans()),
+        scratch=draw(st.booleans()),
     )
 
 
@@ -69,7 +71,7 @@ def edge_problems(
     stages: int = 3,
     constrained: bool = True,
 ) -> Problem:
-    """A problem with up to two constraints; ``objective`` None = drawn from the memory objectives and the stage time."""
+    """A problem with up to two constraints; ``objective`` None = drawn from all."""
     graph, target = draw(edge_graphs(least, most)), draw(edge_targets(stages))
     chosen = objective or draw(st.sampled_from(target.objectives))
     problem = Problem(graph, target, chosen)

@@ -10,7 +10,7 @@ from planner.graph import Graph, Ints, Op, Tensor
 from planner.problem import Problem
 from planner.run import run, run_bound
 from planner.search import Callbacks, Cancel, Progress, Search
-from planner.targets import DevicePool, Pipeline
+from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline
 
 LOOKS = (1, 3, 12)
 """The looks at the stop criteria at which a cancel is raised."""
@@ -43,6 +43,7 @@ PROBLEMS = {
     "replication": Problem(layered(False), DevicePool(3, 1, replication=True, bandwidth=4.0)),
     "gpipe": Problem(layered(True), DevicePool(3, 1), "gpipe"),
     "latency": Problem(layered(False), DevicePool(3, 1), "latency"),
+    "inference time": Problem(layered(False), EdgeTpuPipeline(3), "inference-time"),
     "subgraphs": Problem(layered(True), DevicePool(2, 1, subgraphs=2), "latency"),
 }
 # An expert's split comes from a file, and is read at once.

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from planner.algorithms.catalogue import bound_method
 from planner.formats import read_model
@@ -16,7 +17,9 @@ from tests.planner import edge_reference as reference
 from tests.planner.edge_strategies import edge_problems
 
 
-@given(edge_problems(most=5, stages=3))
+@given(
+    st.one_of(edge_problems(most=5, stages=3), edge_problems(objective="inference-time", most=5, stages=3))
+)
 @settings(max_examples=60)
 def test_no_valid_plan_is_below(problem: Problem) -> None:
     bounds = run_bound(bound_method("simple"), problem).bounds
@@ -37,6 +40,12 @@ def test_resnet50_on_two_and_on_four() -> None:
         problem = Problem(graph, EdgeTpuPipeline(count))
         bounds = {b.component: b.value for b in run_bound(bound_method("simple"), problem).bounds}
         assert bounds == {"max-memory": total / count, "dram": max(0.0, total - count * cache)}
+    timed = Problem(graph, EdgeTpuPipeline(2), "inference-time")
+    (bound,) = run_bound(bound_method("simple"), timed).bounds
+    assert bound.value == (total - 2 * cache) / 500e6 + timed.evaluator.work.sum() / 2
+    alone = Problem(graph, EdgeTpuPipeline(2, shared_link=False), "inference-time")
+    (bound,) = run_bound(bound_method("simple"), alone).bounds
+    assert bound.value == ((total - 2 * cache) / 500e6 + alone.evaluator.work.sum()) / 2
     assert "rule:shared_children" not in Problem(graph, EdgeTpuPipeline(2)).assumptions
     everything = problem.evaluate(np.zeros(graph.n, np.int32))
     assert everything.values[0] == total

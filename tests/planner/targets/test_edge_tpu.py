@@ -17,13 +17,15 @@ from planner.targets.edge_tpu_bytes import parameter_bytes, tensor_bytes
 from tests.planner import edge_reference as reference
 from tests.planner.edge_strategies import edge_problems
 
+any_problems = st.one_of(edge_problems(), edge_problems(objective="inference-time"))
+
 
 def assignment(data: st.DataObject, problem: Problem) -> list[int]:
     k = problem.target.count
     return data.draw(st.lists(st.integers(0, k - 1), min_size=problem.graph.n, max_size=problem.graph.n))
 
 
-@given(edge_problems(), st.data())
+@given(any_problems, st.data())
 def test_evaluation_is_the_reference(problem: Problem, data: st.DataObject) -> None:
     device_of = assignment(data, problem)
     e = problem.evaluate(np.array(device_of, np.int32))
@@ -41,13 +43,16 @@ def test_evaluation_is_the_reference(problem: Problem, data: st.DataObject) -> N
         assert e.details["bytes_out"][k] == reference.leaving(problem, device_of, k)
     assert e.valid == reference.is_valid(problem, device_of)
     assert e.figures["latency"] == pytest.approx(e.cost.sum())
-    by_bytes = problem.objective != "stage-time"
-    assert (e.pace == (e.memory if by_bytes else e.cost)).all()
+    if problem.objective == "inference-time":
+        assert e.pace == pytest.approx(np.add(*reference.adding(problem, device_of)))
+        assert 1.0 / e.figures["throughput"] == pytest.approx(e.objective)
+    else:
+        assert (e.pace == (e.cost if problem.objective == "stage-time" else e.memory)).all()
     assert problem.evaluator.components(np.array(device_of, np.int32)) == pytest.approx(e.values)
-    assert problem.evaluator.plain is not by_bytes
+    assert problem.evaluator.plain is (problem.objective == "stage-time")
 
 
-@given(edge_problems(), st.data())
+@given(any_problems, st.data())
 @settings(max_examples=60)
 def test_live_evaluation_follows_moves(problem: Problem, data: st.DataObject) -> None:
     n, k = problem.graph.n, problem.target.count
@@ -77,7 +82,7 @@ def test_live_evaluation_follows_moves(problem: Problem, data: st.DataObject) ->
     assert live.components == pytest.approx(live.evaluation.values)
 
 
-@given(edge_problems(objective="memory-1-2-3"), st.data())
+@given(st.sampled_from(["memory-1-2-3", "inference-time"]).flatmap(edge_problems), st.data())
 @settings(max_examples=40)
 def test_suggested_moves_improve_in_order(problem: Problem, data: st.DataObject) -> None:
     live = problem.live(assignment(data, problem))
@@ -153,7 +158,7 @@ def test_specification_round_trip() -> None:
     assert isinstance(target, EdgeTpuPipeline) and target.count == 6 and target.cache == 6.9 * 2**20
     assert parse_target(target.spec()) == target == target_from_dict(target.to_dict())
     assert parse_target("edge-tpu").spec() == "edge-tpu:4"
-    assert target.unit("dram") == "B" and target.unit("stage-time") == ""
+    assert target.unit("dram") == "B" and target.unit("stage-time") == target.unit("inference-time") == ""
     assert [d.name for d in target.devices(made())][:2] == ["stage 0", "stage 1"]
 
 

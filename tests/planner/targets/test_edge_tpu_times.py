@@ -9,32 +9,10 @@ from hypothesis import strategies as st
 
 from planner.problem import Problem
 from planner.targets import EdgeTpuPipeline
-from planner.targets.edge_tpu_times import interval, scratch_of
+from planner.targets.edge_tpu_times import interval, scratch_of, streaming_times
 from tests.planner import edge_reference as reference
 from tests.planner.edge_strategies import edge_problems
-from tests.planner.reference import tensors
 from tests.shared_files import shared
-
-
-def slow_interval(problem: Problem, device_of: list[int]) -> float:
-    """From the formulas, with sets and loops."""
-    target, graph, size = problem.target, problem.graph, reference.sizes(problem)
-    streaming, rest = [], []
-    for k in range(target.count):
-        largest = 0.0
-        for v in range(graph.n):
-            if device_of[v] == k and graph.macs[v] > 0 and target.scratch:
-                seen = [
-                    size[i] for i, (u, readers, _, _) in enumerate(tensors(graph)) if v == u or v in readers
-                ]
-                largest = max(largest, sum(seen))
-        held = reference.memory(problem, device_of, k)
-        streaming.append(min(held, max(0.0, held - max(0.0, target.cache - largest))) / target.streaming)
-        parts = reference.parts(problem, device_of, k)
-        rest.append(parts["receive"] + parts["work"] + parts["send"])
-    if target.shared_link:
-        return sum(streaming) + max(rest)
-    return max(a + b for a, b in zip(streaming, rest, strict=True))
 
 
 @given(edge_problems(), st.booleans(), st.booleans(), st.data())
@@ -44,7 +22,7 @@ def test_throughput_and_energy(problem: Problem, link: bool, scratch: bool, data
     n, k = problem.graph.n, target.count
     device_of = data.draw(st.lists(st.integers(0, k - 1), min_size=n, max_size=n))
     e = problem.evaluate(np.array(device_of, np.int32))
-    period = slow_interval(problem, device_of)
+    period = reference.interval(problem, device_of)
     assert 1.0 / e.figures["throughput"] == pytest.approx(period)
     for stage in range(k):
         joules = 0.5 * period + 1.5 * reference.parts(problem, device_of, stage)["work"]
@@ -56,10 +34,12 @@ def test_throughput_and_energy(problem: Problem, link: bool, scratch: bool, data
 
 def test_one_link_streams_for_all_stages() -> None:
     held, scratch, rest = np.array([5.0, 3.0]), np.array([0.0, 2.0]), np.array([1.0, 4.0])
-    assert interval(held, scratch, rest, 4.0, 0.5, True) == (1.0 + 1.0) / 0.5 + 4.0
-    assert interval(held, scratch, rest, 4.0, 0.5, False) == max(1.0 / 0.5 + 1.0, 1.0 / 0.5 + 4.0)
+    streaming = streaming_times(held, scratch, 4.0, 0.5)
+    assert streaming.tolist() == [2.0, 2.0]
+    assert interval(streaming, rest, True) == 2.0 + 2.0 + 4.0
+    assert interval(streaming, rest, False) == max(2.0 + 1.0, 2.0 + 4.0)
     # No more is streamed than there is, however large the activations are.
-    assert interval(np.array([3.0]), np.array([9.0]), np.array([0.0]), 4.0, 1.0, True) == 3.0
+    assert streaming_times(np.array([3.0]), np.array([9.0]), 4.0, 1.0).tolist() == [3.0]
     assert scratch_of(np.array([1.0, 7.0, 2.0]), np.array([0, 0, 1], np.int32), 3).tolist() == [7.0, 2.0, 0.0]
 
 
