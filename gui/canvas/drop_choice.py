@@ -28,6 +28,7 @@ class DropChoice(QFrame):
         self._sentence.setWordWrap(True)
         self._effect = QLabel(self)
         self._effect.setObjectName("muted")
+        self._effect.setWordWrap(True)
         self._along = QPushButton(self)
         self._anyway = QPushButton("Move anyway", self)
         self._cancel = QPushButton("Cancel", self)

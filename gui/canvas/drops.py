@@ -94,8 +94,11 @@ class Drops:
             moved = np.union1d(preview.ops, preview.along).astype(np.int32)
             after = live.delta(moved).components[:, device].tolist()
             along, anyway = change(problem, live.components, after), preview.changes[device]
-            effect = f"{component_words(problem.components[0]).title}: " if len(after) == 1 else ""
-            effect += f"along {along.text}, anyway {anyway.text}"
+            if len(after) == 1:
+                title = component_words(problem.components[0]).title
+                effect = f"{title}: along {along.text}, anyway {anyway.text}"
+            else:
+                effect = f"Along: {along.text}\nAnyway: {anyway.text}"
         self.choice.ask(position.toPoint(), sentence, len(preview.along), effect)
 
     def _drop(self, along: bool) -> None:

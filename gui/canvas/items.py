@@ -46,11 +46,6 @@ class Items:
         return csr(self.item_of, np.arange(self.graph.n, dtype=np.int32), self.count)
 
     @cached_property
-    def work(self) -> Floats:
-        """Work of each item (float64[count])."""
-        return np.bincount(self.item_of, weights=self.graph.work, minlength=self.count).astype(np.float64)
-
-    @cached_property
     def incident(self) -> tuple[Ints, Ints]:
         """Edges touching each item as CSR."""
         m = len(self.edge_src)

@@ -137,7 +137,7 @@ def _paint_cards(
                 elided(short_name(items.names[i]), big, True, int(room - mark)),
             )
         )
-        cost = time_text(float(items.work[i]), graph.time_unit)
+        cost = time_text(float(scene.item_work[i]), graph.time_unit)
         wide = metrics(small, False).horizontalAdvance(cost)
         fits = int(max(0.0, room - wide - 6 * ratio))
         kind = f"{items.size[i]} ops" if items.size[i] > 1 else fitting_kind(scene, i, small, fits)

@@ -57,17 +57,11 @@ class Links:
         return np.unique(self.graph.tensor_producer[self.tensor[self.stage == stage]])
 
 
-def tensor_sizes(problem: Problem) -> Floats:
-    """Bytes of each tensor as the target counts them (float64[t]): INT8 on an Edge TPU, else as the file has them."""
-    size: Floats = getattr(problem.evaluator, "size", problem.graph.tensor_bytes)
-    return size
-
-
 def links_of(problem: Problem, device_of: Ints) -> Links | None:
     """What crosses between the stages of a pipeline; None for another target."""
     if not has_stages(problem) or len(problem.devices) < 2:
         return None
-    graph, k, size = problem.graph, len(problem.devices), tensor_sizes(problem)
+    graph, k, size = problem.graph, len(problem.devices), problem.evaluator.size
     tensor = np.repeat(np.arange(graph.tensor_count, dtype=np.int64), np.diff(graph.consumer_ptr))
     to = device_of[graph.consumer_idx].astype(np.int64)
     away = to != device_of[graph.tensor_producer[tensor]]

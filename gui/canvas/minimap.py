@@ -50,10 +50,8 @@ class Minimap(QWidget):
         if scene is None:
             self.hide()
             return
-        x, y, w, h = self._view.viewport.visible()
-        bx, by, bw, bh = scene.layout.bounds
-        hidden = x > bx + 2 or y > by + 2 or x + w < bx + bw - 2 or y + h < by + bh - 2
-        self.setVisible(bool(hidden) and self._view.width() > 3 * WIDTH)
+        hidden = not self._view.viewport.shows(scene.layout.bounds)
+        self.setVisible(hidden and self._view.width() > 3 * WIDTH)
         self.move(self._view.width() - WIDTH - MARGIN, self._view.height() - HEIGHT - MARGIN)
         self.update()
 

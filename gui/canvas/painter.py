@@ -134,7 +134,9 @@ def paint_cards(
         _paint_pins(buffer, scene, viewport, palette, ratio)
         return
     body = np.where(
-        scene.mixed, np.uint32(packed(mix(theme.card, theme.muted, 0.12))), palette.bodies_of(scene.device, scene.items.model)
+        scene.mixed,
+        np.uint32(packed(mix(theme.card, theme.muted, 0.12))),
+        palette.bodies_of(scene.device, scene.items.model),
     )
     body = np.where(marked, np.uint32(packed(theme.selection)), body)
     stroke = np.where(scene.violating, np.uint32(packed(theme.bad)), accent)

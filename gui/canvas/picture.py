@@ -17,7 +17,7 @@ from gui.canvas.headers import HEADER_WIDTH, HeaderData, header_data, paint_head
 from gui.canvas.items import items_of
 from gui.canvas.labels import paint_labels
 from gui.canvas.layout.result import EdgeClass
-from gui.canvas.links import links_of, tensor_sizes
+from gui.canvas.links import links_of
 from gui.canvas.painter import edge_style, paint_scene, wrap_image
 from gui.canvas.palette import CanvasPalette, canvas_palette, model_shade
 from gui.canvas.scene import STYLE, Scene, crossing_bytes, scene_of
@@ -70,7 +70,7 @@ def compose(
     header = HEADER_WIDTH if view == "lanes" else 0
     room = (max(100.0, size[0] - header - 24.0), max(80.0, size[1] - TITLE_HEIGHT - 24.0))
     named = problem.devices if device_of is not None else (Device("ops", "none", "not placed"),)
-    scene = scene_of(items, view, assigned, k, room, named, tensor_sizes(problem))
+    scene = scene_of(items, view, assigned, k, room, named, problem.evaluator)
     subtitle = f"{plural(problem.graph.n, 'op')}, {problem.target.in_words.partition(' ')[2]}"
     headers = None
     if device_of is not None:

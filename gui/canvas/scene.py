@@ -14,6 +14,7 @@ from gui.canvas.layout.result import EdgeClass
 from planner.graph import Bools, Floats, Graph, Ints
 from planner.plan import Evaluation
 from planner.targets.base import Device
+from planner.targets.evaluator import AssignmentEvaluator
 
 STYLE = LayoutStyle(header_w=1.0, header_h=1.0)
 """Lane headers are drawn in the margin at a readable size whatever the zoom, so the scene keeps no room for them."""
@@ -83,6 +84,8 @@ class Scene:
     """What the devices are called; none: they are numbered."""
     size: Floats | None = None
     """Bytes of the tensors as the target counts them (float64[t]); None: as the graph has them."""
+    work: Floats | None = None
+    """Time of each op on the target's first kind of device (float64[n]); None: as the graph has it."""
 
     def __post_init__(self) -> None:
         count = self.items.count
@@ -126,6 +129,13 @@ class Scene:
         self.k = k
         self.device, self.mixed = self.items.devices(device_of, k)
         self.__dict__.pop("flow", None)
+
+    @cached_property
+    def item_work(self) -> Floats:
+        """Work of each item (float64[count])."""
+        items = self.items
+        work = items.graph.work if self.work is None else self.work
+        return np.bincount(items.item_of, weights=work, minlength=items.count).astype(np.float64)
 
     @cached_property
     def flow(self) -> Floats:
@@ -198,14 +208,16 @@ def scene_of(
     k: int,
     viewport: tuple[float, float],
     devices: Sequence[Device] = (),
-    size: Floats | None = None,
+    evaluator: AssignmentEvaluator | None = None,
 ) -> Scene:
-    """A settled scene."""
+    """A settled scene; ``evaluator`` says what tensors and ops count on a target."""
     skeleton = skeleton_of(items)
     layout = arrange(items, skeleton, view, device_of, k, viewport)
     device, mixed = items.devices(device_of, k)
     return Scene(
-        items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy(), devices=devices, size=size
+        items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy(), devices=devices,
+        size=None if evaluator is None else evaluator.size,
+        work=None if evaluator is None else evaluator.op_work[0],
     )  # fmt: skip
 
 

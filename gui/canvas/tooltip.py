@@ -52,11 +52,11 @@ def op_tooltip(document: Document, items: Items, item: int) -> str:
     """Name, kind, device and what the op costs, as rich text."""
     problem = document.problem
     assert problem is not None
-    graph, ops = items.graph, items.ops(item)
+    graph, ops, params = items.graph, items.ops(item), problem.evaluator.params
     unit = graph.time_unit
     devices = np.unique(document.device_of[ops])
     where = problem.devices[int(devices[0])].title if len(devices) == 1 else plural(len(devices), "device")
-    rows = [("on", where), ("work", one_time(float(graph.work[ops].sum()), unit))]
+    rows = [("on", where), ("work", one_time(float(problem.evaluator.op_work[0][ops].sum()), unit))]
     if len(ops) == 1:
         v = int(ops[0])
         ptr, idx = graph.outputs
@@ -65,14 +65,15 @@ def op_tooltip(document: Document, items: Items, item: int) -> str:
         rows.append(
             (
                 "output",
-                bytes_text(float(graph.tensor_bytes[tensors].sum())) + (f" ({shapes[0]})" if shapes else ""),
+                bytes_text(float(problem.evaluator.size[tensors].sum()))
+                + (f" ({shapes[0]})" if shapes else ""),
             )
         )
-        if graph.param_bytes[v]:
-            rows.append(("parameters", bytes_text(float(graph.param_bytes[v]))))
+        if params[v]:
+            rows.append(("parameters", bytes_text(float(params[v]))))
         title, kind = graph.op_names[v], graph.kinds[v]
     else:
-        rows.append(("parameters", bytes_text(float(graph.param_bytes[ops].sum()))))
+        rows.append(("parameters", bytes_text(float(params[ops].sum()))))
         title, kind = items.names[item], plural(len(ops), "op")
     table = "".join(
         f"<tr><td>{escape(k)}&nbsp;&nbsp;</td><td align='right'>{escape(v)}</td></tr>" for k, v in rows

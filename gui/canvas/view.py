@@ -24,7 +24,7 @@ from gui.canvas.headers import HEADER_WIDTH, header_data, lane_extents
 from gui.canvas.items import Items, items_of
 from gui.canvas.layout import Layout, Skeleton
 from gui.canvas.layout_worker import LayoutWorker
-from gui.canvas.links import Links, link_tooltip, links_of, plates, tensor_sizes
+from gui.canvas.links import Links, link_tooltip, links_of, plates
 from gui.canvas.palette import CanvasPalette, canvas_palette
 from gui.canvas.pointer import Pointer
 from gui.canvas.scene import Scene, arrange, crossing_bytes, skeleton_of
@@ -211,15 +211,24 @@ class CanvasView(SceneWidget):
             return items, made, arrange(items, made, view, device_of, k, size, keep)
 
         def deliver(result: object) -> None:
-            self._take_layout(view, animate, *cast("tuple[Items, Skeleton, Layout]", result))
+            made = cast("tuple[Items, Skeleton, Layout]", result)
+            self._take_layout(view, animate, keep is not None, *made)
 
         self._worker.request(items.count, make, deliver)
 
     def _take_layout(
-        self, view: str, animate: bool, items: Items, skeleton: Skeleton, layout: Layout
+        self, view: str, animate: bool, kept: bool, items: Items, skeleton: Skeleton, layout: Layout
     ) -> None:
         problem = self.document.problem
         if items is not self._items or view != self.view or problem is None:
+            return
+        chosen = self._moved_by_hand or self._pointer.busy
+        cut_off = not chosen and not self.viewport.shows(layout.bounds)
+        if cut_off and kept:
+            # Rows that were kept as they were have no room any more: new ones find some, where smaller cards
+            # would lose their names.
+            self._fit_pending = True
+            self._relayout(animate)
             return
         self._skeleton = skeleton
         self._layouts[view] = layout
@@ -229,12 +238,12 @@ class CanvasView(SceneWidget):
         places = layout.x.copy(), layout.y.copy()
         scene = Scene(
             items, skeleton, layout, view, device, mixed, k, *places, devices=problem.devices,
-            size=tensor_sizes(problem),
+            size=problem.evaluator.size, work=problem.evaluator.op_work[0],
         )  # fmt: skip
         if before is not None and before.items is items:
             scene.highlighted = before.highlighted
         self.scene = scene
-        if self._fit_pending:
+        if self._fit_pending or cut_off:
             self._fit_pending = False
             self._place_viewport()
         else:

@@ -70,6 +70,13 @@ class Viewport:
         if y0 > self.height - slack:
             self.oy -= y0 - (self.height - slack)
 
+    def shows(self, bounds: Rect, slack: float = 2.0) -> bool:
+        """Whether all of ``bounds`` is visible, but for ``slack`` scene units at each side."""
+        x, y, w, h = bounds
+        left, top, width, height = self.visible()
+        across = left <= x + slack and left + width >= x + w - slack
+        return across and top <= y + slack and top + height >= y + h - slack
+
     def visible(self) -> Rect:
         """The visible part of the scene."""
         x0, y0 = self.to_scene(self.left, 0)

@@ -14,6 +14,7 @@ from gui.widgets.numbers import gap_text, one_time, plural, time_column
 from planner.graph import Graph
 from planner.problem import Pin, Together
 from planner.quantity import bytes_text
+from planner.targets.evaluator import AssignmentEvaluator
 
 if TYPE_CHECKING:
     from gui.document import Document
@@ -101,15 +102,14 @@ def _one_op(document: Document, v: int, moves: str) -> str:
     )
     together = any(isinstance(c, Together) and graph.op_ids[v] in c.ops for c in problem.constraints)
     ins, outs = _tensors(graph.inputs, v), _tensors(graph.outputs, v)
-    times = e.tensor_time
-    moved = float(times[ins].sum() + times[outs].sum())
+    moved = float(e.tensor_time[ins].sum() + e.send_time[outs].sum())
     rows = [
         ("Device", _link("device", device, _device_name(document, device))),
-        ("Work here", one_time(float(e.work[e.class_of[device], v]), unit)),
-        *(_work_elsewhere(graph, v, unit) if len(e.work) > 1 else ()),
+        ("Work here", one_time(float(e.op_work[e.class_of[device], v]), unit)),
+        *(_work_elsewhere(graph, v, unit) if len(e.op_work) > 1 else ()),
         ("All its transfers", one_time(moved, unit)),
-        ("Parameters", f"{_count(float(graph.params[v]))} ({bytes_text(float(graph.param_bytes[v]))})"
-         if graph.params[v] or graph.param_bytes[v] else ""),
+        ("Parameters", f"{_count(float(graph.params[v]))} ({bytes_text(float(e.params[v]))})"
+         if graph.params[v] or e.params[v] else ""),
         ("Multiply-accumulates", _count(float(graph.macs[v])) if graph.macs[v] else ""),
         ("Memory", bytes_text(float(e.memory[v] if document.evaluation.details else graph.memory[v]))),
         ("Layer", str(int(graph.layer[v])) if graph.layer[v] >= 0 else ""),
@@ -125,9 +125,9 @@ def _one_op(document: Document, v: int, moves: str) -> str:
         body += _section("Moves together with") + f"<p>{_names(graph, mates)}{take_back}</p>"
     body += moves
     if len(ins):
-        body += _section("Receives") + _rows(_tensor_rows(graph, ins, from_producer=True))
+        body += _section("Receives") + _rows(_tensor_rows(e, ins, from_producer=True))
     if len(outs):
-        body += _section("Produces") + _rows(_tensor_rows(graph, outs, from_producer=False))
+        body += _section("Produces") + _rows(_tensor_rows(e, outs, from_producer=False))
     return body + _attributes(graph.attrs[v])
 
 
@@ -144,7 +144,7 @@ def _several(document: Document) -> str:
     graph, ops = problem.graph, document.selection
     e = problem.evaluator
     devices = document.device_of[ops]
-    work = float(e.work[e.class_of[devices], ops].sum())
+    work = float(e.op_work[e.class_of[devices], ops].sum())
     counts = np.bincount(devices, minlength=len(problem.devices))
     where = ", ".join(
         f"{_link('device', int(d), _device_name(document, int(d)))} ({int(counts[d]):,})"
@@ -167,7 +167,7 @@ def _several(document: Document) -> str:
         ("Work", one_time(work, graph.time_unit)),
         (
             "Parameters",
-            f"{_count(float(graph.params[ops].sum()))} ({bytes_text(float(graph.param_bytes[ops].sum()))})",
+            f"{_count(float(graph.params[ops].sum()))} ({bytes_text(float(e.params[ops].sum()))})",
         ),
         ("Memory", bytes_text(float((e.memory if document.evaluation.details else graph.memory)[ops].sum()))),
         ("Moves along", plural(extra, "colocated op") if extra else ""),
@@ -191,11 +191,12 @@ def tensor_page(document: Document, tensor: int, theme: Theme) -> str:
     home = int(document.device_of[producer])
     reached = np.unique(document.device_of[consumers])
     away = [int(d) for d in reached if d != home]
+    e = problem.evaluator
     name = graph.tensor_names[tensor] or f"output of {graph.op_names[producer]}"
     rows = [
         ("Shape", escape(_shape(graph.tensor_shapes[tensor], graph.tensor_dtypes[tensor]))),
-        ("Size", bytes_text(float(graph.tensor_bytes[tensor]))),
-        ("One transfer", one_time(float(problem.evaluator.tensor_time[tensor]), graph.time_unit)),
+        ("Size", bytes_text(float(e.size[tensor]))),
+        *_transfer_rows(e, tensor, graph.time_unit),
         ("Produced by", _link("op", producer, graph.op_names[producer])),
         ("On", _link("device", home, _device_name(document, home))),
         (
@@ -233,7 +234,7 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
     used = float(evaluation.memory[device])
     ops = np.flatnonzero(document.device_of == device)
     heavy = ops[
-        np.argsort(-problem.evaluator.work[problem.evaluator.class_of[device], ops], kind="stable")[
+        np.argsort(-problem.evaluator.op_work[problem.evaluator.class_of[device], ops], kind="stable")[
             :MOST_NAMES
         ]
     ]
@@ -251,14 +252,14 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
         ("Send", column.text(float(evaluation.send[device]))),
         ("Memory", bytes_text(used) + share),
         *device_rows(evaluation, device),
-        ("Parameters", "" if evaluation.details else bytes_text(float(graph.param_bytes[ops].sum()))),
+        ("Parameters", "" if evaluation.details else bytes_text(float(problem.evaluator.params[ops].sum()))),
         ("Ops", f"{len(ops):,}"),
     ]
     title, kind = problem.devices[device].title, problem.devices[device].kind
     mark = " · <span class='bad'>bottleneck</span>" if device == evaluation.bottleneck else ""
     body = f"<h3>{escape(title)}</h3><p class='m'>{escape(kind)}{mark}</p>" + _rows(rows)
     if len(heavy):
-        cost = problem.evaluator.work[problem.evaluator.class_of[device]]
+        cost = problem.evaluator.op_work[problem.evaluator.class_of[device]]
         heaviest = time_column(cost[heavy].tolist(), graph.time_unit)
         body += _section("Its heaviest ops") + _rows_of_links(
             (_link("op", v, graph.op_names[v]), heaviest.text(float(cost[v]))) for v in heavy.tolist()
@@ -271,14 +272,17 @@ def graph_page(document: Document, theme: Theme) -> str:
     problem = document.problem
     assert problem is not None
     graph = problem.graph
+    e = problem.evaluator
     sources = "the file" if graph.cost_model is None else "the cost model (see Target)"
+    if not np.array_equal(e.op_work[0], graph.work):
+        sources = "the target's rates (see Target)"
     rows = [
         ("Ops", f"{graph.n:,}"),
         ("Tensors", f"{graph.tensor_count:,}"),
         ("Depth", f"{graph.depth:,}"),
         ("Largest in-degree", f"{graph.max_degree:,}"),
-        ("Parameters", f"{_count(float(graph.params.sum()))} ({bytes_text(float(graph.param_bytes.sum()))})"),
-        ("Work in all", one_time(float(graph.work.sum()), graph.time_unit)),
+        ("Parameters", f"{_count(float(graph.params.sum()))} ({bytes_text(float(e.params.sum()))})"),
+        ("Work in all", one_time(float(e.op_work[0].sum()), graph.time_unit)),
         ("Times from", sources),
         ("Format", escape(graph.format)),
     ]
@@ -303,10 +307,21 @@ def _rows_of_links(rows: Iterable[tuple[str, str]]) -> str:
     return f"<table width='100%' cellspacing='0'>{cells}</table>"
 
 
-def _tensor_rows(graph: Graph, tensors: np.ndarray, *, from_producer: bool) -> list[tuple[str, str]]:
+def _transfer_rows(e: AssignmentEvaluator, tensor: int, unit: str | None) -> list[tuple[str, str]]:
+    """What the tensor costs a receiver and its sender; one row where that is the same."""
+    there, away = float(e.tensor_time[tensor]), float(e.send_time[tensor])
+    if there == away:
+        return [("One transfer", one_time(there, unit))]
+    return [("To receive it", one_time(there, unit)), ("To send it", one_time(away, unit))]
+
+
+def _tensor_rows(
+    e: AssignmentEvaluator, tensors: np.ndarray, *, from_producer: bool
+) -> list[tuple[str, str]]:
+    graph = e.problem.graph
     rows: list[tuple[str, str]] = []
     for t in tensors[:MOST_TENSORS].tolist():
-        size = _link("tensor", t, bytes_text(float(graph.tensor_bytes[t])))
+        size = _link("tensor", t, bytes_text(float(e.size[t])))
         shape = escape(_shape(graph.tensor_shapes[t], graph.tensor_dtypes[t]))
         if from_producer:
             producer = int(graph.tensor_producer[t])

@@ -68,8 +68,8 @@ class OpsModel(QAbstractTableModel):
             graph = problem.graph
             ptr, idx = graph.outputs
             owner = np.repeat(np.arange(graph.n), np.diff(ptr))
-            self._produced = np.bincount(owner, graph.tensor_bytes[idx], graph.n)
-            self._column = detailed_column(graph.work.tolist(), graph.time_unit)
+            self._produced = np.bincount(owner, problem.evaluator.size[idx], graph.n)
+            self._column = detailed_column(problem.evaluator.op_work[0].tolist(), graph.time_unit)
             self._icons = [_mark(c) for c in device_colours(len(problem.devices), theme)]
         if fresh or problem is None:
             self._shown = None
@@ -136,7 +136,7 @@ class OpsModel(QAbstractTableModel):
         """Each op's time on the device it is on (float64[n])."""
         assert self._problem is not None
         e = self._problem.evaluator
-        return e.work[e.class_of[self._device_of], np.arange(e.n)]
+        return e.op_work[e.class_of[self._device_of], np.arange(e.n)]
 
     # ------------------------------------------------------------------ rows and ops
     def ops(self) -> Ints:
@@ -192,7 +192,7 @@ class OpsModel(QAbstractTableModel):
             if column == BYTES:
                 return bytes_text(float(self._produced[op]))
             e = self._problem.evaluator
-            return self._column.number(float(e.work[e.class_of[self._device_of[op]], op]))
+            return self._column.number(float(e.op_work[e.class_of[self._device_of[op]], op]))
         if role == Qt.ItemDataRole.DecorationRole and column == NAME:
             return self._icons[int(self._device_of[op])]
         if role == Qt.ItemDataRole.TextAlignmentRole:

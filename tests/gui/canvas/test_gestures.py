@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QPushButton
 
 from gui.canvas.drop_choice import DropChoice
 from gui.canvas.tooltip import HoverCard
+from planner.targets.edge_tpu import EdgeTpuPipeline
 from planner.targets.pipeline import Pipeline
 from tests.gui.canvas.conftest import LEFT, Hand, MakeHand
-from tests.gui.models import chain_graph
+from tests.gui.models import chain_graph, tpu_graph
 
 ALT, SHIFT, CTRL = (
     Qt.KeyboardModifier.AltModifier,
@@ -183,6 +184,19 @@ def test_an_illegal_drop_asks_with_a_sentence(hand: Hand) -> None:
     assert "bottleneck: along" in texts and "anyway" in texts
     assert button(hand, "3 more ops along").hasFocus()
     assert hand.view.rect().contains(choice(hand).geometry())
+    button(hand, "Cancel").click()
+
+
+def test_an_illegal_drop_says_each_choice_on_a_line_where_components_differ(make_hand: MakeHand) -> None:
+    hand = make_hand(tpu_graph(), EdgeTpuPipeline(3))
+    hand.document.set_assignment(np.array([0, 0, 1, 1, 2, 2], np.int32), "edit", "thirds")
+    hand.lanes()
+    hand.drag(hand.at(2), hand.lane(2))
+    effect = choice(hand)._effect
+    along, anyway = effect.text().split("\n")
+    assert along.startswith("Along: ")
+    assert anyway.startswith("Anyway: ")
+    assert effect.wordWrap()
     button(hand, "Cancel").click()
 
 

@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from gui.canvas.headers import HEADER_WIDTH, lane_extents, paint_headers
-from gui.canvas.links import LEAST_LANE, link_tooltip, link_words, links_of, plate_text, plates, tensor_sizes
+from gui.canvas.links import LEAST_LANE, link_tooltip, link_words, links_of, plate_text, plates
 from gui.canvas.scene import crossing_bytes
 from planner.problem import Problem
 from planner.targets import DevicePool, Pipeline
@@ -39,7 +39,7 @@ def test_links_count_each_tensor_once_per_stage_that_it_enters(k: int, seed: int
         for v in graph.consumer_idx[graph.consumer_ptr[t] : graph.consumer_ptr[t + 1]]:
             if device_of[v] != home:
                 expected[int(device_of[v])].add(t)
-    size = tensor_sizes(problem)
+    size = problem.evaluator.size
     for stage, tensors in expected.items():
         assert set(links.tensor[links.entries(stage)].tolist()) == tensors
         assert links.entering[stage] == sum(size[t] for t in tensors)
@@ -56,7 +56,7 @@ def test_a_pipeline_counts_the_bytes_of_its_file() -> None:
     problem = Problem(chain_graph(12), Pipeline(3))
     links = links_of(problem, even(12, 3))
     assert links is not None
-    assert tensor_sizes(problem) is problem.graph.tensor_bytes
+    assert problem.evaluator.size is problem.graph.tensor_bytes
     # Ops 0 to 3 all send something over the border: to the next op, or to the one four on.
     assert links.entering.tolist() == [0.0, 32.0, 32.0]
     assert links.most(1)

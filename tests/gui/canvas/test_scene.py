@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 from gui.canvas.items import items_of
 from gui.canvas.layout.result import EdgeClass
 from gui.canvas.scene import LEAST_LANE_PX, crossing_bytes, device_flow, forward_partners, scene_of
+from planner.formats import read_model
 from planner.graph import Graph, Op, Tensor
+from planner.grouping import by_layer
+from planner.problem import Problem
+from planner.targets import EdgeTpuPipeline
 from tests.gui.models import chain_graph
 
 
@@ -86,3 +90,20 @@ def test_masks() -> None:
     assert not scene.mask(np.empty(0, np.int32)).any()
     assert not scene.selected.any()
     assert [d.title for d in scene.devices] == ["0"]
+
+
+def test_cards_and_flows_count_what_the_target_counts() -> None:
+    graph = read_model("sample_models/resnet50.json")
+    problem = Problem(graph, EdgeTpuPipeline(2))
+    grouping = by_layer(graph)
+    assert grouping is not None
+    items = items_of(graph, grouping, frozenset(range(3)))
+    device_of = (np.arange(graph.n) >= 100).astype(np.int32)
+    scene = scene_of(items, "flow", device_of, 2, (800, 600), evaluator=problem.evaluator)
+    # On Edge TPUs times follow from the target's rates, and tensors are INT8.
+    assert scene.item_work.sum() == pytest.approx(problem.evaluate(device_of).work.sum())
+    assert scene.item_work.sum() != pytest.approx(graph.work.sum())
+    assert scene.flow[0, 1] == problem.evaluate(device_of).details["bytes_in"][1]
+    plain = scene_of(items, "flow", device_of, 2, (800, 600))
+    assert plain.item_work.sum() == pytest.approx(graph.work.sum())
+    assert plain.flow[0, 1] == 4 * scene.flow[0, 1]

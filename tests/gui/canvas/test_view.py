@@ -336,3 +336,25 @@ def test_on_a_dense_screen_pixels_and_hits_agree(tmp_path: Path) -> None:
         timeout=120,
     )
     assert done.stdout.strip() == "agreed", done.stderr
+
+
+# ------------------------------------------------------------------------------------------------ what is in sight
+@pytest.mark.parametrize("view", ["flow", "lanes"])
+def test_nothing_is_cut_off_unless_someone_looked_elsewhere(make_hand: MakeHand, view: str) -> None:
+    hand = make_hand(chain_graph(60), Pipeline(3))
+    hand.view.set_view(view)
+    hand.settle()
+    shows = hand.view.viewport.shows
+    for count in (6, 2, 8):
+        hand.document.set_problem(Pipeline(count), "bottleneck")
+        hand.settle()
+        hand.document.set_assignment(np.arange(60) * count // 60, "edit", "even")
+        hand.settle()
+        assert hand.view.scene is not None
+        assert shows(hand.view.scene.layout.bounds)
+    hand.view.zoom_by(3.0)
+    scale = hand.view.viewport.scale
+    hand.document.set_assignment(np.zeros(60, np.int32), "edit", "all on one")
+    hand.settle()
+    assert hand.view.viewport.scale == scale
+    assert not shows(hand.view.scene.layout.bounds)
