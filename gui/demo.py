@@ -175,7 +175,9 @@ def until(app: QApplication, over: Any, limit: float) -> None:
 
 
 def settle(app: QApplication, window: MainWindow) -> None:
-    """Wait until layout, animations and pending repaints are done."""
+    """Wait until layout, animations and pending repaints are done, and until panels show what is there now."""
+    from gui.panels.base import Panel
+
     deadline = time.monotonic() + SETTLE_LIMIT
     quiet = 0
     while quiet < 5 and time.monotonic() < deadline:
@@ -183,5 +185,7 @@ def settle(app: QApplication, window: MainWindow) -> None:
         app.processEvents()
         canvas = window.canvas
         moving = window.handlers.files.loading.busy or canvas.busy or canvas.animating
+        # What would help most is found a while after the plan has come to rest.
+        moving = moving or any(panel.waiting for panel in window.findChildren(Panel))
         quiet = 0 if moving else quiet + 1
         time.sleep(0.02)

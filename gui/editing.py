@@ -9,6 +9,7 @@ import numpy as np
 
 from gui import constraining, opening
 from gui.commands import MoveOps, OpenPlan, RemovePlan, RenamePlan, SetAssignment, SetConstraints, SetProblem
+from gui.methods import method_words
 from gui.plan_list import fits
 from gui.retargeting import heirs
 from gui.values import EMPTY, Message, PlanEntry, op_array
@@ -155,7 +156,8 @@ class Editing:
         if after == before and not len(ops):
             return False
         self._board.add_bounds(bounds)
-        name = self._plans.unused_name(f"{planner}, {len(after.devices)} stages")
+        who = method_words(planner)
+        name = self._plans.unused_name(f"{who[:1].upper()}{who[1:]}, {plural(len(after.devices), 'stage')}")
         entry = PlanEntry(
             name, device_of, "planner", planner=planner, seconds=seconds,
             provenance=Provenance(planner=planner, seconds=seconds),

@@ -201,6 +201,19 @@ class Files:
             return
         self._say("info", f"Wrote {' and '.join(path.name for path in paths)}.")
 
+    def _export(self, write: Callable[[], object], *paths: Path) -> None:
+        """Write beside what is open, never over it."""
+        from planner.export.sources import spare
+
+        document = self._document
+        plan = [] if document.plan_path is None else [document.plan_path]
+
+        def spared() -> None:
+            spare(paths, [*document.paths, *plan])
+            write()
+
+        self._write(spared, *paths)
+
     def export_picture(self) -> None:
         """The graph as PNG, SVG or PDF in the view and theme that are shown."""
         from gui.canvas.picture import save_picture
@@ -219,7 +232,7 @@ class Files:
             )
             return
         size = (1920, 1200)
-        self._write(
+        self._export(
             lambda: save_picture(
                 problem, document.device_of.copy(), path, size=size, theme=window.theme.name,
                 view=window.canvas.view, title=document.title, bounds=document.bounds,
@@ -235,7 +248,7 @@ class Files:
             "Export a device-placement split", "JSON (*.json)", ".json", f"{self.stem()}.split.json"
         )
         if path is not None:
-            self._write(lambda: to_device_placement(self._document.current_plan(), path), path)
+            self._export(lambda: to_device_placement(self._document.current_plan(), path), path)
 
     def export_dot(self) -> None:
         """The graph and plan as DOT."""
@@ -244,7 +257,7 @@ class Files:
         path = self._ask_save("Export a DOT graph", "DOT (*.dot)", ".dot", f"{self.stem()}.dot")
         if path is not None:
             plan = self._document.current_plan()
-            self._write(lambda: to_dot(plan.problem.graph, plan, path), path)
+            self._export(lambda: to_dot(plan.problem.graph, plan, path), path)
 
     def export_csv(self) -> None:
         """The ops as a table."""
@@ -252,31 +265,30 @@ class Files:
 
         path = self._ask_save("Export a table of ops", "CSV (*.csv)", ".csv", f"{self.stem()}.csv")
         if path is not None:
-            self._write(lambda: to_csv(self._document.current_plan(), path), path)
+            self._export(lambda: to_csv(self._document.current_plan(), path), path)
 
     def export_edge_tpu(self) -> None:
         """Tensors to cut at and the memory of each segment, as text and as JSON."""
-        from planner.export.edge_tpu import to_edge_tpu
+        from planner.export.edge_tpu import report_files, to_edge_tpu
 
         plan = self._document.current_plan()
         path = self._ask_save(
             "Export an Edge TPU report", "Text (*.txt)", ".txt", f"{self.stem()}.segments.txt"
         )
         if path is not None:
-            files = (path, path.with_suffix(".json"))
-            self._write(lambda: to_edge_tpu(plan, self._document.paths, path), *files)
+            files = report_files(path)
+            self._export(lambda: to_edge_tpu(plan, self._document.paths, path), files.text, files.data)
 
     def export_model_explorer(self) -> None:
         """The graph in the devices' colours for Google's Model Explorer, and node data."""
-        from planner.export.model_explorer import to_model_explorer
+        from planner.export.model_explorer import explorer_files, to_model_explorer
 
         path = self._ask_save(
             "Export a Model Explorer graph", "JSON (*.json)", ".json", f"{self.stem()}.model-explorer.json"
         )
         if path is not None:
             plan = self._document.current_plan()
-            files = (path, path.with_suffix(".node-data.json"))
-            self._write(lambda: to_model_explorer(plan, path), *files)
+            self._export(lambda: to_model_explorer(plan, path), *explorer_files(path))
 
     @property
     def loading(self) -> Loading:

@@ -17,6 +17,7 @@ from gui.job import Job, ending_words, found_nothing_better
 from gui.values import Message, PlanEntry
 from planner.errors import PlannerRefusal, StageboardError
 from planner.plan import Provenance
+from planner.problem import Problem
 from planner.worker import Ended, Failed, Incumbent, Order, Proven, Told, Worker
 from planner.worker import Message as News
 
@@ -59,6 +60,11 @@ class Jobs(QObject):
     def running(self) -> list[Job]:
         """Jobs that still run."""
         return [job for job in self.jobs if job.alive]
+
+    @property
+    def problem(self) -> Problem | None:
+        """What is planned now; jobs may be about another."""
+        return self._document.problem
 
     def warm_up(self) -> None:
         """Keep one idle process ready from now on, so that the next job starts at once. Call when the window is up."""

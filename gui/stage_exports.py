@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,16 @@ from gui.values import Message
 from gui.widgets.numbers import plural
 from planner.errors import StageboardError
 from planner.export.child import Cancelled
+from planner.export.sources import check_suffix
 from planner.export.stage_process import StagesOrder
-from planner.export.stages import verified_text
+from planner.export.stages import NotComparable, verified_text
 
 if TYPE_CHECKING:
     from gui.window import MainWindow
     from planner.export.stages import StageExport
+
+
+WORDS = {"onnx-stages": "ONNX", "tflite-stages": "TFLite"}
 
 
 class StageExports:
@@ -33,28 +38,25 @@ class StageExports:
         self.exporting = Exporting(window)
         """What is being exported in the background."""
         self.exporting.done.connect(self._exported)
+        self._order: StagesOrder | None = None
 
     def export_onnx_stages(self) -> None:
         """One ONNX model per stage, in a folder."""
-        self._export("onnx-stages", "ONNX", ".onnx")
+        self._export("onnx-stages", ".onnx")
 
     def export_tflite_stages(self) -> None:
         """One TFLite model per stage, in a folder."""
-        self._export("tflite-stages", "TFLite", ".tflite")
+        self._export("tflite-stages", ".tflite")
 
     def cancel_export(self) -> None:
         """Stop the export of stages."""
         self.exporting.cancel()
 
-    def _export(self, form: str, word: str, suffix: str) -> None:
+    def _export(self, form: str, suffix: str) -> None:
         from planner.export.stage_folder import check_destination
 
-        document, plan = self._document, self._document.current_plan()
-        foreign = next((path for path in document.paths if path.suffix.lower() != suffix), None)
-        if foreign is not None:
-            raise StageboardError(
-                f"{foreign.name} is no {word} file; {word} stages are cut from the {suffix} file that a plan was made for"
-            )
+        document, plan, word = self._document, self._document.current_plan(), WORDS[form]
+        check_suffix(document.paths, word, suffix)
         title = f"Export {word} stages to"
         name = QFileDialog.getExistingDirectory(self._window, title, self._files.folder)
         if not name:
@@ -66,21 +68,37 @@ class StageExports:
         except StageboardError:  # it holds other things: the stages get a folder of their own in it
             folder = folder / f"{self._files.stem()}-{form}"
             check_destination(folder)
-        self.exporting.start(
+        self._start(
             StagesOrder(
                 form, plan.problem, plan.decision.device_of, plan.provenance, tuple(document.paths), folder
             )
         )
+
+    def _start(self, order: StagesOrder) -> None:
+        self.exporting.start(order)
+        self._order = order
+        word = WORDS[order.format]
+        doing = "and running them against the whole model" if order.check else "without running them"
         self._window.notice.show_message(
             "info",
-            f"Writing {word} stages to {folder.name} and running them against the whole model …",
+            f"Writing {word} stages to {order.folder.name} {doing} …",
             action="Cancel",
             run=self.exporting.cancel,
         )
 
     def _exported(self, result: StageExport | None, error: StageboardError | None) -> None:
-        """Say what became of it."""
+        """Say what became of it. Stages of a model that cannot be run here may be had without the check."""
         self._window.update_actions()
+        order, self._order = self._order, None
+        if isinstance(error, NotComparable) and order is not None:
+            unchecked = replace(order, check=False)
+            self._window.notice.show_message(
+                "error",
+                f"{error}. Nothing was written.",
+                action="Write Unchecked",
+                run=lambda: self._start(unchecked),
+            )
+            return
         if result is None:
             level = "info" if isinstance(error, Cancelled) else "error"
             self._document.message.emit(Message(level, str(error)))

@@ -22,14 +22,15 @@ from gui.widgets.labels import set_role
 from gui.widgets.rows import RowButton
 
 SAMPLES = (
-    ("resnet50", "ResNet-50", "177 layers"),
-    ("inception_resnet_v2", "Inception-ResNet-v2", "782 layers"),
-    ("transformer_encoder", "Transformer encoder", "ONNX"),
-    ("transformer_decoder", "Transformer decoder", "ONNX"),
-    ("unet", "U-Net", "ONNX"),
-    ("fpn_detector", "Object detector", "ONNX"),
-    ("densenet201", "DenseNet-201", "709 layers"),
-    ("xception", "Xception", "134 layers"),
+    ("resnet50.json", "ResNet-50", "177 layers"),
+    ("inception_resnet_v2.json", "Inception-ResNet-v2", "782 layers"),
+    ("transformer_encoder.onnx", "Transformer encoder", "ONNX"),
+    ("transformer_decoder.onnx", "Transformer decoder", "ONNX"),
+    ("unet.onnx", "U-Net", "ONNX"),
+    ("fpn_detector.onnx", "Object detector", "ONNX"),
+    ("branchy_int8.tflite", "Branches and a skip, INT8", "TFLite"),
+    ("densenet201.json", "DenseNet-201", "709 layers"),
+    ("xception.json", "Xception", "134 layers"),
 )
 MOST_RECENT = 8
 
@@ -42,14 +43,7 @@ def sample_folder() -> Path:
 def samples(folder: Path | None = None) -> list[tuple[Path, str, str]]:
     """(file, title, remark) of the samples that exist."""
     folder = folder or sample_folder()
-    found = []
-    for stem, title, remark in SAMPLES:
-        for suffix in (".json", ".onnx"):
-            path = folder / f"{stem}{suffix}"
-            if path.is_file():
-                found.append((path, title, remark))
-                break
-    return found
+    return [(folder / name, title, remark) for name, title, remark in SAMPLES if (folder / name).is_file()]
 
 
 class StartPage(QScrollArea):

@@ -31,13 +31,20 @@ class Bound:
         return self.relaxation == relaxation and self.assumes <= tokens
 
     def covers(self, reached: Mapping[str, float]) -> bool:
-        """Whether a plan with these components is one that the bound speaks of."""
-        return all(name in reached and within(reached[name], most) for name, most in self.given)
+        """Whether a plan with these components is one that the bound speaks of.
+
+        Less tolerant than a gap: a plan that is a few bytes worse may be much better in what comes next.
+        """
+        return all(name in reached and within(reached[name], most, TIE) for name, most in self.given)
 
 
-def within(value: float, most: float) -> bool:
-    """Whether ``value`` is at most ``most`` up to rounding (1e-9 relative)."""
-    return value - most <= 1e-9 * abs(value)
+TIE = 1e-12
+"""Values of one component that differ by less (relative) are equal where the next component decides."""
+
+
+def within(value: float, most: float, tolerance: float = 1e-9) -> bool:
+    """Whether ``value`` is at most ``most`` up to rounding (relative)."""
+    return value - most <= tolerance * abs(value)
 
 
 def strongest(
@@ -123,7 +130,7 @@ def standing(
     return Standing(tuple(found))
 
 
-def better(values: Sequence[float], than: Sequence[float] | None, tolerance: float = 1e-12) -> bool:
+def better(values: Sequence[float], than: Sequence[float] | None, tolerance: float = TIE) -> bool:
     """Whether ``values`` come before ``than``, compared in order; what differs by less (relative) counts as equal."""
     if than is None:
         return True

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -21,6 +25,22 @@ from planner.targets.spec import KINDS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMPARE = """
+whole = {"branchy_int8": "branchy_int8.tflite", "fpn_detector": "fpn_detector.onnx"}[model["name"]]
+if whole.endswith(".onnx"):
+    session = onnxruntime.InferenceSession("sample_models/" + whole)
+    expected = session.run(model["outputs"], {"image": tensors["image"]})
+else:
+    device = Interpreter("sample_models/" + whole, experimental_op_resolver_type=plain)
+    device.allocate_tensors()
+    device.set_tensor(device.get_input_details()[0]["index"], tensors["image"])
+    device.invoke()
+    expected = [device.get_tensor(place["index"]) for place in device.get_output_details()]
+for value, (name, found) in zip(expected, outputs.items(), strict=True):
+    assert value.shape == found.shape and value.dtype == found.dtype, name
+    same = np.array_equal if value.dtype == np.int8 else np.allclose
+    assert same(value, found), name
+"""
 SECONDS = re.compile(r"\b\d+(?:\.\d+)? s\b")
 
 
@@ -71,6 +91,26 @@ def test_the_commands_run_and_print_what_is_shown(
             assert agrees(shown, streams.out.splitlines()), f"{arguments} prints\n{streams.out}"
 
 
+def test_the_scripts_that_run_exported_stages_give_the_whole_models_outputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sample_models").symlink_to(ROOT / "sample_models")
+    monkeypatch.chdir(tmp_path)
+    text = page("docs/exports.md")
+    for arguments, status, _ in transcripts(text):
+        assert main([*arguments, *(["--no-check"] if arguments[0] == "export" else [])]) == status
+    scripts = re.findall(r"^```python\n(import .*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert len(scripts) == 2
+    # The runtimes start threads that never end, so each script runs in a process of its own.
+    for script in scripts:
+        assert len(script.splitlines()) < 20
+        done = subprocess.run(
+            [sys.executable, "-c", script + COMPARE], check=False, capture_output=True, text=True, timeout=120,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+
 def test_a_wrong_transcript_would_be_noticed() -> None:
     assert agrees(["a", "...", "c  1.5 s"], ["a", "b", "b", "c  0.2 s"])
     assert not agrees(["a", "c"], ["a", "b", "c"])
@@ -83,6 +123,19 @@ def test_links_lead_to_files_that_exist(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text("utf-8")):
         if not target.startswith(("http:", "https:", "mailto:")):
             assert (path.parent / target).exists(), target
+
+
+def test_every_picture_is_shown_or_linked_somewhere_and_every_one_shown_exists() -> None:
+    shown = {
+        (path.parent / name).resolve()
+        for path in PAGES
+        for names in re.findall(
+            r"\]\(([^)]*images/[^)]+)\)|src(?:set)?=\"([^\"]+)\"", path.read_text("utf-8")
+        )
+        for name in names
+        if name
+    }
+    assert shown == {path.resolve() for path in (ROOT / "docs" / "images").iterdir()}
 
 
 def test_every_page_of_the_documentation_is_linked_from_the_readme() -> None:
@@ -120,7 +173,7 @@ def test_every_objective_and_rule_is_documented() -> None:
     text = page("docs/targets.md")
     for cls in KINDS.values():
         assert all(f"`{objective}`" in text for objective in cls.objectives)
-    for rule in ("order", "memory", "support", "together", "contiguous"):
+    for rule in ("order", "memory", "support", "together", "contiguous", "shared_children"):
         assert f"**{rule}**" in text
 
 
@@ -223,13 +276,28 @@ def test_the_fields_of_plan_are_documented() -> None:
     assert all(f"`{name}`" in text for name in PLAN_FIELDS | DEVICE_FIELDS)
 
 
+def test_the_fields_of_objectives_of_several_components_are_documented(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = page("docs/command-line.md")
+    sample = str(ROOT / "sample_models" / "branchy_int8.tflite")
+    assert main(["plan", sample, "--target", "edge-tpu:2", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert main(["bound", sample, "--target", "edge-tpu:2", "--json"]) == 0
+    bound = json.loads(capsys.readouterr().out)
+    assert set(plan["bounds"]) == set(plan["components"]) and plan["figures"] and bound["further"]
+    proofs = next(iter(plan["bounds"].values()))
+    for fields_of in (plan, plan["figures"], plan["devices"][0], proofs, bound, bound["further"][0]):
+        assert all(f"`{name}`" in text for name in fields_of), set(fields_of)
+
+
 def test_the_keys_of_the_readme_are_those_of_the_window() -> None:
     from gui.actions import spec
 
     for id, key in (
         ("view.flow", "F"), ("view.lanes", "L"), ("view.fold_all", "Ctrl+Shift+-"), ("edit.move", "M"), ("edit.undo", "Ctrl+Z"), ("edit.pin", "P"),
         ("plan.start", "Ctrl+Return"), ("file.save", "Ctrl+S"), ("file.export.picture", "Ctrl+E"),
-        ("help.palette", "Ctrl+Shift+P"),
+        ("help.palette", "Ctrl+Shift+P"), ("plan.counts", "Ctrl+Shift+T"),
     ):  # fmt: skip
         assert key in spec(id).shortcut
         assert f"`{key}`" in page("README.md")

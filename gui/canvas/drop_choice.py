@@ -65,14 +65,19 @@ class DropChoice(QFrame):
         self._along.setVisible(count > 0)
         self.setFixedWidth(400)
         self.adjustSize()
-        parent = self.parentWidget()
-        assert parent is not None
-        x = max(6, min(place.x() + 12, parent.width() - self.width() - 6))
-        y = max(6, min(place.y() + 12, parent.height() - self.height() - 6))
-        self.move(x, y)
+        self.keep_inside(place + QPoint(12, 12))
         self.show()
         self.raise_()
         (self._along if count > 0 else self._cancel).setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def keep_inside(self, place: QPoint | None = None) -> None:
+        """Go to ``place`` (where it is, by default), or as near to it as the parent has room."""
+        parent = self.parentWidget()
+        assert parent is not None
+        place = self.pos() if place is None else place
+        x = max(6, min(place.x(), parent.width() - self.width() - 6))
+        y = max(6, min(place.y(), parent.height() - self.height() - 6))
+        self.move(x, y)
 
     def dismiss(self) -> None:
         """Leave everything as it was."""

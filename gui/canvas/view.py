@@ -418,6 +418,7 @@ class CanvasView(SceneWidget):
             self._layouts.clear()
             self._fit_pending = True
             self._relayout(animate=False)
+        self.drops.choice.keep_inside()
         self.repaint_scene()
 
     def sizeHint(self) -> QSize:

@@ -170,7 +170,9 @@ class ConvergencePanel(Panel):
     def _label(self, anchor: tuple[float, float]) -> Any:
         import pyqtgraph as pg
 
-        label = pg.TextItem("", anchor=anchor)
+        # On a ground of its own: a line that passes behind words must not strike them out.
+        label = pg.TextItem("", anchor=anchor, fill=pg.mkBrush(self.theme.panel))
+        label.setZValue(2)
         self.plot.getPlotItem().addItem(label)
         label.hide()
         return label
@@ -196,6 +198,8 @@ class ConvergencePanel(Panel):
             self._curves[name].setFont(_label_font())
         for label in self._marks:
             label.setColor(QColor(t.good))
+        for label in (*self._marks, self._curves["incumbent label"], self._curves["gap label"]):
+            label.fill = pg.mkBrush(t.panel)
         soft = QColor(t.good)
         soft.setAlpha(28)
         self._curves["between"].setBrush(pg.mkBrush(soft))

@@ -69,6 +69,8 @@ class CardState:
     better: int = 0
     """1 = lower objective, -1 = higher, 0 = the same."""
     would: str = ""
+    what: str = ""
+    """What ``would`` is about where that goes without saying only in part: a component of the objective."""
     change: str = ""
     reason: str = ""
 
@@ -129,7 +131,7 @@ class DeviceCard(QWidget):
         if s.bottleneck:
             words.append(s.worst)
         if s.previewing:
-            words += [w for w in (s.would, s.change, s.reason) if w]
+            words += [w for w in (f"{s.what} {s.would}".strip(), s.change, s.reason) if w]
         self.setAccessibleName(", ".join(words))
         receive, work, streaming, send = s.parts
         rows = (("receive", receive), ("work", work), ("streaming", streaming), ("send", send))
@@ -247,7 +249,7 @@ class DeviceCard(QWidget):
             self._mark(painter, bar, t)
         if s.previewing and not s.origin:
             if s.legal:
-                used = self._text(painter, line, RIGHT, s.change, "small bold", colour)
+                used = self._text(painter, line, RIGHT, s.change or s.what, "small bold", colour)
                 self._text(painter, line.adjusted(0, 0, -used - 6, 0), LEFT, s.reason, "small", t.muted)
             else:
                 self._text(painter, line, LEFT, s.reason, "small", t.muted)
@@ -275,7 +277,7 @@ class DeviceCard(QWidget):
         height = float(self.height())
         figure, colour = self._figure(s, t)
         if s.previewing and s.legal and not s.origin:
-            figure = s.change or s.would
+            figure = s.change or f"{s.what} {s.would}".strip()
         used = self._text(
             painter, QRectF(left, middle, right - left, height), RIGHT, figure,
             "small" if grey else "small bold", t.warning if s.bottleneck and not s.previewing else colour,

@@ -172,6 +172,8 @@ class DevicesPanel(Panel):
         change = preview.changes[d]
         state.better = -change.sign
         state.would, _, state.change = change.brief.partition("  ")
+        if change.what and change.sign:
+            state.would, state.what = state.would.removeprefix(change.what).strip(), change.what
         gap = float(preview.gap[d])
         state.reason = f"gap {gap_text(gap)}" if np.isfinite(gap) else ""
 

@@ -9,15 +9,16 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
 
-from gui.objectives import amount, component_words, components_text
+from gui.objectives import amount, component_words, components_text, objective_title
 from gui.proofs import standing_lines
 from gui.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
-from gui.widgets.numbers import gap_text, seconds_text
+from gui.widgets.numbers import gap_text, plural, seconds_text
 
 if TYPE_CHECKING:
     from gui.job import Job
     from gui.jobs import Jobs
+    from planner.problem import Problem
 
 
 class ProgressLine(QWidget):
@@ -108,11 +109,14 @@ class JobRow(QWidget):
         fraction = job.fraction if job.alive else 1.0
         self.line.show_progress(fraction, job.seconds, colour, t)
         parts, proven = self._results(), job.gap == 0.0
+        elsewhere = other_problem(job.problem, self._jobs.problem)
         said = job.state == "done" and (job.text == "finished" or proven)
         if job.text and not said:
             parts.append(job.text)
-        self.result.setText(" · ".join(parts))
-        self.result.set_tip("\n".join([*self._lines(), *([job.detail] if job.detail else [])]))
+        found = " · ".join(parts)
+        self.result.setText(f"{elsewhere}: {found}" if elsewhere and found else found or elsewhere)
+        lines = [f"Not about what is planned now, but: {elsewhere}"] if elsewhere else []
+        self.result.set_tip("\n".join([*lines, *self._lines(), *([job.detail] if job.detail else [])]))
         self.result.set_colour(t.bad if job.state == "failed" else t.muted)
         verb = "Cancel" if job.alive else "Take off the list:"
         self.button.setToolTip(f"{verb} {job.title}")
@@ -165,3 +169,17 @@ class JobRow(QWidget):
             self._jobs.cancel(self.job)
         else:
             self._jobs.forget(self.job)
+
+
+def other_problem(mine: Problem, now: Problem | None) -> str:
+    """What a job was about where that is not what is planned now: ``3 stages``; empty where it is."""
+    if now is None or mine == now:
+        return ""
+    if mine.objective != now.objective:
+        return objective_title(mine.objective)
+    if len(mine.devices) != len(now.devices):
+        kinds = {device.kind for device in mine.devices}
+        return plural(len(mine.devices), kinds.pop() if len(kinds) == 1 else "device")
+    if mine.target != now.target:
+        return "another target"
+    return "other constraints" if mine.constraints != now.constraints else "other op times"

@@ -224,13 +224,17 @@ class PlanDelegate(QStyledItemDelegate):
         gap, tone = ("invalid", t.bad) if not entry.valid else (gap_text(entry.gap), t.text)
         if entry.valid and entry.gap == 0.0:
             tone = t.good
-        if not fits:
-            gap, tone = "does not fit", t.muted
-        self._text(painter, QRect(right - self.GAP, top, self.GAP, 17), gap, self._name, tone, right=True)
-        shown = index.data(NUMBER) if fits else DASH
         place = QRect(right - self.GAP - self.OBJECTIVE, top, self.OBJECTIVE, 17)
-        self._text(painter, place, shown, face, t.text if entry.valid else t.muted, right=True)
-        name_room = place.left() + self.OBJECTIVE - painter.fontMetrics().horizontalAdvance(shown) - 10 - left
+        if fits:
+            self._text(painter, QRect(right - self.GAP, top, self.GAP, 17), gap, self._name, tone, right=True)
+            shown, edge = index.data(NUMBER), place.right()
+            self._text(painter, place, shown, face, t.text if entry.valid else t.muted, right=True)
+        else:
+            # No figures: the words take the room of both columns.
+            shown, edge = "does not fit", right
+            place.setRight(right)
+            self._text(painter, place, shown, self._name, t.muted, right=True)
+        name_room = edge - painter.fontMetrics().horizontalAdvance(shown) - 10 - left
         self._text(painter, QRect(left, top, name_room, 17), entry.name, face, t.text)
         costs = index.data(COSTS)
         bar = QRectF(left, top + 20, right - left, 4)

@@ -27,6 +27,12 @@ TIPS = {
 }
 
 
+PRACTICE = (
+    "The picture gives each stage the host link and its cache to itself. In practice all stages share\n"
+    "one link and activations take room in the caches: see Target, Link and speed."
+)
+
+
 class SchedulePanel(Panel):
     """Kind, number of samples, a sentence, and the chart. Computed anew when ops move, while it can be seen."""
 
@@ -148,7 +154,14 @@ class SchedulePanel(Panel):
         self.chart.show_schedule(s, titles, problem.graph.time_unit, rows, keep, short)
         if s is not None:
             self.chart.show_selection(self.document.selection)
-            self.words.setText(summary(s, titles, problem.graph.time_unit))
+            interval = self._interval()
+            self.words.setText(summary(s, titles, problem.graph.time_unit, interval))
+            self.words.set_tip(PRACTICE if interval > s.period * 1.02 and s.kind != "latency" else "")
+
+    def _interval(self) -> float:
+        """Time from one sample to the next as the target estimates it, 0 where it does not."""
+        throughput = self.document.evaluation.figures.get("throughput", 0.0)
+        return 1.0 / throughput if throughput > 0.0 else 0.0
 
     def _selection_changed(self) -> None:
         """Only the outlines change. A hidden chart reads the selection when it is shown."""
@@ -163,8 +176,8 @@ class SchedulePanel(Panel):
         super().set_theme(theme)
 
 
-def summary(s: Schedule, titles: list[str], unit: str | None) -> str:
-    """What the picture says, in one line."""
+def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 0.0) -> str:
+    """What the picture says, in one line. ``interval``: what the target estimates for a sample, 0 = nothing."""
     if s.period <= 0:
         return "nothing takes any time"
     if s.kind == "latency":
@@ -172,6 +185,8 @@ def summary(s: Schedule, titles: list[str], unit: str | None) -> str:
         path = plural(len(on_path), "device") if len(on_path) > 3 else ", ".join(titles[d] for d in on_path)
         return f"a sample takes {one_time(s.period, unit)}   critical path: {path} (underlined)"
     parts = [f"a sample every {one_time(s.period, unit)}"]
+    if interval > s.period * 1.02 and s.kind != "gpipe":
+        parts[0] += f", about {one_time(interval, unit)} in practice"
     if s.bottlenecks:
         names = " and ".join(titles[d] for d in s.bottlenecks)
         parts.append(f"{names} {'sets' if len(s.bottlenecks) == 1 else 'set'} the pace")

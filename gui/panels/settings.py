@@ -150,8 +150,7 @@ class SettingsPanel(Panel):
         problem = self.document.problem
         assert problem is not None
         model = problem.graph.cost_model
-        for widget in (self._costs_title, self._costs_note, self.costs):
-            widget.setVisible(model is not None)
+        self._show_costs()
         self._filling = True
         try:
             self.costs.clear()
@@ -159,6 +158,13 @@ class SettingsPanel(Panel):
                 self.costs.add_fields(model)
         finally:
             self._filling = False
+
+    def _show_costs(self) -> None:
+        """The cost model is there only where the machine's times depend on it."""
+        problem, target = self.document.problem, self._target
+        used = problem is not None and problem.graph.cost_model is not None
+        for widget in (self._costs_title, self._costs_note, self.costs):
+            widget.setVisible(used and target is not None and target.uses_cost_model)
 
     def _kind_chosen(self) -> None:
         """Another kind of machine: start from its defaults (or from what the file says of its pool).
@@ -178,6 +184,7 @@ class SettingsPanel(Panel):
             if stages is not None and hasattr(target, "count"):
                 target = dataclasses.replace(target, count=stages)  # type: ignore[type-var]
         self._fill(target, target.objectives[0])
+        self._show_costs()
         self._edited()
 
     # ------------------------------------------------------------------ applying

@@ -28,6 +28,19 @@ SETTLE = 150
 """Milliseconds without a change after which the best moves are looked for."""
 
 
+def scrolled(inside: QWidget, panel: QWidget) -> QScrollArea:
+    """Fill ``panel`` with ``inside``, which scrolls up and down where it is too high."""
+    area = QScrollArea(panel)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(inside)
+    layout = QVBoxLayout(panel)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.addWidget(area)
+    return area
+
+
 class SuggestionsPanel(Panel):
     """The best single moves under the rules: hovering shows what one would do, a click makes it."""
 
@@ -40,12 +53,16 @@ class SuggestionsPanel(Panel):
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
         self.moves: list[Move] = []
+        self._serial = -1
+        """The assignment that the moves are for."""
         self._previewing = False
         self.state = QLabel("", self)
         self.state.setWordWrap(True)
         set_role(self.state, "muted")
         self.rows = [RowButton(theme, parent=self) for _ in range(MOST)]
-        layout = QVBoxLayout(self)
+        inside = QWidget()
+        inside.setObjectName("scrolled")
+        layout = QVBoxLayout(inside)
         layout.setContentsMargins(4, 8, 4, 8)
         layout.setSpacing(1)
         self.state.setContentsMargins(6, 0, 6, 2)
@@ -57,6 +74,9 @@ class SuggestionsPanel(Panel):
             row.left.connect(self._look_away)
             layout.addWidget(row)
         layout.addStretch(1)
+        area = scrolled(inside, self)
+        area.setAccessibleName("Moves that would help")
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE)
@@ -68,18 +88,28 @@ class SuggestionsPanel(Panel):
         document.readouts_changed.connect(self._bound_changed)
 
     def _bound_changed(self) -> None:
-        """Where nothing helps, a bound may say why."""
-        if not self.moves and not self.waiting:
+        """A bound may say that nothing can help any more, or why nothing does."""
+        if self.document.gap == 0.0 or (not self.moves and not self.waiting):
+            self._settle.stop()
+            self._searching.stop()
             self._found([])
 
     def refresh(self) -> None:
-        """The plan changed: look for moves once it has rested for a moment, so that a run is not slowed down."""
+        """The plan changed: look for moves once it has rested for a moment, so that a run is not slowed down.
+
+        Until then the moves of the plan before are greyed and do nothing.
+        """
+        self._settle.stop()
+        self._searching.stop()
         if self.document.problem is None:
-            self._settle.stop()
-            self._searching.stop()
             self._show([], "No model is open.")
-            return
-        self._settle.start()
+        elif self.document.gap == 0.0:
+            self._found([])
+        else:
+            self.state.setText("Looking for the best moves …")
+            for row in self.rows:
+                row.set_faded(True)
+            self._settle.start()
 
     @property
     def waiting(self) -> bool:
@@ -106,10 +136,11 @@ class SuggestionsPanel(Panel):
         document = self.document
         if document.problem is None:
             return
-        if moves:
-            self._show(moves, "Best single moves under the rules. Click to make one.")
-        elif document.gap == 0.0:
+        if document.gap == 0.0:
+            # Within what the proof rounds away a move may still seem to gain something.
             self._show([], "This plan is optimal: proven.")
+        elif moves:
+            self._show(moves, "Best single moves under the rules. Click to make one.")
         elif not document.evaluation.valid:
             self._show([], "No single valid move lowers the objective. Repair the broken rules first.")
         else:
@@ -120,11 +151,12 @@ class SuggestionsPanel(Panel):
             )
 
     def _show(self, moves: list[Move], words: str) -> None:
-        self.moves = moves
+        self.moves, self._serial = moves, self.document.assignment_serial
         self.state.setText(words)
         problem = self.document.problem
         for i, row in enumerate(self.rows):
             row.setVisible(i < len(moves))
+            row.set_faded(False)
             if i >= len(moves) or problem is None:
                 continue
             move = moves[i]
@@ -134,19 +166,16 @@ class SuggestionsPanel(Panel):
             device = problem.devices[move.device]
             colour = device_colours(len(problem.devices), self.theme)[move.device].accent
             row.set_theme(self.theme)
-            words, figure = f"{what} → {device.name}", signed_percent(gives.share)
+            # A figure that names its component leaves no room for an op's name beside it.
             several = len(problem.components) > 1
-            if several:
-                # The figure names its component, which leaves room for little more than the end of the op's name.
-                more = f" +{len(move.ops) - 1}" if len(move.ops) > 1 else ""
-                stage = device.name.removeprefix(device.kind).strip() or device.name
-                words, figure = f"{name}{more} → {stage}", gives.brief
+            words, figure = f"{what} → {device.name}", gives.brief if several else signed_percent(gives.share)
+            row.set_two_lines(several)
             row.elide = Qt.TextElideMode.ElideLeft if several else Qt.TextElideMode.ElideMiddle
             row.set_row(words, figure, self.theme.good, colour, f"{what} to {device.title}: {gives.text}")
 
     def apply(self, index: int = 0) -> None:
-        """Make one of the moves (the best by default)."""
-        if not 0 <= index < len(self.moves):
+        """Make one of the moves (the best by default); nothing where the plan is another by now."""
+        if not 0 <= index < len(self.moves) or self._serial != self.document.assignment_serial:
             return
         self._look_away()
         move = self.moves[index]
@@ -154,7 +183,8 @@ class SuggestionsPanel(Panel):
         self.document.move(np.array(move.ops, np.int32), move.device)
 
     def _look_at(self, index: int) -> None:
-        if index >= len(self.moves) or self.document.preview is not None:
+        stale = self._serial != self.document.assignment_serial
+        if index >= len(self.moves) or stale or self.document.preview is not None:
             return
         move = self.moves[index]
         self._previewing = True
@@ -210,15 +240,7 @@ class WhyPanel(Panel):
             self._rows[part] = (name, value, bar)
         grid.setColumnStretch(0, 1)
         grid.setRowStretch(3 + 2 * len(self.PARTS), 1)
-        area = QScrollArea(self)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName("Parts of the bottleneck's cost")
-        area.setWidget(inside)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(area)
+        scrolled(inside, self).setAccessibleName("Parts of the bottleneck's cost")
         for signal in (document.graph_changed, document.problem_changed, document.assignment_changed):
             signal.connect(self.request_refresh)
 

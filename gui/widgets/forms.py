@@ -26,7 +26,7 @@ from planner.quantity import parse_quantity
 from planner.search import Option
 
 FIELD_WIDTH = 100
-TITLES = {"cpus": "CPUs", "count": "Blocks"}
+TITLES = {"cpus": "CPUs", "count": "Stages"}
 """Titles that are not the field's name with a capital letter."""
 Value = bool | int | float | str
 _PREFIXES = (("T", 12), ("G", 9), ("M", 6), ("k", 3), ("", 0), ("m", -3), ("µ", -6), ("n", -9))
@@ -223,12 +223,19 @@ class Form(QWidget):
         field.valueChanged.connect(self.changed)
         self._add(name, title, tip, field, field.value)
 
-    def add_quantity(self, name: str, title: str, value: float, unit: str, tip: str = "") -> None:
-        """A line for a number with a unit."""
-        field = QLineEdit(quantity_text(value, unit), self)
+    def add_quantity(
+        self, name: str, title: str, value: float, unit: str, tip: str = "", unset: str = ""
+    ) -> None:
+        """A line for a number with a unit; ``unset`` is a word for 0, if that has one."""
+        field = QLineEdit(unset if unset and not value else quantity_text(value, unit), self)
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
         field.textEdited.connect(lambda _: self.changed.emit())
-        self._add(name, title, tip, field, lambda: quantity_value(field.text(), unit, title))
+
+        def read() -> float:
+            named = bool(unset) and field.text().strip().lower() == unset.lower()
+            return 0.0 if named else quantity_value(field.text(), unit, title)
+
+        self._add(name, title, tip, field, read)
 
     def add_text(self, name: str, title: str, value: str, tip: str = "") -> None:
         """A line of text."""
@@ -287,6 +294,7 @@ class Form(QWidget):
         elif isinstance(value, int) and not isinstance(f.default, float):
             self.add_int(f.name, title, value, 0, 1024, tip)
         elif isinstance(value, int | float):
-            self.add_quantity(f.name, title, float(value), str(meta.get("unit", "")), tip)
+            unit, unset = str(meta.get("unit", "")), str(meta.get("unset", ""))
+            self.add_quantity(f.name, title, float(value), unit, tip, unset)
         else:
             self.add_text(f.name, title, str(value), tip)

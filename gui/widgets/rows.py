@@ -21,6 +21,8 @@ class RowButton(QAbstractButton):
         self.value = value
         self.value_colour = ""
         self.strong = True
+        self.faded = False
+        self.two_lines = False
         self.mark = ""
         self.elide = Qt.TextElideMode.ElideMiddle
         self.setText(text)
@@ -37,6 +39,16 @@ class RowButton(QAbstractButton):
         self.value, self.value_colour, self.mark = value, value_colour, mark
         self.setAccessibleName(f"{text} {value}".strip())
         self.setToolTip(tip)
+        self.update()
+
+    def set_two_lines(self, two: bool) -> None:
+        """Give the words a line of their own above the figure."""
+        self.two_lines = two
+        self.setFixedHeight(40 if two else 24)
+
+    def set_faded(self, faded: bool) -> None:
+        """Grey what is about to be replaced; the row keeps its place and the keyboard."""
+        self.faded = faded
         self.update()
 
     def set_theme(self, theme: Theme) -> None:
@@ -85,24 +97,27 @@ class RowButton(QAbstractButton):
             painter.setPen(QPen(QColor(t.focus), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(inner, 4, 4)
-        left = 8
+        left, faint = 8, self.faded or not self.isEnabled()
         if self.mark:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(self.mark))
-            painter.drawRoundedRect(QRectF(left, self.height() / 2 - 4, 8, 8), 2, 2)
+            painter.setBrush(QColor(t.faint if faint else self.mark))
+            middle = self.height() / (3.6 if self.two_lines else 2)
+            painter.drawRoundedRect(QRectF(left, middle - 4, 8, 8), 2, 2)
             left += 14
-        right = self.width() - 8
+        right, line = self.width() - 8, self.height() / 2 if self.two_lines else 0.0
         if self.value:
             painter.setFont(font(9.0, bold=self.strong))
             width = painter.fontMetrics().horizontalAdvance(self.value)
-            painter.setPen(QColor(self.value_colour or t.text))
+            painter.setPen(QColor(t.faint if faint else self.value_colour or t.text))
             painter.drawText(
-                QRectF(right - width - 1, 0, width + 1, self.height()),
+                QRectF(right - width - 1, line, width + 1, self.height() - line - (3 if line else 0)),
                 int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), self.value,
             )  # fmt: skip
-            right -= width + 8
+            right -= 0 if line else width + 8
         painter.setFont(self.font())
-        painter.setPen(QColor(t.text if self.isEnabled() else t.faint))
-        room = QRectF(left, 0, max(0, right - left), self.height())
+        painter.setPen(QColor(t.faint if faint else t.text))
+        room = QRectF(
+            left, 3 if line else 0, max(0, right - left), (line or self.height()) - (3 if line else 0)
+        )
         words = painter.fontMetrics().elidedText(self.text(), self.elide, int(room.width()))
         painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), words)

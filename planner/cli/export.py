@@ -70,17 +70,22 @@ def _samples(text: str) -> int:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, write what was asked for."""
+    from planner.export.sources import rule_notes, spare
+
     if args.to in FOLDERS:
         from planner.export.stage_folder import check_destination
 
         check_destination(Path(args.output).absolute())
     else:
         inputs.check_output(args.output)
+        spare(_places(args), [args.plan, *args.models])
     opened = inputs.open_with_plan(args)
     for note in opened.notes:
         console.note(f"{args.plan}: {note}; the figures written are the new ones")
     if args.to in FOLDERS:
         return _stages(args, opened.plan, console)
+    for note in rule_notes(opened.plan):
+        console.note(note)
     files = _writer(args.to)(opened.plan, args)
     sizes = [file.stat().st_size for file in files]
     data: dict[str, Any] = {"format": args.to, "file": str(files[0]), "bytes": sizes[0]}
@@ -93,6 +98,21 @@ def run(args: argparse.Namespace, console: Console) -> int:
         ),
     )
     return DONE
+
+
+def _places(args: argparse.Namespace) -> tuple[Path, ...]:
+    """The files that an export writes."""
+    place = Path(args.output)
+    if args.to == "edge-tpu":
+        from planner.export.edge_tpu import report_files
+
+        files = report_files(place)
+        return files.text, files.data
+    if args.to == "model-explorer":
+        from planner.export.model_explorer import explorer_files
+
+        return explorer_files(place)
+    return (place,)
 
 
 def _writer(form: str) -> Callable[[Plan, argparse.Namespace], tuple[Path, ...]]:
@@ -149,6 +169,7 @@ def _stages(args: argparse.Namespace, plan: Plan, console: Console) -> int:
         "exact": done.exact,
         "largest_difference": done.largest_difference,
         "tolerance": done.tolerance,
+        "read_back": True,
         "notes": done.notes,
     }  # fmt: skip
     console.result(data, lambda: _text(done))

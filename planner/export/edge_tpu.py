@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,6 +39,13 @@ class ReportFiles:
     data: Path
 
 
+def report_files(path: str | os.PathLike[str]) -> ReportFiles:
+    """The two files that a report to ``path`` is written to."""
+    place = Path(path)
+    stem = place.with_suffix("") if place.suffix.lower() in (".txt", ".json") else place
+    return ReportFiles(stem.with_name(f"{stem.name}.txt"), stem.with_name(f"{stem.name}.json"))
+
+
 def to_edge_tpu(
     plan: Plan, sources: Sequence[str | os.PathLike[str]], path: str | os.PathLike[str]
 ) -> ReportFiles:
@@ -45,11 +53,10 @@ def to_edge_tpu(
 
     Raises :class:`StageboardError` for a plan of another target and for one whose stages feed earlier ones.
     """
-    report = edge_tpu_report(plan, sources)
-    place = Path(path)
-    stem = place.with_suffix("") if place.suffix.lower() in (".txt", ".json") else place
-    text = write_atomically(stem.with_name(f"{stem.name}.txt"), report_text(report))
-    return ReportFiles(text, write_atomically(stem.with_name(f"{stem.name}.json"), to_json(report)))
+    report, files = edge_tpu_report(plan, sources), report_files(path)
+    write_atomically(files.text, report_text(report))
+    write_atomically(files.data, to_json(report))
+    return files
 
 
 # --------------------------------------------------------------------------------------------------------- the data
@@ -123,11 +130,12 @@ def _model(
             }
         )
     file = Path(sources[model]).name if model < len(sources) else f"{name}.tflite"
+    compiled = Path(file).with_suffix(".tflite").name  # the compiler takes no other format
     return {
         "model": name,
         "source": file,
         "segments": segments,
-        "cuts": _cuts(plan, target, model, used.tolist(), file),
+        "cuts": _cuts(plan, target, model, used.tolist(), compiled),
         "operations": _operations(graph, ops),
     }
 
@@ -225,22 +233,36 @@ def report_text(report: dict[str, Any]) -> str:
             left=(0, 1),
         )  # fmt: skip
         for cut in model["cuts"]:
-            lines += ["", *_cut_text(cut)]
+            lines += ["", *_cut_text(cut, report["precision"])]
         lines += ["", f"Operators of {model['model']}", ""]
         lines += _table(
             ["Operator", "Count", "Runs on"],
             [[op["kind"], str(op["count"]), op["runs_on"]] for op in model["operations"]],
         )
-    lines += [
-        "",
-        "To compile: export the plan as tflite-stages and compile each segment's file by itself; compiled together they would",
-        "share one cache. The argument below a cut lets the compiler take the model up to there; --num_segments alone cuts",
-        "where the compiler likes.",
-    ]
+    lines += ["", *_advice(report)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _cut_text(cut: dict[str, Any]) -> list[str]:
+def _advice(report: dict[str, Any]) -> list[str]:
+    """How to go on: TFLite files are cut as they are, others have to become TFLite files first."""
+    other = next((m["source"] for m in report["models"] if not m["source"].lower().endswith(".tflite")), None)
+    if other is None:
+        first = "To compile: export the plan as tflite-stages"
+    else:
+        first = (
+            f"To compile: convert {other} to an INT8 .tflite file (its tensors may have other names than these), plan that,"
+            " export it as tflite-stages"
+        )
+    return textwrap.wrap(
+        f"{first} and compile each segment's file by itself; compiled together they would share one cache. The argument"
+        " below a cut lets the compiler take the model up to there; --num_segments alone cuts where the compiler likes.",
+        116,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _cut_text(cut: dict[str, Any], precision: str) -> list[str]:
     count = len(cut["tensors"])
     lines = [f"Cut after {cut['after']}: {count} tensor{'' if count == 1 else 's'}, {_mib(cut['bytes'])}"]
     rows = []
@@ -252,11 +274,15 @@ def _cut_text(cut: dict[str, Any]) -> list[str]:
                 f"{entry['from']} to {to}",
                 shape,
                 entry["dtype"] or "?",
-                f"{entry['bytes']:.0f} B",
+                f"{entry['bytes']:.0f}",
                 entry["tensor"],
             ]
         )
-    lines += _table(["Segments", "Shape", "Type", "Bytes", "Tensor"], rows, left=(0, 1, 2, 4))
+    quantised = precision == "int8" and any(
+        (entry["dtype"] or "").startswith(("float", "bfloat", "double")) for entry in cut["tensors"]
+    )
+    size = "INT8 bytes" if quantised else "Bytes"
+    lines += _table(["Segments", "Shape", "Type", size, "Tensor"], rows, left=(0, 1, 2, 4))
     return [*lines, f"  {cut['argument']}"]
 
 
@@ -274,7 +300,7 @@ def _table(head: list[str], rows: list[list[str]], left: Sequence[int] = (0,)) -
 
 
 def _amount(component: str, value: float) -> str:
-    return f"{value * 1e3:.3f} ms" if component == "stage-time" else _mib(value)
+    return f"{value * 1e3:.3f} ms" if component in {"stage-time", "inference-time"} else _mib(value)
 
 
 def _mib(value: float) -> str:

@@ -22,12 +22,18 @@ from planner.quantity import bytes_text, time_text
 _INK = "#1c2530"
 
 
-def to_model_explorer(plan: Plan, path: str | os.PathLike[str]) -> tuple[Path, Path]:
-    """Write ``<path>.json`` (the ending may be given) and ``<path>.node-data.json``, each whole or not at all."""
+def explorer_files(path: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """The two files that an export to ``path`` is written to: graphs and node data."""
     place = Path(path)
     stem = place.with_suffix("") if place.suffix.lower() == ".json" else place
-    graphs = write_atomically(stem.with_name(f"{stem.name}.json"), to_json(collection(plan)))
-    data = write_atomically(stem.with_name(f"{stem.name}.node-data.json"), to_json(node_data(plan)))
+    return stem.with_name(f"{stem.name}.json"), stem.with_name(f"{stem.name}.node-data.json")
+
+
+def to_model_explorer(plan: Plan, path: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """Write ``<path>.json`` (the ending may be given) and ``<path>.node-data.json``, each whole or not at all."""
+    graphs, data = explorer_files(path)
+    write_atomically(graphs, to_json(collection(plan)))
+    write_atomically(data, to_json(node_data(plan)))
     return graphs, data
 
 

@@ -20,14 +20,12 @@ from planner.export.difference import difference, identical
 from planner.export.onnx_runtime import OnnxModel
 from planner.export.stage_folder import read_manifest
 from planner.export.stage_runner import StageRunner
-from planner.export.stages import VerificationFailed
+from planner.export.stages import TOLERANCE, Checked, NotComparable, VerificationFailed
 from planner.formats.checks import clean
 
-TOLERANCE = 1e-5
-"""Largest difference that is allowed in floating point, relative to the largest magnitude of a tensor."""
 _HIGH, _LOW = 1000, 2
 _TYPES = {"float": "float32", "double": "float64"}
-_LEAVE_OUT = "the stages cannot be compared with it, so export without verification"
+_LEAVE_OUT = "the stages cannot be compared with it, so export without the check"
 
 Arrays = dict[str, Any]
 Shape = tuple[int, ...] | None
@@ -48,22 +46,11 @@ class CheckOrder:
     seed: int
 
 
-@dataclass(frozen=True)
-class Checked:
-    """What came of it."""
-
-    samples: int
-    largest_difference: float
-    exact: bool
-    constant: tuple[str, ...]
-    """Outputs that were the same for all samples: the check says little of what lies before them."""
-
-
 def check_stages(order: CheckOrder) -> Checked:
     """Run the whole model and its stages on random inputs, and compare the outputs; for the first, all that leaves a stage.
 
-    Raises :class:`VerificationFailed` where they differ, another :class:`StageboardError` where the whole model itself cannot be run or
-    gives other outputs each time.
+    Raises :class:`VerificationFailed` where they differ, :class:`NotComparable` where the whole model itself cannot be run or gives
+    other outputs each time.
     """
     whole = _whole(order)
     rng = np.random.default_rng(order.seed)
@@ -77,7 +64,7 @@ def check_stages(order: CheckOrder) -> Checked:
         largest, exact = _compare_all(StageRunner(order.folder, order.model), feeds, wanted, inner)
     except StageboardError as error:
         if _varies(order, feeds[0]):
-            raise StageboardError(
+            raise NotComparable(
                 f"the whole model gives other outputs each time it runs (random ops); {_LEAVE_OUT}"
             ) from error
         if isinstance(error, VerificationFailed):
@@ -124,14 +111,14 @@ def _whole(order: CheckOrder) -> OnnxModel:
     try:
         return OnnxModel(order.source, "the whole model")
     except StageboardError as error:
-        raise StageboardError(f"{error}; {_LEAVE_OUT}") from error
+        raise NotComparable(f"{error}; {_LEAVE_OUT}") from error
 
 
 def _run(whole: OnnxModel, feed: Arrays) -> Arrays:
     try:
         return dict(zip(whole.outputs, whole.run([feed[name] for name in whole.inputs]), strict=True))
     except StageboardError as error:
-        raise StageboardError(f"{error}; {_LEAVE_OUT}") from error
+        raise NotComparable(f"{error}; {_LEAVE_OUT}") from error
 
 
 def _varies(order: CheckOrder, feed: Arrays) -> bool:
@@ -196,7 +183,7 @@ def _random(
     for name, kind in whole.inputs.items():
         shape = shapes.get(name)
         if shape is None or any(d < 0 for d in shape) or not kind.startswith("tensor("):
-            raise StageboardError(
+            raise NotComparable(
                 f"the model's input '{clean(name)}' is not a tensor of known size; {_LEAVE_OUT}"
             )
         feed[name] = _array(kind[7:-1], shape, rng, ranges.get(name, _LOW), name)
@@ -211,7 +198,7 @@ def _array(dtype: str, shape: tuple[int, ...], rng: np.random.Generator, high: i
     try:
         kind = np.dtype(_TYPES.get(dtype, dtype))
     except TypeError:
-        raise StageboardError(
+        raise NotComparable(
             f"the model's input '{clean(name)}' has values of type {clean(dtype)}, which are not made up here; {_LEAVE_OUT}"
         ) from None
     if kind.kind == "f":

@@ -6,29 +6,33 @@ import hashlib
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from planner.errors import StageboardError
 from planner.export.child import in_child
-from planner.export.onnx_check import TOLERANCE, Checked, CheckOrder, check_stages
+from planner.export.onnx_check import CheckOrder, check_stages
+from planner.export.onnx_compare import check_part
 from planner.export.onnx_source import OnnxSource
 from planner.export.onnx_stage import OnnxStage, onnx_stage
-from planner.export.sources import batch_of, check_count, check_unchanged
+from planner.export.sources import batch_of, check_count, check_suffix, check_unchanged, rule_notes
 from planner.export.stage_folder import (
     Manifest,
     ModelEntry,
     StageEntry,
     TensorEntry,
+    exported,
     publishing,
+    verified,
+    write_file,
     write_manifest,
 )
 from planner.export.stages import (
+    Checked,
     StageExport,
-    StageFile,
     StagePart,
     VerificationFailed,
     segment_name,
     stage_parts,
+    together,
 )
 from planner.formats.checks import clean
 from planner.formats.onnx_folding import bytes_of
@@ -36,6 +40,7 @@ from planner.plan import Plan
 
 FORMAT = "onnx-stages"
 SAMPLES = 3
+_RUNTIME = "onnxruntime on the CPU, 1 thread, no graph optimisations"
 
 
 def to_onnx_stages(
@@ -53,54 +58,33 @@ def to_onnx_stages(
     ``sources`` are the ONNX files of the plan's models, in its order. Sizes that a file leaves open are fixed to those the plan was made for.
     A device whose ops cannot run in one go becomes several stages. With ``check`` the stages and the whole model
     run on ``samples`` random inputs each (onnxruntime, CPU, no graph optimisations, in a process of its own); outputs must be
-    equal, floating-point ones up to :data:`planner.export.onnx_check.TOLERANCE`. Raises :class:`VerificationFailed` where they are not, and
+    equal, floating-point ones up to :data:`planner.export.stages.TOLERANCE`. Raises :class:`VerificationFailed` where they are not, and
     :class:`StageboardError` for anything else that stands in the way; then nothing is left behind.
     """
     paths = check_count(plan, sources)
-    for path, name in zip(paths, plan.problem.graph.model_names, strict=True):
-        if path.suffix.lower() != ".onnx":
-            raise StageboardError(
-                f"{path.name} ({name}) is no ONNX file; ONNX stages are cut from the .onnx file a plan was made for"
-            )
+    check_suffix(paths, "ONNX", ".onnx")
     opened = [OnnxSource(path, batch=batch_of(plan)) for path in paths]
     check_unchanged(plan, [source.graph for source in opened])
     with publishing(folder) as temporary:
-        models: list[ModelEntry] = []
-        files: list[StageFile] = []
-        notes: list[str] = []
+        models = tuple(_write_model(plan, i, source, temporary) for i, source in enumerate(opened))
+        notes = [*rule_notes(plan)]
+        for source, entry in zip(opened, models, strict=True):
+            notes += _notes(source, entry.name)
+        write_manifest(temporary, Manifest(FORMAT, models))
         checks: list[Checked] = []
-        for i, source in enumerate(opened):
-            name = plan.problem.graph.model_names[i]
-            entry, written = _write_model(plan, i, source, temporary)
-            models.append(entry)
-            files += [
-                StageFile(name, s.device, Path(folder) / s.file, s.inputs, s.outputs, s.bytes)
-                for s in written
-            ]
-            notes += _notes(source, name)
-        write_manifest(temporary, Manifest(FORMAT, tuple(models)))
         if check:
             for source, entry in zip(opened, models, strict=True):
                 checks.append(_check(source, entry, temporary, samples, seed, stopped))
                 notes += _check_notes(checks[-1], entry.name)
-        found = _together(checks)
-        write_manifest(temporary, Manifest(FORMAT, tuple(models), _verified(found), tuple(notes)))
-    return StageExport(
-        FORMAT,
-        Path(folder),
-        tuple(files),
-        found.samples,
-        found.largest_difference,
-        TOLERANCE,
-        found.exact,
-        tuple(notes),
-    )
+        found = together(checks)
+        manifest = Manifest(FORMAT, models, verified(found, _RUNTIME), tuple(notes))
+        write_manifest(temporary, manifest)
+    return exported(manifest, Path(folder), found)
 
 
 # ------------------------------------------------------------------------------------------------------- one model
-def _write_model(
-    plan: Plan, model: int, source: OnnxSource, folder: Path
-) -> tuple[ModelEntry, list[StageEntry]]:
+def _write_model(plan: Plan, model: int, source: OnnxSource, folder: Path) -> ModelEntry:
+    """Write one model's stages into ``folder``."""
     graph = plan.problem.graph
     first = int((graph.model < model).sum())  # merging keeps each model's ops together and in their order
     parts = [(part, nodes) for part in stage_parts(plan, model) if (nodes := _nodes(source, part, first))]
@@ -111,10 +95,9 @@ def _write_model(
         title = segment_name(graph.model_names[model], i, len(parts))
         stage = onnx_stage(source, nodes, title, constants if i == len(parts) - 1 else ())
         data = _serialised(stage, title)
-        with (folder / f"{title}.onnx").open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        written = folder / f"{title}.onnx"
+        write_file(written, data)
+        check_part(source, written.read_bytes(), nodes, stage, written.name)
         entries.append(
             StageEntry(
                 f"{title}.onnx", plan.problem.devices[part.device].name, len(nodes), stage.inputs, stage.outputs,
@@ -123,7 +106,7 @@ def _write_model(
         )  # fmt: skip
         tensors.update({name: _tensor(source, name) for name in (*stage.inputs, *stage.outputs)})
     digest = hashlib.sha256(source.path.read_bytes()).hexdigest()
-    entry = ModelEntry(
+    return ModelEntry(
         graph.model_names[model],
         source.path.name,
         digest,
@@ -132,7 +115,6 @@ def _write_model(
         tuple(entries),
         tensors,
     )
-    return entry, entries
 
 
 def _nodes(source: OnnxSource, part: StagePart, first: int) -> list[int]:
@@ -200,28 +182,3 @@ def _check_notes(checked: Checked, name: str) -> list[str]:
         return []
     listed = ", ".join(f"'{clean(output)}'" for output in checked.constant[:4])
     return [f"{name}: {listed} came out the same for all inputs, so equality there says little"]
-
-
-def _together(checks: list[Checked]) -> Checked:
-    """One result for all models; no samples where nothing was checked."""
-    if not checks:
-        return Checked(0, 0.0, False, ())
-    return Checked(
-        min(c.samples for c in checks),
-        max(c.largest_difference for c in checks),
-        all(c.exact for c in checks),
-        (),
-    )
-
-
-def _verified(found: Checked) -> dict[str, Any]:
-    """What the manifest says of the check."""
-    if not found.samples:
-        return {"checked": 0}
-    return {
-        "checked": found.samples,
-        "exact": found.exact,
-        "largest_difference": found.largest_difference,
-        "tolerance": TOLERANCE,
-        "runtime": "onnxruntime on the CPU, 1 thread, no graph optimisations",
-    }

@@ -27,6 +27,39 @@ def check_count(plan: Plan, sources: Sequence[str | os.PathLike[str]]) -> list[P
     return [Path(source) for source in sources]
 
 
+def spare(files: Sequence[Path], kept: Sequence[str | os.PathLike[str]]) -> None:
+    """Raise :class:`StageboardError` where one of ``files``, about to be written, is one of ``kept``: a model or its plan."""
+    for file in files:
+        for other in map(Path, kept):
+            if file.exists() and other.exists() and file.samefile(other):
+                raise StageboardError(
+                    f"{file} is the model or the plan that is exported and would be lost; choose another name"
+                )
+
+
+def check_suffix(sources: Sequence[Path], word: str, suffix: str) -> None:
+    """Raise :class:`StageboardError` for a file of another kind; ``word`` is what a sentence calls the kind wanted."""
+    other = [path for path in sources if path.suffix.lower() != suffix]
+    if other and len(other) < len(sources):
+        raise StageboardError(
+            f"{other[0].name} is no {word} file, and stages of models in several formats are not written together; plan and"
+            " export each model by itself"
+        )
+    if other:
+        known = {".onnx": "ONNX", ".tflite": "TFLite"}.get(other[0].suffix.lower())
+        way = f"choose {known} stages" if known else f"plan the model's {suffix} file"
+        raise StageboardError(f"{other[0].name} is no {word} file, which {word} stages are cut from; {way}")
+
+
+def rule_notes(plan: Plan) -> tuple[str, ...]:
+    """A note on the rules that the plan breaks; none where it is valid."""
+    broken = plan.evaluation.violations
+    if not broken:
+        return ()
+    count = "1 rule" if len(broken) == 1 else f"{len(broken)} rules"
+    return (f"the plan breaks {count} of {plan.problem.target.spec()}: {broken[0].sentence}",)
+
+
 def check_unchanged(plan: Plan, graphs: Sequence[Graph]) -> None:
     """Raise :class:`ModelError` unless ``graphs``, read from the sources just now, are what the plan is of."""
     from planner.formats.merge import merge

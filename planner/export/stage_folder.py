@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.errors import StageboardError
+from planner.export.stages import TOLERANCE, Checked, StageExport, StageFile
 from planner.files import read_json, to_json, write_atomically
 from planner.formats.checks import whole
 
@@ -204,6 +205,38 @@ def publishing(destination: str | os.PathLike[str]) -> Iterator[Path]:
         raise _refused(target, error) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """A new file in a folder that is :func:`publishing`: the folder is moved as a whole, its files only have to be on disk before that."""
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def exported(manifest: Manifest, folder: Path, found: Checked) -> StageExport:
+    """What an export tells its caller, once ``folder`` is in its place."""
+    files = [
+        StageFile(model.name, stage.device, folder / stage.file, stage.inputs, stage.outputs, stage.bytes)
+        for model in manifest.models
+        for stage in model.stages
+    ]
+    return StageExport(
+        manifest.kind, folder, tuple(files), found.samples, found.largest_difference, TOLERANCE, found.exact,
+        manifest.notes,
+    )  # fmt: skip
+
+
+def verified(found: Checked, runtime: str) -> dict[str, Any]:
+    """What a manifest says of the check. Files are read back and compared with their source in any case."""
+    ran = {
+        "exact": found.exact,
+        "largest_difference": found.largest_difference,
+        "tolerance": TOLERANCE,
+        "runtime": runtime,
+    }
+    return {"checked": found.samples, "read_back": True, **(ran if found.samples else {})}
 
 
 def check_destination(target: Path) -> None:

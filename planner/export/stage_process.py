@@ -16,7 +16,8 @@ from planner.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class StagesOrder:
-    """Stages to be written: ``onnx-stages`` or ``tflite-stages``, the plan, the model files in its order, the folder to make."""
+    """Stages to be written: ``onnx-stages`` or ``tflite-stages``, the plan, the model files in its order, the folder to make, and
+    whether to run them against the whole models."""
 
     format: str
     problem: Problem
@@ -24,6 +25,7 @@ class StagesOrder:
     provenance: Provenance
     sources: tuple[Path, ...]
     folder: Path
+    check: bool = True
 
 
 def serve(pipe: Connection) -> None:
@@ -47,7 +49,8 @@ def serve(pipe: Connection) -> None:
         write = to_onnx_stages if order.format == "onnx-stages" else to_tflite_stages
         try:
             plan = order.problem.plan(order.device_of, order.provenance)
-            pipe.send((write(plan, order.sources, order.folder, stopped=stop.is_set), None))
+            done = write(plan, order.sources, order.folder, check=order.check, stopped=stop.is_set)
+            pipe.send((done, None))
         except StageboardError as error:
             pipe.send((None, error))
         except Exception as error:  # the window must hear of every failure

@@ -8,6 +8,7 @@ file of its own. Model inputs belong to no stage: whoever runs the stages hands 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +22,40 @@ INPUT_KINDS = frozenset({"Input", "InputLayer"})
 """Ops of these kinds stand for a model's inputs and run nowhere."""
 
 
+TOLERANCE = 1e-5
+"""Largest difference that a check allows in floating point, relative to the largest magnitude of a tensor. Integers must be equal."""
+
+
 class VerificationFailed(StageboardError):
     """Exported stages do not reproduce the whole model; nothing was written."""
+
+
+class NotComparable(StageboardError):
+    """The whole model itself cannot be run, or gives other outputs each time, so stages cannot be compared with it."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of running stages and whole models on the same random inputs."""
+
+    samples: int = 0
+    """Inputs for each model; 0 where nothing was run."""
+    largest_difference: float = 0.0
+    exact: bool = False
+    constant: tuple[str, ...] = ()
+    """Outputs that were the same for all samples: the check says little of what lies before them."""
+
+
+def together(checks: Sequence[Checked]) -> Checked:
+    """One result for all models."""
+    if not checks:
+        return Checked()
+    return Checked(
+        min(c.samples for c in checks),
+        max(c.largest_difference for c in checks),
+        all(c.exact for c in checks),
+        tuple(name for c in checks for name in c.constant),
+    )
 
 
 @dataclass(frozen=True)
@@ -40,7 +73,8 @@ class StageFile:
 
 @dataclass(frozen=True)
 class StageExport:
-    """An export of stages and how it was verified."""
+    """An export of stages and how it was verified: each file was read again and compared with its part of the source, and, where
+    that was asked for, the stages were run."""
 
     format: str
     folder: Path
@@ -58,6 +92,10 @@ class StageExport:
 
 def verified_text(done: StageExport) -> str:
     """One sentence, without a full stop, on what the check of an export has shown."""
+    return f"{_run_text(done)}; read back, each file equals its part of the source"
+
+
+def _run_text(done: StageExport) -> str:
     if not done.checked:
         return "not run: whether the stages reproduce the whole model was not checked"
     inputs = "1 random input" if done.checked == 1 else f"{done.checked} random inputs"

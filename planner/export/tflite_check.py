@@ -19,11 +19,9 @@ from planner.errors import StageboardError
 from planner.export.difference import difference, identical
 from planner.export.stage_folder import ModelEntry, read_manifest
 from planner.export.stage_runner import Arrays, StageRunner
-from planner.export.stages import VerificationFailed
+from planner.export.stages import TOLERANCE, Checked, NotComparable, VerificationFailed, together
 from planner.export.tflite_runtime import TfliteModel
 
-TOLERANCE = 1e-5
-"""Largest difference allowed in floating point, relative to the largest magnitude of a tensor. Integers must be equal."""
 _INTEGERS_BELOW = (1000, 16, 2, 1)
 _NOT_COMPARED = "the stages cannot be compared with it, so export without the check"
 
@@ -40,28 +38,12 @@ class CheckOrder:
     """A file that always names what is running, for the case that it ends the process."""
 
 
-@dataclass(frozen=True)
-class Checked:
-    """What came of it."""
-
-    samples: int
-    largest_difference: float
-    exact: bool
-    constant: tuple[str, ...]
-    """Outputs (``model: tensor``) that were the same for all samples: they say little of what lies before them."""
-
-
 def check_stages(order: CheckOrder) -> Checked:
-    """Compare all models. Raises :class:`VerificationFailed` where a stage differs, and :class:`StageboardError` where a whole
+    """Compare all models. Raises :class:`VerificationFailed` where a stage differs, and :class:`NotComparable` where a whole
     model cannot be run, so that there is nothing to compare with."""
     diary = Path(order.diary)
-    largest, exact = 0.0, True
-    constant: list[str] = []
-    for entry, source in zip(read_manifest(order.folder).models, order.sources, strict=True):
-        found = _check_model(entry, order, source, diary.write_text)
-        largest, exact = max(largest, found.largest_difference), exact and found.exact
-        constant += found.constant
-    return Checked(order.samples, largest, exact, tuple(constant))
+    models = zip(read_manifest(order.folder).models, order.sources, strict=True)
+    return together([_check_model(entry, order, source, diary.write_text) for entry, source in models])
 
 
 def _check_model(entry: ModelEntry, order: CheckOrder, source: str, note: Callable[[str], object]) -> Checked:
@@ -88,7 +70,7 @@ def _check_model(entry: ModelEntry, order: CheckOrder, source: str, note: Callab
         wanted = dict(zip(entry.outputs, outputs, strict=True))
         seen.append(wanted)
         if i == 0 and not all(identical(a, b) for a, b in zip(first, outputs, strict=True)):
-            raise StageboardError(
+            raise NotComparable(
                 f"{whole_title} gives other outputs each time it runs (random operators); {_NOT_COMPARED}"
             )
         known: Arrays = dict(zip(entry.inputs, feed, strict=True))
@@ -157,7 +139,7 @@ def _feeds(
             return feeds, outputs[0]
         except StageboardError as problem:
             error = problem
-    raise StageboardError(f"{error}; {_NOT_COMPARED}")
+    raise NotComparable(f"{error}; {_NOT_COMPARED}")
 
 
 def _random(detail: Mapping[str, Any], name: str, below: int, rng: np.random.Generator) -> Any:

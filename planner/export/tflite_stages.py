@@ -25,18 +25,21 @@ import numpy as np
 
 from planner.errors import ModelError, StageboardError
 from planner.export.child import in_child
-from planner.export.sources import batch_of, check_count, check_unchanged
+from planner.export.sources import batch_of, check_count, check_suffix, check_unchanged, rule_notes
 from planner.export.stage_folder import (
     LARGEST_TENSOR,
     Manifest,
     ModelEntry,
     StageEntry,
     TensorEntry,
+    exported,
     publishing,
+    verified,
+    write_file,
     write_manifest,
 )
-from planner.export.stages import StageExport, StageFile, VerificationFailed, segment_name, stage_parts
-from planner.export.tflite_check import TOLERANCE, Checked, CheckOrder, check_stages
+from planner.export.stages import Checked, StageExport, VerificationFailed, segment_name, stage_parts
+from planner.export.tflite_check import CheckOrder, check_stages
 from planner.export.tflite_compare import check_part
 from planner.export.tflite_cut import Cutter
 from planner.export.tflite_schema import bytes_of, dtype_name, load, pack, shape_of
@@ -49,6 +52,7 @@ FORMAT = "tflite-stages"
 SUFFIX = ".tflite"
 _LIMIT = 2**31 - 1
 _DIARY = ".running"
+_RUNTIME = "LiteRT on the CPU, 1 thread, no delegates"
 
 
 def to_tflite_stages(
@@ -78,7 +82,7 @@ def to_tflite_stages(
         notes = _notes(plan, read)
         manifest = Manifest(FORMAT, tuple(entries), {}, notes)
         write_manifest(place, manifest)
-        found = Checked(0, 0.0, False, ())
+        found = Checked()
         if check:
             found = _checked(
                 CheckOrder(str(place), tuple(map(str, files)), samples, seed, str(place / _DIARY)), stopped
@@ -88,22 +92,9 @@ def to_tflite_stages(
                 notes += (
                     f"the same for every random input, so that the check says little of it: {constant}",
                 )
-        write_manifest(place, replace(manifest, verified=_verified(found), notes=notes))
-    target = Path(folder)
-    return StageExport(
-        FORMAT,
-        target,
-        tuple(
-            StageFile(entry.name, stage.device, target / stage.file, stage.inputs, stage.outputs, stage.bytes)
-            for entry in entries
-            for stage in entry.stages
-        ),
-        found.samples,
-        found.largest_difference,
-        TOLERANCE,
-        found.exact,
-        notes,
-    )
+        manifest = replace(manifest, verified=verified(found, _RUNTIME), notes=notes)
+        write_manifest(place, manifest)
+    return exported(manifest, Path(folder), found)
 
 
 # ---------------------------------------------------------------------------------------------------------- the sources
@@ -119,14 +110,10 @@ def _read(plan: Plan, files: Sequence[Path]) -> list[_Source]:
     """The source files as graphs and as models. Raises where they are not what the plan was made for."""
     from planner.formats import read_graph
 
+    check_suffix(files, "TFLite", SUFFIX)
     sources = []
     for file in files:
         read = read_graph(file, batch=batch_of(plan))
-        if read.format != "tflite":
-            raise StageboardError(
-                f"{file.name} is not a TFLite model; TFLite stages are written from .tflite files only, choose another"
-                " export or plan the model's .tflite file"
-            )
         data = read_bytes(file, _LIMIT, remedy="a TFLite model cannot be larger")
         sources.append(_Source(file, hashlib.sha256(data).hexdigest(), read, load(data, file.name)))
     check_unchanged(plan, [source.graph for source in sources])
@@ -135,9 +122,12 @@ def _read(plan: Plan, files: Sequence[Path]) -> list[_Source]:
 
 def _notes(plan: Plan, sources: Sequence[_Source]) -> tuple[str, ...]:
     notes = [
-        f"the signatures of {source.file.name} are not in its stages; the manifest names their tensors"
-        for source in sources
-        if source.model.signatureDefs
+        *rule_notes(plan),
+        *(
+            f"the stages carry no signatures of {source.file.name}; manifest.json names their inputs and outputs"
+            for source in sources
+            if source.model.signatureDefs
+        ),
     ]
     batch = batch_of(plan)
     if batch != 1:
@@ -165,9 +155,10 @@ def _write_model(plan: Plan, m: int, source: _Source, place: Path) -> ModelEntry
         device = devices[part.device].name
         title = segment_name(name, i, len(parts))
         said = f"Stage {i} of {len(parts)} of {file.name} ({device}), cut from it by Stageboard."
-        content = pack(cutter.model_of(stage, said))
-        check_part(source.model, load(content, title), stage, f"{title}{SUFFIX}")
-        _write(place / f"{title}{SUFFIX}", content)
+        written = place / f"{title}{SUFFIX}"
+        write_file(written, pack(cutter.model_of(stage, said)))
+        content = written.read_bytes()
+        check_part(source.model, _read_back(content, written.name), stage, written.name)
         tensors.update({keys[t]: _tensor(cutter, t) for t in (*stage.inputs, *stage.outputs)})
         stages.append(
             StageEntry(
@@ -190,6 +181,13 @@ def _write_model(plan: Plan, m: int, source: _Source, place: Path) -> ModelEntry
     )
 
 
+def _read_back(content: bytes, title: str) -> Any:
+    try:
+        return load(content, title)
+    except ModelError as error:
+        raise VerificationFailed(f"{title} cannot be read back ({error}); nothing was written") from error
+
+
 def _tensor(cutter: Cutter, t: int) -> TensorEntry:
     tensor = cutter.main.tensors[t]
     size = bytes_of(tensor)
@@ -198,14 +196,6 @@ def _tensor(cutter: Cutter, t: int) -> TensorEntry:
             f"{cutter.name}: the tensor '{cutter.keys[t]}' would have {size:.0e} bytes; convert the model again"
         )
     return TensorEntry(shape_of(tensor), dtype_name(tensor), size, t)
-
-
-def _write(path: Path, content: bytes) -> None:
-    # The folder is moved as a whole: its files only have to be on disk before that.
-    with path.open("xb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 # ------------------------------------------------------------------------------------------------------------ the check
@@ -223,15 +213,3 @@ def _checked(order: CheckOrder, stopped: Callable[[], bool] | None) -> Checked:
         return in_child(check_stages, order, crashed=crashed, stopped=stopped)
     finally:
         diary.unlink(missing_ok=True)
-
-
-def _verified(found: Checked) -> dict[str, object]:
-    if not found.samples:
-        return {"checked": 0}
-    return {
-        "checked": found.samples,
-        "exact": found.exact,
-        "largest_difference": found.largest_difference,
-        "tolerance": TOLERANCE,
-        "runtime": "LiteRT on the CPU, 1 thread, no delegates",
-    }

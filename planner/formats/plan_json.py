@@ -261,6 +261,9 @@ def difference(stored: Mapping[str, Any], decision: Mapping[str, Any], graph: Gr
     if isinstance(options, dict) and options != here:
         batch, given = shown(options.get("batch", 1)), here.get("batch", 1)
         return f"it was made with batch {batch} and '{graph.name}' was read with {given}; read the model with that batch"
+    models, own = stored.get("models"), list(graph.model_names)
+    if isinstance(models, list) and models != own and sorted(map(str, models)) == sorted(own):
+        return f"its models are in another order; name them as the plan does: {', '.join(models[:8])}"
     for key, now, what in (
         ("tensor_bytes", float(graph.tensor_bytes.sum()), "tensors hold"),
         ("param_bytes", float(graph.param_bytes.sum()), "parameters take"),

@@ -19,6 +19,7 @@ from planner.targets import EdgeTpuPipeline, Pipeline, Target
 from tests.gui.models import write_model
 from tests.gui.window_parts import make_window
 from tests.planner.export.onnx_maker import random_model
+from tests.planner.export.tflite_maker import Maker
 
 
 def opened_model(tmp_path: Path, target: Target | None = None) -> Document:
@@ -109,6 +110,64 @@ def test_the_wrong_kind_of_model_is_said_before_a_folder_is_asked_for(
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
     run(window, "file.export.onnx")
     assert not window.handlers.exports.exporting.busy
+    close()
+
+
+def test_stages_of_a_model_that_cannot_be_run_may_be_had_unchecked(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    m = Maker()
+    x, y, z = m.tensor("x"), m.tensor("y"), m.tensor("z")
+    m.op("own-op", [x], [y])
+    m.add(y, y, z)
+    m.main.inputs, m.main.outputs = [x], [z]
+    document = Document()
+    document.open_model(m.save(tmp_path / "own.tflite"))
+    window, close = make_window(qtbot, document)
+    (tmp_path / "out").mkdir()
+    choose(monkeypatch, tmp_path / "out")
+    run(window, "file.export.tflite")
+    wait_exported(qtbot, window)
+    assert window.notice.level == "error" and "own-op" in window.notice.text
+    assert not list((tmp_path / "out").iterdir())
+    window.notice._action.click()
+    assert "without running them" in window.notice.text
+    wait_exported(qtbot, window)
+    assert window.notice.level == "info" and "not checked; read back" in window.notice.text
+    assert (tmp_path / "out" / "manifest.json").is_file()
+    document.undo_stack.setClean()
+    close()
+
+
+def test_a_source_that_is_gone_or_another_is_said(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, close = make_window(qtbot, opened_model(tmp_path))
+    choose(monkeypatch, tmp_path)
+    source = tmp_path / "net.onnx"
+    random_model(source, 5)
+    run(window, "file.export.onnx")
+    wait_exported(qtbot, window)
+    assert window.notice.level == "error" and "changed since the plan was made" in window.notice.text
+    source.unlink()
+    run(window, "file.export.onnx")
+    wait_exported(qtbot, window)
+    assert window.notice.level == "error" and "net.onnx does not exist" in window.notice.text
+    close()
+
+
+def test_an_export_never_replaces_what_is_open(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, close = make_window(qtbot, opened_model(tmp_path, EdgeTpuPipeline(count=2)))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "net.plan.json"), ""))
+    run(window, "file.save_as")
+    before = (tmp_path / "net.plan.json").read_bytes()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "net.plan.txt"), ""))
+    run(window, "file.export.edge_tpu")
+    assert window.notice.level == "error" and "would be lost; choose another name" in window.notice.text
+    assert (tmp_path / "net.plan.json").read_bytes() == before
+    assert not (tmp_path / "net.plan.txt").exists()
     close()
 
 

@@ -122,7 +122,7 @@ def test_methods_are_called_as_in_the_list() -> None:
     assert method_words("dp") == method_words("ideals-dp") == "ideals DP"
     assert method_words("of another version") == "of another version"
     assert method_words("brkga") == "BRKGA"
-    assert method_words("edge-tpu-balanced").startswith("Edge TPU")
+    assert method_words("edge-tpu-ilp").startswith("Edge TPU")
 
 
 def test_ticks_say_what_they_count(qtbot: QtBot) -> None:

@@ -196,7 +196,8 @@ def test_a_preview_says_the_bytes_that_change(qtbot: QtBot) -> None:
         assert states[0].would == "is here"
         assert states[1] is not None
         assert states[1].better == -1
-        assert states[1].would.startswith("memory +")
+        assert states[1].would.startswith("+")
+        assert states[1].what == "memory"
         assert states[1].load is not None
         assert states[1].load.after == 1500.0
         assert states[2] is not None

@@ -18,8 +18,9 @@ from gui.panels.method_list import METHOD, OTHERS, PROVE, matches, tag
 from gui.panels.planners import PlannersPanel
 from gui.theme import DARK, LIGHT
 from planner.algorithms.catalogue import bound_methods, default_planner, planner, planners
+from planner.problem import Problem
 from planner.search import Method
-from planner.targets import DevicePool, Pipeline
+from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline
 from planner.worker import Order
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
@@ -34,6 +35,7 @@ class PlainJobs(QObject):
 
     def __init__(self) -> None:
         super().__init__()
+        self.problem: Problem | None = None
         self.jobs: list[Job] = []
         self.cancelled: list[Job] = []
 
@@ -262,6 +264,29 @@ def test_a_row_says_what_is_proven_so_far(qtbot: QtBot) -> None:
         assert result() == "memory ✓ · off-chip ✓ · comm. 240.0 KiB"
         job.learn(0.6, problem.bound("max-communication", 240 * 1024.0, "simple", frozenset()))
         assert result() == "optimal · 4.00 MiB, 2.00 MiB, 240.0 KiB"
+
+
+def test_a_row_says_when_it_is_about_another_problem(qtbot: QtBot) -> None:
+    document, jobs = opened_on_tpus(), PlainJobs()
+    problem = jobs.problem = document.problem
+    assert problem is not None
+    job = jobs.start(Order("edge-tpu-balanced", problem), "Balanced")
+    job.found(0.2, (4.0 * 2**20, 2.0 * 2**20, 240 * 1024.0))
+    row = JobRow(job, jobs, LIGHT)  # type: ignore[arg-type]
+    with shown(qtbot, row, 300, 60):
+        assert row.result.text().startswith("memory 4.00 MiB")
+        for target, objective, words in (
+            (EdgeTpuPipeline(5, cache=2 * 2**20), problem.objective, "3 stages: memory"),
+            (EdgeTpuPipeline(5), "stage-time", "Memory 1 → 2 → 3: memory"),
+            (EdgeTpuPipeline(3), problem.objective, "another target: memory"),
+        ):
+            jobs.problem = Problem(problem.graph, target, objective)
+            row.show_job()
+            assert row.result.text().startswith(words)
+        document.pin([0], 0)
+        jobs.problem = document.problem
+        row.show_job()
+        assert row.result.text().startswith("other constraints: memory")
 
 
 def test_a_real_run(qtbot: QtBot) -> None:

@@ -292,3 +292,11 @@ def test_summary_of_nothing() -> None:
     graph = Graph.build("nothing", [Op("a", "a", work=0.0, work_cpu=0.0)], [])
     s = schedule(Problem(graph, Pipeline(1)), np.zeros(1, np.int32))
     assert summary(s, ["Stage 0"], None) == "nothing takes any time"
+
+
+def test_summary_says_what_to_expect_in_practice() -> None:
+    graph = Graph.build("one", [Op("a", "a", work=2.0, work_cpu=2.0)], [], time_unit="s")
+    s = schedule(Problem(graph, Pipeline(1)), np.zeros(1, np.int32))
+    assert summary(s, ["Stage 0"], "s", 5.0).startswith("a sample every 2.00 s, about 5.00 s in practice")
+    for interval in (0.0, 2.0):
+        assert "practice" not in summary(s, ["Stage 0"], "s", interval)

@@ -249,3 +249,32 @@ def test_a_pipeline_of_another_kind_keeps_its_stages(qtbot: QtBot) -> None:
         panel.apply()
         assert document.problem.target == Pipeline(3)
         assert document.device_of.tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_an_amount_that_is_not_set_is_no_zero(qtbot: QtBot) -> None:
+    document = opened()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel, 300, 900):
+        field = panel.machine.fields["bandwidth"]
+        assert isinstance(field, QLineEdit)
+        assert field.text() == "automatic"
+        assert panel.edited()[0] == Pipeline(3)
+        for text, value in (("1 GB/s", 1e9), ("Automatic ", 0.0), ("0 B/s", 0.0)):
+            field.setText(text)
+            assert panel.edited()[0] == Pipeline(3, bandwidth=value)
+
+
+def test_the_cost_model_is_there_where_it_counts(qtbot: QtBot) -> None:
+    document = Document()
+    ops = [Op(f"n{i}", f"n{i}", "Conv2D", params=100, macs=1e6) for i in range(3)]
+    document.open_graph(Graph.build("g", ops, [Tensor("n0", ("n1", "n2"), 8.0)]), target=Pipeline(3))
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel, 300, 900):
+        assert panel.costs.isVisible()
+        panel.kind.setCurrentIndex(panel.kind.findData("edge-tpu"))
+        assert not panel.costs.isVisible()
+        panel.apply()
+        settle()
+        assert not panel.costs.isVisible()
+        panel.kind.setCurrentIndex(panel.kind.findData("pipeline"))
+        assert panel.costs.isVisible()

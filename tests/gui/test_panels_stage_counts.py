@@ -172,7 +172,7 @@ def test_a_click_takes_stages_and_plan_over_in_one_step(
     assert document.undo_stack.count() == 1
     assert document.active is not None
     assert document.active.planner == "edge-tpu-ilp"
-    assert document.active.name == "edge-tpu-ilp, 6 stages"
+    assert document.active.name == "Edge TPU, exact, 6 stages"
     assert document.gap == 0.0, "what was proven came along"
     settle()
     assert panel.chart.chart.current == 6

@@ -80,6 +80,43 @@ def test_when_nothing_helps_it_says_why(qtbot: QtBot) -> None:
         assert empty.state.text() == "No model is open."
 
 
+def test_a_proof_ends_the_list(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        qtbot.waitUntil(lambda: bool(panel.moves), timeout=30_000)
+        problem = document.problem
+        assert problem is not None
+        # Whatever the list says: a proof is stronger, and it may come while moves are looked for.
+        document.add_bounds(
+            [problem.bound(problem.objective, document.evaluation.objective, "test", frozenset())]
+        )
+        assert "optimal" in panel.state.text()
+        assert not panel.moves
+        assert not panel.rows[0].isVisible()
+        assert not panel.waiting
+
+
+def test_moves_of_another_plan_are_greyed_and_do_nothing(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        qtbot.waitUntil(lambda: bool(panel.moves), timeout=30_000)
+        document.set_assignment(np.repeat([0, 1, 2], [9, 2, 1]).astype(np.int32), "edit", "y")
+        before = document.device_of.copy()
+        panel.rows[0].click()
+        panel.rows[0].entered.emit()
+        assert document.preview is None
+        assert document.device_of.tolist() == before.tolist()
+        panel.refresh_now()
+        assert panel.rows[0].faded
+        assert "Looking" in panel.state.text()
+        qtbot.waitUntil(lambda: not panel.waiting, timeout=30_000)
+        assert not panel.rows[0].faded
+        panel.rows[0].click()
+        assert document.device_of.tolist() != before.tolist()
+
+
 def test_why(qtbot: QtBot) -> None:
     document = uneven()
     panel = WhyPanel(document, LIGHT)

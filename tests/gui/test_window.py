@@ -64,6 +64,7 @@ def test_every_sample_of_the_start_page_exists() -> None:
     found = samples()
     assert len(found) >= 6
     assert all(path.is_file() for path, _, _ in found)
+    assert {path.suffix for path, _, _ in found} >= {".json", ".onnx", ".tflite"}
 
 
 def test_machine_in_words() -> None:

@@ -13,12 +13,13 @@ from planner.cli import main
 from planner.cli.export import FOLDERS, FORMATS
 from planner.export import onnx_stages
 from planner.export.onnx_stage import OnnxStage
-from planner.formats import read_model
+from planner.formats import read_model, read_models
 from planner.formats.plan_json import write_plan
 from planner.plan import Provenance
 from planner.problem import Problem
 from planner.targets import EdgeTpuPipeline, Pipeline, Target
 from tests.planner.export.onnx_maker import random_model
+from tests.planner.export.tflite_maker import skipping
 
 ROOT = Path(__file__).resolve().parents[2]
 RESNET = ROOT / "sample_models" / "resnet50.json"
@@ -75,13 +76,70 @@ def test_stages_are_written_and_checked(export: Any, tmp_path: Path, onnx: tuple
     assert ran.status == 0
     assert ran.json | {"files": [], "notes": []} == {
         "format": "onnx-stages", "folder": str(tmp_path / "stages"), "files": [], "verified": True, "checked": 1,
-        "exact": True, "largest_difference": 0.0, "tolerance": 1e-5, "notes": [],
+        "exact": True, "largest_difference": 0.0, "tolerance": 1e-5, "read_back": True, "notes": [],
     }  # fmt: skip
     assert len(ran.json["files"]) == 3
     for entry in ran.json["files"]:
         assert Path(entry["file"]).stat().st_size == entry["bytes"]
         assert set(entry) == {"file", "model", "device", "inputs", "outputs", "bytes"}
     assert "batch = 1" in ran.err
+
+
+def test_the_last_line_says_all_that_was_verified(export: Any, tmp_path: Path) -> None:
+    source = skipping().save(tmp_path / "skip.tflite")
+    plan = plan_file(source, EdgeTpuPipeline(count=3), tmp_path / "skip.plan.json")
+    ran = export(source, plan, "--to", "tflite-stages", "-o", tmp_path / "stages", "--samples", "2")
+    assert ran.status == 0 and ran.out.splitlines()[-1] == (
+        "verified on 2 random inputs: the outputs equal the whole model's bit for bit; read back, each file equals its"
+        " part of the source"
+    )
+    ran = export(source, plan, "--to", "tflite-stages", "-o", tmp_path / "stages", "--no-check", "--json")
+    assert not ran.json["verified"] and ran.json["read_back"] and not ran.json["exact"]
+    manifest = json.loads((tmp_path / "stages" / "manifest.json").read_text())
+    assert manifest["verified"] == {"checked": 0, "read_back": True}
+
+
+def test_models_in_several_formats_are_not_cut_together(
+    export: Any, tmp_path: Path, onnx: tuple[Path, Path]
+) -> None:
+    source = skipping().save(tmp_path / "skip.tflite")
+    graph = read_models([onnx[0], source])
+    problem = Problem(graph, EdgeTpuPipeline(count=1))
+    plan = write_plan(tmp_path / "both.json", problem.plan(np.zeros(graph.n, np.int32), Provenance("test")))
+    for form, name in (("onnx-stages", "skip.tflite"), ("tflite-stages", "net.onnx")):
+        ran = export(onnx[0], source, plan, "--to", form, "-o", tmp_path / "stages")
+        assert ran.status == 2 and f"{name} is no " in ran.err
+        assert "plan and export each model by itself" in ran.err
+    assert "choose ONNX stages" in export(*onnx, "--to", "tflite-stages", "-o", tmp_path / "stages").err
+
+
+@pytest.mark.parametrize("form", ["csv", "tflite-stages"])
+def test_rules_that_the_plan_breaks_are_noted(export: Any, tmp_path: Path, form: str) -> None:
+    source = skipping().save(tmp_path / "skip.tflite")
+    graph = read_model(source)
+    last_first = np.zeros(graph.n, np.int32)
+    last_first[graph.topological_order[:2]] = 1
+    problem = Problem(graph, EdgeTpuPipeline(count=2))
+    plan = write_plan(tmp_path / "back.json", problem.plan(last_first, Provenance("test")))
+    ran = export(
+        source, plan, "--to", form, "-o", tmp_path / "out", *(["--no-check"] if form != "csv" else [])
+    )
+    assert (
+        ran.status == 0 and "the plan breaks " in ran.err and "sends back from stage 1 to stage 0" in ran.err
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "place"),
+    [("edge-tpu", "net.plan"), ("model-explorer", "net.plan"), ("csv", "net.plan.json"), ("dot", "net.onnx")],
+)
+def test_an_export_never_replaces_the_plan_or_its_model(
+    export: Any, tmp_path: Path, onnx: tuple[Path, Path], form: str, place: str
+) -> None:
+    before = [file.read_bytes() for file in onnx]
+    ran = export(*onnx, "--to", form, "-o", tmp_path / place)
+    assert ran.status == 2 and "would be lost; choose another name" in ran.err
+    assert [file.read_bytes() for file in onnx] == before
 
 
 def test_the_check_can_be_left_out(export: Any, tmp_path: Path, onnx: tuple[Path, Path]) -> None:
@@ -115,8 +173,8 @@ def test_a_check_that_fails_is_status_1(
 @pytest.mark.parametrize(
     ("form", "place", "words"),
     [
-        ("onnx-stages", "stages", "small.json (small) is no ONNX file"),
-        ("tflite-stages", "stages", "small.json is not a TFLite model"),
+        ("onnx-stages", "stages", "small.json is no ONNX file"),
+        ("tflite-stages", "stages", "small.json is no TFLite file"),
         ("edge-tpu", "report", "has no Edge TPU segments"),
         ("onnx-stages", "nowhere/stages", "does not exist; make it"),
         ("onnx-stages", ".", "choose a new or empty folder"),

@@ -187,6 +187,16 @@ def test_an_illegal_drop_asks_with_a_sentence(hand: Hand) -> None:
     button(hand, "Cancel").click()
 
 
+def test_the_question_stays_in_sight_when_the_canvas_shrinks(hand: Hand) -> None:
+    ask(hand)
+    choice(hand).keep_inside(QPoint(10_000, 10_000))
+    hand.view.resize(500, 300)
+    hand.settle()
+    assert choice(hand).isVisible()
+    assert hand.view.rect().contains(choice(hand).geometry())
+    button(hand, "Cancel").click()
+
+
 def test_an_illegal_drop_says_each_choice_on_a_line_where_components_differ(make_hand: MakeHand) -> None:
     hand = make_hand(tpu_graph(), EdgeTpuPipeline(3))
     hand.document.set_assignment(np.array([0, 0, 1, 1, 2, 2], np.int32), "edit", "thirds")

@@ -92,9 +92,22 @@ def test_the_text_says_the_same(tmp_path: Path) -> None:
     assert "stage 3 1 8.00 MiB 0.00 MiB 1.00 MiB 0.50 MiB 0.00 MiB" in lines
     assert "net_segment_1_of_3 stage 1 2 1 1 7.00 MiB" in lines
     assert "Cut after net_segment_0_of_3: 1 tensor, 0.50 MiB" in lines
-    assert "0 to 1, 2 1x512x1024 float32 524288 B skip me" in lines
+    assert "0 to 1, 2 1x512x1024 float32 524288 skip me" in lines
     assert text == report_text(edge_tpu_report(plan)) and not any(line.endswith(" ") for line in lines)
     assert to_edge_tpu(plan, [], tmp_path / "other").text == tmp_path / "other.txt"
+
+
+def test_only_tflite_files_can_be_cut_as_they_are() -> None:
+    plan = planned(network(), [0, 0, 1, 1, 3])
+    text = report_text(edge_tpu_report(plan, ["net.tflite"]))
+    assert "To compile: export the plan as tflite-stages" in text
+    report = edge_tpu_report(plan, ["nets/net.onnx"])
+    assert "To compile: convert net.onnx to an INT8 .tflite file" in report_text(report)
+    assert report["models"][0]["cuts"][0]["command"].endswith(" net.tflite")
+    # Floating-point tensors with the bytes they will have, and with those they have.
+    assert "INT8 bytes" in text
+    as_stored = planned(network(), [0, 0, 1, 1, 3], EdgeTpuPipeline(count=4, precision="file"))
+    assert "INT8 bytes" not in report_text(edge_tpu_report(as_stored))
 
 
 def test_models_deployed_together_keep_their_names() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +14,13 @@ from onnx import external_data_helper, helper, numpy_helper
 from planner.errors import StageboardError
 from planner.export import onnx_stages
 from planner.export.child import Cancelled
-from planner.export.onnx_check import Checked, CheckOrder, check_stages
+from planner.export.onnx_check import CheckOrder, check_stages
 from planner.export.onnx_source import OnnxSource
 from planner.export.onnx_stage import OnnxStage
 from planner.export.onnx_stages import to_onnx_stages
 from planner.export.stage_folder import read_manifest
 from planner.export.stage_runner import run_stages
-from planner.export.stages import StageExport, VerificationFailed
+from planner.export.stages import Checked, NotComparable, StageExport, VerificationFailed
 from planner.formats import read_models
 from planner.plan import Plan, Provenance
 from planner.problem import Problem
@@ -321,6 +321,9 @@ def test_nothing_is_left_of_an_export_that_fails(tmp_path: Path, monkeypatch: py
         return stage
 
     monkeypatch.setattr(onnx_stages, "onnx_stage", wrong)
+    with pytest.raises(VerificationFailed, match=r"^model_segment_0_of_2.onnx holds 'w' with other values"):
+        to_onnx_stages(halves(source), [source], tmp_path / "stages")
+    monkeypatch.setattr(onnx_stages, "check_part", lambda *_: None)
     with pytest.raises(VerificationFailed, match=r"^model: 'skip' of model_segment_0_of_2.onnx differs"):
         to_onnx_stages(halves(source), [source], tmp_path / "stages")
     assert names_in(tmp_path) == {"model.onnx"}
@@ -339,7 +342,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     plan = plan_of(source)
     with pytest.raises(StageboardError, match="the plan is of 1 models"):
         to_onnx_stages(plan, [], tmp_path / "stages")
-    with pytest.raises(StageboardError, match=r"model.json \(model\) is no ONNX file"):
+    with pytest.raises(StageboardError, match=r"model\.json is no ONNX file"):
         to_onnx_stages(plan, ["model.json"], tmp_path / "stages")
     random_model(source, 2)
     with pytest.raises(StageboardError, match="changed since the plan was made"):
@@ -350,6 +353,59 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StageboardError, match=r"letter.txt"):
         to_onnx_stages(plan, [source], tmp_path / "full")
     assert (tmp_path / "full" / "letter.txt").read_text() == "dear"
+
+
+def altered_weight(model: onnx.ModelProto) -> None:
+    tensor = next(t for t in model.graph.initializer if len(t.raw_data) > 8)
+    tensor.raw_data = tensor.raw_data[:-1] + bytes([tensor.raw_data[-1] ^ 1])
+
+
+def other_attribute(model: onnx.ModelProto) -> None:
+    node = model.graph.node[0]
+    node.attribute.append(onnx.helper.make_attribute("more", 1))
+
+
+def lost_op(model: onnx.ModelProto) -> None:
+    del model.graph.node[0]
+
+
+def swapped_outputs(model: onnx.ModelProto) -> None:
+    model.graph.output[0].name = "other"
+
+
+def other_opset(model: onnx.ModelProto) -> None:
+    model.opset_import[0].version += 1
+
+
+@pytest.mark.parametrize(
+    ("breaking", "said"),
+    [
+        (altered_weight, "with other values"),
+        (other_attribute, "otherwise than the source"),
+        (lost_op, "ops"),
+        (swapped_outputs, "has other outputs than the stage"),
+        (other_opset, "has another opset_import than the source"),
+    ],
+)
+def test_what_lies_on_disk_is_compared_with_the_source(
+    breaking: Callable[[onnx.ModelProto], None], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = onnx_stages.write_file
+
+    def wrong(path: Path, content: bytes) -> None:
+        model = onnx.ModelProto.FromString(content)
+        if "_segment_0_" in path.name:
+            breaking(model)
+        right(path, model.SerializeToString())
+
+    monkeypatch.setattr(onnx_stages, "write_file", wrong)
+    source = skipping(tmp_path / "net.onnx")
+    with pytest.raises(VerificationFailed, match=rf"net_segment_0_of_2\.onnx .*{said}"):
+        to_onnx_stages(halves(source), [source], tmp_path / "stages", check=False)
+    monkeypatch.setattr(onnx_stages, "write_file", lambda path, _: path.write_bytes(b"\xff" * 9))
+    with pytest.raises(VerificationFailed, match="cannot be read back"):
+        to_onnx_stages(halves(source), [source], tmp_path / "stages", check=False)
+    assert names_in(tmp_path) == {"net.onnx"}
 
 
 def test_unknown_types_stay_on_one_stage(tmp_path: Path) -> None:
@@ -363,9 +419,7 @@ def test_unknown_types_stay_on_one_stage(tmp_path: Path) -> None:
     together = plan.problem.plan(device_of, plan.provenance)
     done = to_onnx_stages(together, [source], tmp_path / "stages", check=False)
     assert [o.domain for o in onnx.load(done.stages[1].path).opset_import] == ["", "org.example.ops"]
-    with pytest.raises(
-        StageboardError, match=r"the whole model is refused by onnxruntime.* without verification"
-    ):
+    with pytest.raises(NotComparable, match=r"the whole model is refused by onnxruntime.* without the check"):
         to_onnx_stages(together, [source], tmp_path / "other")
     assert not (tmp_path / "other").exists()
 

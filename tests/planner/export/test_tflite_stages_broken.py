@@ -16,7 +16,7 @@ from planner.export import tflite_stages
 from planner.export.difference import difference, identical
 from planner.export.stage_folder import MANIFEST
 from planner.export.stage_runner import run_stages
-from planner.export.stages import VerificationFailed
+from planner.export.stages import NotComparable, VerificationFailed
 from planner.export.tflite_check import CheckOrder
 from planner.export.tflite_cut import Cutter
 from planner.export.tflite_runtime import TfliteModel
@@ -78,7 +78,7 @@ def test_sources_that_do_not_belong_to_the_plan_are_refused(tmp_path: Path, skip
     (tmp_path / "g.json").write_text(
         json.dumps({"format": "stageboard-graph", "version": 1, "ops": [{"id": "a"}], "tensors": []})
     )
-    with pytest.raises(StageboardError, match=r"g\.json is not a TFLite model|g\.json"):
+    with pytest.raises(StageboardError, match=r"g\.json is no TFLite file.*plan the model's \.tflite file"):
         to_tflite_stages(plan, [tmp_path / "g.json"], tmp_path / "out")
     with pytest.raises(StageboardError, match="at least 1"):
         to_tflite_stages(plan, [skip_model], tmp_path / "out", samples=0)
@@ -100,7 +100,7 @@ def test_a_model_without_a_kernel_can_be_exported_unchecked_only(tmp_path: Path)
     m.main.inputs, m.main.outputs = [x], [z]
     source = m.save(tmp_path / "own.tflite")
     plan = plan_of(read_model(source), [0, 0, 1])
-    with pytest.raises(StageboardError, match="own-op") as caught:
+    with pytest.raises(NotComparable, match="own-op") as caught:
         to_tflite_stages(plan, [source], tmp_path / "out", samples=1)
     assert "without the check" in str(caught.value) and not (tmp_path / "out").exists()
     export = to_tflite_stages(plan, [source], tmp_path / "out", check=False)
@@ -116,7 +116,7 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
     m.add(x, noise, y)
     m.main.inputs, m.main.outputs = [x], [y]
     source = m.save(tmp_path / "noise.tflite")
-    with pytest.raises(StageboardError, match="random operators"):
+    with pytest.raises(NotComparable, match="random operators"):
         to_tflite_stages(plan_of(read_model(source), [0, 0, 1]), [source], tmp_path / "out")
 
 
@@ -222,6 +222,32 @@ def test_a_broken_export_is_caught_and_leaves_nothing(
     monkeypatch.setattr(tflite_stages, "check_part", lambda *_: None)
     with pytest.raises(VerificationFailed, match=run):
         to_tflite_stages(plan, [skip_model], tmp_path / "out")
+    assert [p.name for p in tmp_path.iterdir()] == ["skip.tflite"]
+
+
+@pytest.mark.parametrize(
+    ("place", "said"), [(-1, "with other values|with another"), (4, "cannot be read back")]
+)
+def test_what_lies_on_disk_is_compared(
+    place: int, said: str, tmp_path: Path, skip_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def bad_disk(path: Path, content: bytes) -> None:
+        data = bytearray(content)
+        if place < 0:  # a weight of the first stage
+            place_of = bytes(content).index(weights)
+            data[place_of] ^= 1
+        else:
+            data[place] ^= 0xFF
+        path.write_bytes(data)
+
+    model = load(skip_model.read_bytes(), "skip")
+    tensor = next(t for t in model.subgraphs[0].tensors if t.name == b"b/w")
+    weights = bytes(model.buffers[tensor.buffer].data)
+    monkeypatch.setattr(tflite_stages, "write_file", bad_disk)
+    with pytest.raises(VerificationFailed, match=said):
+        to_tflite_stages(
+            plan_of(read_model(skip_model), [0, 0, 0, 1, 2, 2]), [skip_model], tmp_path / "out", check=False
+        )
     assert [p.name for p in tmp_path.iterdir()] == ["skip.tflite"]
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from planner.export import tflite_check
-from planner.export.stages import StageExport
+from planner.export.stages import Checked, StageExport
 from planner.export.tflite_check import CheckOrder, check_stages
 from planner.export.tflite_stages import to_tflite_stages
 from planner.graph import Graph
@@ -42,7 +41,7 @@ def plan_by_rank(graph: Graph, stages: int, rng: np.random.Generator) -> Plan:
 
 def check_here(
     export: StageExport, sources: list[Path], diary: Path, samples: int = 2, seed: int = 0
-) -> tflite_check.Checked:
+) -> Checked:
     """The check in this process: quicker than in its own, for models known to be sound."""
     return check_stages(CheckOrder(str(export.folder), tuple(map(str, sources)), samples, seed, str(diary)))
 

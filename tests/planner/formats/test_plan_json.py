@@ -91,6 +91,12 @@ def test_several_models(tmp_path: Path) -> None:
     assert read_plan(path, graph)[0].decision == plan.decision
     with pytest.raises(PlanError, match="another graph"):
         read_plan(path, read_model(DATA / "small.json"))
+    other = json.loads((DATA / "small.json").read_text()) | {"name": "other"}
+    (tmp_path / "other.json").write_text(json.dumps(other))
+    two = [DATA / "small.json", tmp_path / "other.json"]
+    path = write_plan(tmp_path / "two.json", make(read_models(two)))
+    with pytest.raises(PlanError, match="its models are in another order; name them as the plan does: "):
+        read_plan(path, read_models(two[::-1]))
 
 
 @pytest.mark.parametrize("workload", ["LayerGraphs/bert24_training", "OperatorGraphs/bert_L-12_training"])
