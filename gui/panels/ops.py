@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.panels.base import Panel
-from gui.panels.ops_model import OpsModel
+from gui.panels.ops_model import PARAMETERS, WORK, OpsModel
 from gui.theme import Theme, font
 from gui.widgets.labels import ElidedLabel
 from gui.widgets.numbers import plural
@@ -43,8 +43,8 @@ HELP = (
     "Words match names. Also: kind:Conv*   shape:..64   device:“acc 0”   /regular expression/\n"
     "and paths such as  MatMul -> .* -> Softmax"
 )
-WIDTHS = (150, 76, 96, 80, 92)
-"""Of the columns: name (grows with the panel), work, kind, device, bytes."""
+WIDTHS = (150, 76, 76, 96, 80, 92)
+"""Of the columns: name (grows with the panel), work, parameters, kind, device, bytes."""
 PAUSE = 120
 """Milliseconds without a key after which the table follows the find box."""
 
@@ -133,11 +133,20 @@ class OpsPanel(Panel):
         name = room - WIDTHS[1] if room < WIDTHS[0] + WIDTHS[1] + rest else room - WIDTHS[1] - rest
         self.table.setColumnWidth(0, max(100, name))
 
+    def _put_first(self) -> None:
+        """The column beside the names is what the objective is about: parameters where it counts bytes, else work."""
+        problem = self.document.problem
+        if problem is not None:
+            header = self.table.horizontalHeader()
+            column = PARAMETERS if problem.unit(problem.components[0]) == "B" else WORK
+            header.moveSection(header.visualIndex(column), 1)
+
     # ------------------------------------------------------------------ contents
     def refresh(self) -> None:
         """Read graph and problem anew."""
         self.model.set_problem(self.document.problem, self.document.device_of, self.theme, self._graph_is_new)
         self._graph_is_new = False
+        self._put_first()
         self.run_find()
 
     def _graph_changed(self) -> None:

@@ -16,8 +16,9 @@ from planner.graph import Ints
 from planner.problem import Problem
 from planner.quantity import bytes_text
 
-COLUMNS = ("Name", "Work", "Kind", "Device", "Bytes")
-NAME, WORK, KIND, DEVICE, BYTES = range(5)
+COLUMNS = ("Name", "Work", "Parameters", "Kind", "Device", "Bytes")
+NAME, WORK, PARAMETERS, KIND, DEVICE, BYTES = range(6)
+NUMBERS = (WORK, PARAMETERS, BYTES)
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
@@ -37,7 +38,7 @@ def _mark(colour: DeviceColour) -> QIcon:
 
 
 class OpsModel(QAbstractTableModel):
-    """Rows are ops in the table's order. ``Bytes`` is the size of what the op produces."""
+    """Rows are ops in the table's order. ``Bytes`` is the size of what the op produces, counted as the target does."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -128,6 +129,8 @@ class OpsModel(QAbstractTableModel):
             return self._work_here()
         if column == DEVICE:
             return self._device_of
+        if column == PARAMETERS:
+            return self._problem.evaluator.params
         if column == BYTES:
             return self._produced
         return np.array([text.casefold() for text in (graph.op_names if column == NAME else graph.kinds)])
@@ -173,7 +176,7 @@ class OpsModel(QAbstractTableModel):
                 return f"Work, {self._column.suffix}"
             return COLUMNS[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section in (WORK, BYTES) else _LEFT
+            return _RIGHT if section in NUMBERS else _LEFT
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -192,11 +195,13 @@ class OpsModel(QAbstractTableModel):
             if column == BYTES:
                 return bytes_text(float(self._produced[op]))
             e = self._problem.evaluator
+            if column == PARAMETERS:
+                return bytes_text(float(e.params[op])) if e.params[op] else ""
             return self._column.number(float(e.op_work[e.class_of[self._device_of[op]], op]))
         if role == Qt.ItemDataRole.DecorationRole and column == NAME:
             return self._icons[int(self._device_of[op])]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column in (WORK, BYTES) else _LEFT
+            return _RIGHT if column in NUMBERS else _LEFT
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{graph.op_names[op]}\n{graph.kinds[op]} on {self._problem.devices[int(self._device_of[op])].name}"
         if role == Qt.ItemDataRole.AccessibleTextRole and column == NAME:

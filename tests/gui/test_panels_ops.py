@@ -12,9 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from gui.document import Document
 from gui.panels.ops import OpsPanel
-from gui.panels.ops_model import BYTES, DEVICE, KIND, NAME, WORK, OpsModel
+from gui.panels.ops_model import BYTES, DEVICE, KIND, NAME, PARAMETERS, WORK, OpsModel
 from gui.theme import LIGHT
-from planner.targets import Pipeline
+from planner.formats import read_model
+from planner.targets import EdgeTpuPipeline, Pipeline
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, settle, shown
 
@@ -24,7 +25,7 @@ def texts(model: OpsModel, column: int) -> list[str]:
 
 
 @given(
-    column=st.sampled_from([-1, NAME, WORK, KIND, DEVICE, BYTES]),
+    column=st.sampled_from([-1, NAME, WORK, PARAMETERS, KIND, DEVICE, BYTES]),
     descending=st.booleans(),
     chosen=st.none() | st.lists(st.integers(0, 11), unique=True),
 )
@@ -44,6 +45,7 @@ def test_sorting_and_filtering(qapp, column: int, descending: bool, chosen: list
         -1: lambda v: v,
         NAME: lambda v: problem.graph.op_names[v].casefold(),
         WORK: lambda v: problem.graph.work[v],
+        PARAMETERS: lambda v: problem.graph.param_bytes[v],
         KIND: lambda v: problem.graph.kinds[v].casefold(),
         DEVICE: lambda v: document.device_of[v],
         BYTES: lambda v: 8.0,
@@ -173,3 +175,17 @@ def test_name_and_work_are_in_sight(qtbot: QtBot, width: int) -> None:
             panel.model.index(2, 0), QItemSelectionModel.SelectionFlag.ClearAndSelect
         )
         assert panel.current_op() == 2
+
+
+def test_the_first_number_is_what_the_objective_is_about(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(read_model("sample_models/branchy_int8.tflite"), target=Pipeline(2))
+    panel = OpsPanel(document, LIGHT)
+    with shown(qtbot, panel, 260):
+        header = panel.table.horizontalHeader()
+        assert (header.visualIndex(WORK), header.visualIndex(PARAMETERS)) == (1, 2)
+        document.set_problem(EdgeTpuPipeline(3), "memory-1-2-3")
+        qtbot.waitUntil(lambda: header.visualIndex(PARAMETERS) == 1)
+        assert header.visualIndex(WORK) == 2
+        document.undo_stack.undo()
+        qtbot.waitUntil(lambda: header.visualIndex(WORK) == 1)
