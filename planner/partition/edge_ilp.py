@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -36,10 +36,16 @@ MOST_REFUSED = 100
 """Plans that are within the limits for the solver but not in truth, until the proof is given up."""
 MOST_CLOSED = 4000
 """Units of which it is looked up what must come before and after each: 16 MB."""
+ROWS_PER_PRODUCT = 256
+MOST_ROWS = 300_000
+"""Rows of a program: 1.3 kB each while it is made, and as much again in the solver. More take gigabytes and lead nowhere."""
+SOLVER_BITS = 32
+"""Of sums in the program's numbers: the solver drops a coefficient that is 1e-12 of the others in its row."""
 
 
 def solve_program(report: Report, threads: int) -> None:
     """Prove the components that are open yet, as far as the solver gets. Raises :class:`planner.search.Stopped`."""
+    report.coarsen(SOLVER_BITS)
     with uncollected():
         for component in report.open:
             if not _minimise(report, component, threads):
@@ -55,6 +61,9 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            # As old objects they are not gone through as soon as collecting is on again.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 
@@ -64,6 +73,8 @@ def _minimise(report: Report, component: str, threads: int) -> bool:
     place = edge.components.index(component)
     low = edge.simple_bound(component)
     refused: list[Ints] = []
+    if rows_of(edge, {*report.least, component}) > MOST_ROWS:
+        return False
     while len(refused) <= MOST_REFUSED:
         assert report.plan is not None
         known = report.key(report.plan)
@@ -85,6 +96,12 @@ def _minimise(report: Report, component: str, threads: int) -> bool:
         else:
             break
     return False
+
+
+def rows_of(edge: EdgeUnits, components: Collection[str]) -> int:
+    """About how many rows a program has that speaks of these components."""
+    arcs = edge.count + len(edge.units.src)
+    return edge.stages * (arcs + (len(edge.consumer_idx) if COMMUNICATION in components else 0))
 
 
 def _ask(report: Report, program: Program, threads: int) -> tuple[Outcome, Ints | None]:
@@ -134,8 +151,11 @@ class Program:
         self._pulp: Any = load(load_pulp, search.check)
         self.problem = self._pulp.LpProblem(component.replace("-", "_"), self._pulp.LpMinimize)
         most = {**least, component: high}
-        self._goal = self._column("goal", low / edge.unit(component), high / edge.unit(component))
         # Half a step more lets no other plan in, and no plan has to meet a limit exactly.
+        half = edge.step(component) / 2
+        self._goal = self._column(
+            "goal", (low - half) / edge.unit(component), (high + half) / edge.unit(component)
+        )
         self._most: dict[str, Any] = {
             name: (value + edge.step(name) / 2) / edge.unit(name) for name, value in least.items()
         }
@@ -310,5 +330,8 @@ def _closed(edge: EdgeUnits, ptr: Ints, idx: Ints, search: Search) -> Whole:
             reach[u] |= reach[v]
         if u % UNITS_PER_CHECK == 0:
             search.check()
-    found: Whole = reach.astype(np.int64) @ edge.weight
+    found = np.empty(m, np.int64)
+    for u in range(0, m, ROWS_PER_PRODUCT):
+        found[u : u + ROWS_PER_PRODUCT] = reach[u : u + ROWS_PER_PRODUCT] @ edge.weight
+        search.check()
     return found

@@ -9,6 +9,7 @@ import numpy as np
 from planner.graph import Ints
 from planner.partition.edge_chains import Step
 from planner.partition.edge_units import EdgeUnits
+from planner.partition.greedy_cut import cut_by_bytes, units_in_order
 from planner.problem import Problem
 from planner.search import Search
 
@@ -44,8 +45,14 @@ class Report:
             for start in search.starts:
                 search.incumbent(start)
         self.offer(edge.balanced())
+        search.check()
+        first = np.unique(edge.units.unit_of, return_index=True)[1]
+        # What the compiler does, so that no search that is stopped ends with less than that.
+        units, order = units_in_order(self._problem)
+        cut = cut_by_bytes(units.memory, order, edge.stages)[units.unit_of][first]
+        if edge.keeps(cut):
+            self.offer(cut)
         if search.best is not None:
-            first = np.unique(edge.units.unit_of, return_index=True)[1]
             self.plan = search.best[first]
         for component in edge.components:
             self._prove(component, edge.simple_bound(component), ())
@@ -62,6 +69,13 @@ class Report:
         """The components of a plan of the units in their order, as whole numbers."""
         measures = self.edge.measures(stage_of)
         return tuple(measures[component] for component in self.edge.components)
+
+    def coarsen(self, bits: int) -> None:
+        """Go on with numbers of which the sums have at most so many bits. What is proven so far holds in them, too."""
+        fine = self.edge
+        self.edge = fine.coarser(bits)
+        for name, value in self.least.items():
+            self.least[name] = value // int(fine.grain_for(name) / self.edge.grain_for(name))
 
     def take(self, step: Step) -> None:
         """Report a step of an exact method."""

@@ -1,4 +1,4 @@
-"""An Edge TPU pipeline under a memory objective as whole numbers over units that every valid plan keeps together.
+"""An Edge TPU pipeline as whole numbers over units that every valid plan keeps together.
 
 A plan gives each unit a stage s with s(u) <= s(v) along every edge. Shared children, `Together` constraints and the cycles
 that they close are units already (:func:`planner.partition.contraction.forced_units`); pins bound the stages of their units and,
@@ -7,7 +7,7 @@ through the edges, of all others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
@@ -101,9 +101,32 @@ class EdgeUnits:
         over = [caches * self.cache % whole for caches in range(1, self.stages + 1)]
         return min([whole, *(min(x, whole - x) for x in over if x)])
 
+    def grain_for(self, component: str) -> float:
+        """Parts per byte in a component's whole numbers."""
+        return self.size_grain if component == COMMUNICATION else self.grain
+
     def value(self, component: str, whole: int) -> float:
         """A component in bytes from its whole number."""
-        return whole / (self.size_grain if component == COMMUNICATION else self.grain)
+        return whole / self.grain_for(component)
+
+    def coarser(self, bits: int) -> EdgeUnits:
+        """The same with sums over the stages of at most so many bits, in multiples of :meth:`unit`; nothing is overstated.
+
+        Sizes that are no binary fractions of bytes need it, where all bits of a number are not wanted.
+        """
+        sizes = int(self.size.sum())
+        drop = _bits_beyond(self.total, self.stages, self.weight_step, bits)
+        drop_size = _bits_beyond(sizes, self.stages, self.size_step, bits)
+        if not drop and not drop_size:
+            return self
+        return replace(
+            self,
+            weight=self.weight >> drop,
+            cache=-(-self.cache >> drop),
+            grain=self.grain / 2.0**drop,
+            size=self.size >> drop_size,
+            size_grain=self.size_grain / 2.0**drop_size,
+        )
 
     def device_of(self, stage_of: Ints) -> Ints:
         """The stage of each op (int32[n]) from that of each unit (int32[m])."""
@@ -157,6 +180,12 @@ class EdgeUnits:
             stage_of[u] = stage
             held += w
         return stage_of
+
+
+def _bits_beyond(total: int, stages: int, step: int, bits: int) -> int:
+    """How many bits to drop of numbers with this sum, where it does not fit into ``bits`` as multiples of ``step``."""
+    most = total * stages
+    return max(0, most.bit_length() - bits) if (most // step).bit_length() > bits else 0
 
 
 def edge_units(problem: Problem) -> EdgeUnits:

@@ -22,7 +22,10 @@ def layered(training: bool) -> Graph:
     """Seven layers of three ops that feed one another at random, and with ``training`` their backward ops."""
     rng = np.random.default_rng(5)
     n = 21
-    ops = [Op(f"f{i}", f"f{i}", work=float(rng.integers(2, 20)), work_cpu=60.0, memory=1.0) for i in range(n)]
+    ops = [
+        Op(f"f{i}", f"f{i}", work=float(rng.integers(2, 20)), work_cpu=60.0, memory=1.0, param_bytes=float(i))
+        for i in range(n)
+    ]
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if j // 3 == i // 3 + 1 and rng.random() < 0.6]
     edges = [(f"f{i}", f"f{j}") for i, j in pairs]
     if training:
@@ -44,6 +47,9 @@ PROBLEMS = {
     "gpipe": Problem(layered(True), DevicePool(3, 1), "gpipe"),
     "latency": Problem(layered(False), DevicePool(3, 1), "latency"),
     "inference time": Problem(layered(False), EdgeTpuPipeline(3), "inference-time"),
+    "stage time": Problem(layered(False), EdgeTpuPipeline(4), "stage-time"),
+    "bytes": Problem(layered(False), EdgeTpuPipeline(4, cache=20.0), "memory-1-2-3"),
+    "bytes, off chip first": Problem(layered(False), EdgeTpuPipeline(4, cache=60.0), "memory-2-3"),
     "subgraphs": Problem(layered(True), DevicePool(2, 1, subgraphs=2), "latency"),
 }
 # An expert's split comes from a file, and is read at once.
@@ -65,6 +71,10 @@ SOONER: dict[str, dict[str, float]] = {
     "max-load-ip": {"workers": 1},
 }
 """Options that let a solver begin before the last look."""
+
+
+PROGRAM = {"route": "ilp"}
+"""Options of the exact methods on Edge TPUs that leave out the quick way."""
 
 
 class Kept(Callbacks):
@@ -112,6 +122,17 @@ def test_a_cancelled_planner_ends_within_a_few_looks_and_keeps_its_best_plan(
         assert result.device_of is not None
         assert (result.device_of == kept.plan).all() and result.objective == kept.objective
         assert problem.evaluate(kept.plan).valid
+
+
+@pytest.mark.parametrize("at", (1, 3, 12, 40, 60))
+def test_the_program_on_edge_tpus_is_cancelled_as_soon(at: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, looks = PROBLEMS["bytes"], Looks(monkeypatch, at)
+    result = run(planner("edge-tpu-ilp"), problem, looks.cancel, options=PROGRAM)
+    assert looks.taken <= at + FURTHER
+    assert result.stop_reason == ("cancelled" if looks.taken >= at else "finished")
+    looks.taken = 0
+    run_bound(bound_method("ilp"), problem, looks.cancel, options=PROGRAM)
+    assert looks.taken <= at + FURTHER
 
 
 @pytest.mark.parametrize("at", LOOKS)

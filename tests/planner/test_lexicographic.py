@@ -128,3 +128,10 @@ def test_plan_files_keep_what_a_bound_is_given(tmp_path: object) -> None:
     assert again.standing(opened.plan.evaluation.values, opened.bounds).status == "optimal"
     worse = again.evaluate(np.array(WORSE, np.int32)).values
     assert again.standing(worse, opened.bounds).gap == pytest.approx(0.5)
+
+
+def test_a_bound_is_not_about_plans_that_are_a_few_bytes_of_gigabytes_worse() -> None:
+    most = 2.0**35
+    given = bound("max-communication", 4.0, **{"max-memory": most})
+    assert given.covers({"max-memory": most}) and given.covers({"max-memory": most * (1 + 1e-14)})
+    assert not given.covers({"max-memory": most + 21.0})

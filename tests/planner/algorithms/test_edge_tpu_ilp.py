@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.algorithms.edge_tpu_balanced import EdgeTpuBalanced
 from planner.algorithms.edge_tpu_ilp import EdgeTpuIlp
 from planner.bound import Bound
 from planner.cost_model import fill
@@ -273,6 +274,41 @@ def test_two_networks_are_proven_together() -> None:
     graph = read_models(["sample_models/resnet50.json", "sample_models/densenet121.json"])
     result = run(EdgeTpuIlp(), Problem(graph, EdgeTpuPipeline(3), "memory-1-2-3"), TimeLimit(60))
     assert result.status == "optimal"
+
+
+def test_a_search_that_is_given_up_ends_no_worse_than_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge_ilp, "MOST_ROWS", 0)
+    for seed, objective in itertools.product(range(4), OBJECTIVES):
+        problem = Problem(heavy(seed), EdgeTpuPipeline(3, cache=1e7), objective)
+        result = run(EdgeTpuIlp(), problem, options={"route": "ilp"})
+        assert result.components is not None
+        assert result.components <= run(EdgeTpuBalanced(), problem).components
+
+
+def test_a_program_of_too_many_rows_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge_ilp, "MOST_ROWS", 20)
+    result = run(EdgeTpuIlp(), Problem(BY_HAND, EdgeTpuPipeline(3, cache=6)), options={"route": "ilp"})
+    assert result.status == "feasible" and result.iterations == 0
+
+
+@pytest.mark.parametrize("scale", [0.1, 2.0**31 / 7, 1e9])
+@pytest.mark.parametrize("objective", ["memory-1-3", "memory-2-3"])
+def test_the_program_never_says_too_much_about_large_and_fractional_sizes(
+    scale: float, objective: str
+) -> None:
+    """A solver that drops small coefficients finds no plan where there is one."""
+    names = list(BY_HAND.op_names)
+    sizes = {name: scale * (i + 1) for i, name in enumerate(names)}
+    chain = {a: (b,) for a, b in itertools.pairwise(names)}
+    graph = weights({name: 3 + i for i, name in enumerate(names)}, chain, sizes)  # type: ignore[arg-type]
+    problem = Problem(graph, EdgeTpuPipeline(3, cache=7), objective)
+    best = run(EdgeTpuIlp(), problem, options={"route": "ideals"})
+    result = run(EdgeTpuIlp(), problem, options={"route": "ilp"})
+    assert best.components is not None
+    assert result.components == pytest.approx(best.components, rel=1e-6)
+    reached = dict(zip(problem.components, best.components, strict=True))
+    for bound in result.bounds:
+        assert not bound.covers(reached) or bound.value <= reached[bound.component] * (1 + 1e-12)
 
 
 def test_numbers_beyond_whole_ones_end_in_no_wrong_proof() -> None:

@@ -261,6 +261,6 @@ def test_edge_tpus_are_planned_by_their_stage_time_only(planner: Planner, option
     result = run(planner, problem, options=options, seed=1)
     assert result.device_of is not None and not reference.broken(problem, result.device_of.tolist())
     assert result.objective == pytest.approx(reference.objective(problem, result.device_of.tolist()))
-    for objective in target.objectives[:-1]:
+    for objective in [name for name in target.objectives if name.startswith("memory")]:
         with pytest.raises(PlannerRefusal, match="does not minimise memory"):
             run(planner, Problem(graph, target, objective), options=options)

@@ -45,6 +45,19 @@ def test_the_plan_to_begin_with_is_valid(problem: Problem) -> None:
         assert edge_reference.is_valid(problem, edge.device_of(stage_of).tolist())
 
 
+@given(byte_problems, st.integers(2, 6))
+def test_coarser_numbers_are_smaller_and_never_overstate(problem: Problem, bits: int) -> None:
+    fine = edge_units(problem)
+    coarse = fine.coarser(bits)
+    for plan in valid_plans(problem)[:20]:
+        stage_of = plan[np.unique(fine.units.unit_of, return_index=True)[1]].astype(np.int32)
+        exact, found = fine.measures(stage_of), coarse.measures(stage_of)
+        for c in problem.components:
+            assert coarse.value(c, found[c]) <= fine.value(c, exact[c])
+    assert (coarse.total * coarse.stages // coarse.weight_step).bit_length() <= bits
+    assert (int(coarse.size.sum()) * coarse.stages // coarse.size_step).bit_length() <= bits
+
+
 def test_the_grain_makes_numbers_whole_where_there_is_room() -> None:
     assert grain_of(np.array([1.0, 7.0]), 8.0) == 1.0
     assert grain_of(np.array([1.5, 0.125]), 2.0) == 8.0

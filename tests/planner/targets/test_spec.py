@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from planner.errors import TargetError
 from planner.graph import Graph, Op
-from planner.targets import DevicePool, Pipeline, Target, default_target, parse_target, target_from_dict
+from planner.targets import (
+    DevicePool,
+    EdgeTpuPipeline,
+    Pipeline,
+    Target,
+    default_target,
+    parse_target,
+    target_from_dict,
+)
 from tests.planner.strategies import pools_with_options, targets
 
 
@@ -43,6 +51,7 @@ def test_specifications_as_people_write_them() -> None:
 def test_the_default_fits_the_graph() -> None:
     assert default_target(deployed()) == DevicePool(6, 1, memory=2.0**34)
     assert default_target(Graph.build("g", [Op("a", "a")], [])) == Pipeline(4)
+    assert default_target(Graph.build("g", [Op("a", "a")], [], format="tflite")) == EdgeTpuPipeline(4)
 
 
 @pytest.mark.parametrize(
