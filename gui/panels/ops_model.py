@@ -16,7 +16,7 @@ from planner.graph import Ints
 from planner.problem import Problem
 from planner.quantity import bytes_text
 
-COLUMNS = ("Name", "Work", "Parameters", "Kind", "Device", "Bytes")
+COLUMNS = ("Name", "Work", "Params", "Kind", "Device", "Bytes")
 NAME, WORK, PARAMETERS, KIND, DEVICE, BYTES = range(6)
 NUMBERS = (WORK, PARAMETERS, BYTES)
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
