@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -216,6 +217,12 @@ def _range(attributes: Mapping[str, Any], arrays: Arrays) -> np.ndarray[Any, Any
     return None if count > SMALL else np.arange(count).astype(arrays[0].dtype) * arrays[2] + arrays[0]
 
 
+def _concat(attributes: Mapping[str, Any], arrays: Arrays) -> np.ndarray[Any, Any] | None:
+    if sum(a.size for a in arrays) > SMALL:  # one array may be listed any number of times
+        return None
+    return np.concatenate([np.atleast_1d(a) for a in arrays], axis=attributes["axis"])
+
+
 def _expand(attributes: Mapping[str, Any], arrays: Arrays) -> np.ndarray[Any, Any] | None:
     shape = np.broadcast_shapes(arrays[0].shape, tuple(int(d) for d in arrays[1]))
     return None if math.prod(shape) > SMALL else np.broadcast_to(arrays[0], shape)
@@ -249,7 +256,7 @@ _RULES: Mapping[str, Rule] = {
     "Expand": _expand,
     "Div": _divide,
     "Gather": lambda at, a: np.take(a[0], a[1], axis=at.get("axis", 0)) if a[1].size <= SMALL else None,
-    "Concat": lambda at, a: np.concatenate([np.atleast_1d(x) for x in a], axis=at["axis"]),
+    "Concat": _concat,
     "Transpose": lambda at, a: np.transpose(a[0], at.get("perm")),
     "ReduceProd": _reduce(np.prod),
     "ReduceSum": _reduce(np.sum),
@@ -264,8 +271,8 @@ _RULES: Mapping[str, Rule] = {
     "Floor": _elementwise(np.floor),
     "Ceil": _elementwise(np.ceil),
     "Sqrt": _elementwise(np.sqrt),
-    "Min": _elementwise(lambda *a: np.minimum.reduce(np.broadcast_arrays(*a))),
-    "Max": _elementwise(lambda *a: np.maximum.reduce(np.broadcast_arrays(*a))),
+    "Min": _elementwise(lambda *a: reduce(np.minimum, a)),
+    "Max": _elementwise(lambda *a: reduce(np.maximum, a)),
     "Equal": _elementwise(np.equal),
     "Less": _elementwise(np.less),
     "Greater": _elementwise(np.greater),

@@ -6,6 +6,7 @@ inference of onnx runs, large weights become typed inputs without data, so that 
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -16,10 +17,15 @@ from planner.errors import ModelError
 from planner.files import MEBIBYTE, read_bytes
 from planner.formats.checks import clean
 from planner.formats.onnx_folding import INT64, SMALL, Shape, Value, constant
+from planner.formats.onnx_nodes import bodies_of
 
 LIMIT = 2047 * MEBIBYTE
 """protobuf's own limit; larger models keep their weights in external data."""
 MOST_NODES = 1_000_000
+
+MOST_FOLLOWED = 1_000_000
+"""Elements of lists that onnx may follow one by one: some 150 MB."""
+_HIDDEN = "hidden"
 
 LENGTH, PICTURE, CHANNELS, SAMPLES = 128, 224, 3, 16_000
 _BATCH = re.compile(r"batch|^(n|b|bs|bsz)$")
@@ -230,8 +236,11 @@ def infer(model: Any) -> tuple[dict[str, Value], tuple[str, ...]]:
         del graph.initializer[i]
     warnings: tuple[str, ...] = ()
     try:
+        known = shape_inference.infer_shapes(model, check_type=False, strict_mode=False, data_prop=False)
+        # Where sizes depend on the data, a list of sizes is constant in part, which only onnx follows.
+        _hide_lists(known)
         inferred = shape_inference.infer_shapes(
-            model, check_type=False, strict_mode=False, data_prop=True
+            known, check_type=False, strict_mode=False, data_prop=True
         ).graph
     except Exception as error:
         reason = clean(" ".join(str(error).split()))[:100]
@@ -243,6 +252,38 @@ def infer(model: Any) -> tuple[dict[str, Value], tuple[str, ...]]:
     for info in [*inferred.value_info, *inferred.output, *inferred.input]:
         values[info.name] = type_value(info.type)
     return values, warnings
+
+
+def _hide_lists(model: Any) -> None:
+    """Give nodes that may touch long lists a domain that onnx does not know, in place.
+
+    With data propagation onnx makes an object of each element of what such nodes read and write, so that a file of a few
+    bytes (a long ``Range`` and a ``Mul``) could take all memory. What is inferred for their results so far stays known.
+    """
+    graph = model.graph
+    lengths: dict[str, float] = {}
+    for name, value in [
+        *((info.name, type_value(info.type)) for info in [*graph.value_info, *graph.output, *graph.input]),
+        *((tensor.name, Value(tuple(tensor.dims))) for tensor in graph.initializer),
+    ]:
+        # A file may describe a value twice, and not truly.
+        lengths[name] = max(_length(value), lengths.get(name, 0))
+    model.opset_import.add(domain=_HIDDEN, version=1)
+    del model.functions[:]  # their bodies could hold any list
+    left: float = MOST_FOLLOWED
+    for node in graph.node:
+        touched = [lengths.get(name, math.inf) for name in (*node.input, *node.output) if name]
+        if bodies_of(node) or max(touched, default=0) > SMALL or sum(touched) > left:
+            node.domain = _HIDDEN
+        else:
+            left -= sum(touched)
+
+
+def _length(value: Value) -> float:
+    """Elements of a list or a single number, infinite where it may be one of any length; 0 for what has more axes."""
+    if value.shape is not None and len(value.shape) > 1:
+        return 0
+    return math.inf if value.size is None else value.size
 
 
 def _elements(tensor: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
-from planner.formats.onnx_folding import Value, evaluate
+from planner.formats.onnx_folding import SMALL, Value, evaluate
 
 I = np.int64
 V = np.array([2, 3, 5, 7], I)
@@ -95,6 +96,17 @@ def test_same_as_the_reference(op: str, arrays: list[Any], attributes: dict[str,
 )
 def test_what_is_too_large_or_wrong_is_not_computed(op: str, arrays: list[Any]) -> None:
     assert evaluate(op, {}, [Value(a.shape, 7, True, a) for a in arrays]) is None
+
+
+@pytest.mark.parametrize("op", ["Concat", "Min", "Max"])
+def test_an_array_listed_many_times_takes_no_more_memory(op: str) -> None:
+    array = np.ones(SMALL, I)
+    tracemalloc.start()
+    try:
+        evaluate(op, {"axis": 0}, [Value(array.shape, 7, True, array)] * 500)
+        assert tracemalloc.get_traced_memory()[1] < 20 * array.nbytes
+    finally:
+        tracemalloc.stop()
 
 
 def test_unknown_elements_stay_unknown() -> None:

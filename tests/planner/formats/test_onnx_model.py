@@ -445,6 +445,87 @@ def test_a_large_weight_loses_its_data_before_inference() -> None:
     assert proto.ByteSize() < 1000
 
 
+RANGE = helper.make_node("Range", ["zero", "many", "one"], ["r"])
+DOUBLED = helper.make_node("Mul", ["r", "two"], ["y"])
+CALLED = helper.make_graph([RANGE, DOUBLED], "body", [], [helper.make_empty_tensor_value_info("y")])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "says"),
+    [
+        ([RANGE, DOUBLED], []),
+        ([RANGE, DOUBLED], [helper.make_tensor_value_info("r", INT64, [n]) for n in (10**9, 1)]),
+        ([helper.make_node("Expand", ["two", "length"], ["r"]), DOUBLED], []),
+        ([helper.make_node("Concat", ["one"] * 5000, ["r"], axis=0), DOUBLED], []),
+        ([helper.make_node("If", ["x"], ["y"], then_branch=CALLED, else_branch=CALLED)], []),
+        (
+            [helper.make_node("NonZero", ["x"], ["n"]), helper.make_node("Shape", ["n"], ["s"]),
+             helper.make_node("Concat", ["s", "length"], ["l"], axis=0), helper.make_node("Gather", ["l", "two"], ["many_too"]),
+             helper.make_node("Range", ["zero", "many_too", "one"], ["r"]), DOUBLED],
+            [],
+        ),
+    ],
+    ids=["range", "said twice", "expand", "concat", "in a body", "known in part"],
+)  # fmt: skip
+def test_long_lists_are_not_followed_element_by_element(
+    read: Any, monkeypatch: pytest.MonkeyPatch, nodes: list[Any], says: list[Any]
+) -> None:
+    real = onnx.shape_inference.infer_shapes
+    followed: list[str] = []
+
+    def infer(proto: onnx.ModelProto, *, data_prop: bool, **options: Any) -> onnx.ModelProto:
+        followed.append("")
+        if data_prop:
+            touching = [n for n in proto.graph.node if {"r", "y"} & {*n.input, *n.output}]
+            followed.extend(node.op_type for node in touching if node.domain == "")
+            if len(followed) > 2:
+                return proto  # else it would take gigabytes
+        return real(proto, data_prop=data_prop, **options)
+
+    monkeypatch.setattr("onnx.shape_inference.infer_shapes", infer)
+    scalars = [
+        numpy_helper.from_array(np.array(v, np.int64), n)
+        for n, v in (("zero", 0), ("many", 10**9), ("two", 2))
+    ]
+    one = numpy_helper.from_array(np.array([1] if nodes[0].op_type == "Concat" else 1, np.int64), "one")
+    proto = model(
+        [*nodes, helper.make_node("Not", ["x"], ["z"])],
+        [helper.make_tensor_value_info("x", TensorProto.BOOL, [1])],
+        ["y", "z"],
+        [*scalars, one, numbers("length", 10**9)],
+    )
+    proto.graph.value_info.extend(says)
+    graph = read(proto)
+    assert followed == ["", ""]
+    assert "Not" in graph.kinds
+    assert not any("could not infer" in warning for warning in graph.warnings)
+
+
+def test_the_elements_followed_are_limited_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(onnx_shapes, "MOST_FOLLOWED", 25)
+    nodes = [helper.make_node("Mul", [f"x{i}", "two"], [f"x{i + 1}"]) for i in range(4)]
+    start = helper.make_tensor_value_info("x0", INT64, [5])
+    proto = onnx.shape_inference.infer_shapes(model(nodes, [start], ["x4"], [numbers("two", 2)]))
+    onnx_shapes._hide_lists(proto)
+    assert [node.domain == "" for node in proto.graph.node] == [True, True, False, False]
+
+
+def test_the_constant_parts_of_a_shape_are_known(read: Any) -> None:
+    nodes = [
+        helper.make_node("NonZero", ["x"], ["where"]),
+        helper.make_node("Transpose", ["where"], ["found"], perm=[1, 0]),
+        helper.make_node("GatherND", ["x", "found"], ["chosen"]),
+        helper.make_node("Shape", ["chosen"], ["s"]),
+        helper.make_node("Concat", ["s", "sizes"], ["shape"], axis=0),
+        helper.make_node("Expand", ["row", "shape"], ["wide"]),
+        helper.make_node("MatMul", ["wide", "w"], ["y"]),
+    ]
+    graph = read(
+        model(nodes, [info("x", 4, 5)], ["y"], [numbers("sizes", 6, 8), array("w", 8, 3), array("row", 1)])
+    )
+    assert graph.macs[-1] == 6 * 8 * 3
+
+
 def test_scan_slices_what_it_scans(read: Any) -> None:
     body = helper.make_graph(
         [
