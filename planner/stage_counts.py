@@ -16,8 +16,6 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from planner.bound import Bound, Standing
 from planner.errors import StageboardError
 from planner.graph import Ints
@@ -43,9 +41,9 @@ def has_stages(problem: Problem) -> bool:
 
 
 def with_stages(problem: Problem, count: int) -> Problem:
-    """The same problem on ``count`` stages. Raises :class:`StageboardError` where that makes no sense.
+    """The same problem on ``count`` stages.
 
-    Pins to stages that there are not make none.
+    Raises :class:`StageboardError` where the target has no stages, or a pin names a stage beyond the count.
     """
     if not has_stages(problem):
         raise StageboardError(
@@ -151,22 +149,19 @@ def _planner(problem: Problem) -> Planner:
     from planner.algorithms.catalogue import default_planner, planners
 
     for name in PREFERRED:
-        chosen = planners().get(name)
-        if chosen is not None and chosen.refusal(problem) is None:
+        chosen = planners()[name]
+        if chosen.refusal(problem) is None:
             return chosen
     return default_planner(problem)
 
 
 def balanced(problem: Problem) -> Ints | None:
-    """The plan of :data:`BASELINE`; None where it does not serve the problem, its plan is not valid, or it does not exist."""
+    """The plan of :data:`BASELINE` (int32[n]); None where it does not serve the problem or its plan is not valid."""
     from planner.algorithms.catalogue import planners
     from planner.run import run
 
-    planner = planners().get(BASELINE)
-    if planner is None or planner.refusal(problem) is not None:
-        return None
-    device_of = run(planner, problem).device_of
-    return None if device_of is None else np.asarray(device_of, np.int32)
+    planner = planners()[BASELINE]
+    return None if planner.refusal(problem) is not None else run(planner, problem).device_of
 
 
 def _serve(pipe: Connection) -> None:

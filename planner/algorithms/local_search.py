@@ -58,6 +58,10 @@ class LocalSearch(Planner):
         if search.options["on"] == "orders":
             if problem.target.kind == "pool":
                 raise PlannerRefusal("'local-search' on orders serves a pipeline only; leave out on=orders")
+            if not problem.evaluator.plain:
+                raise PlannerRefusal(
+                    f"'local-search' on orders does not minimise {problem.objective}; leave out on=orders"
+                )
             search_orders(problem, search, self.name)
             return
         if report_infeasible(problem, search, self.name):

@@ -102,16 +102,18 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def further_bounds(problem: Problem, bounds: Sequence[Bound]) -> list[Bound]:
-    """The strongest bound on each later component of the objective, among the plans that its proof speaks of."""
+    """The strongest bound on each later component of the objective, among the plans best in the components before it."""
     found = []
     for name in problem.components[1:]:
         usable = [
             b for b in bounds if b.component == name and b.applies_to(problem.relaxation, problem.assumptions)
         ]
         # The tightest restriction is the one that the proof of the component before it left.
-        best = max(usable, key=lambda b: ([-most for _, most in b.given], b.value), default=None)
-        if best is not None:
-            found.append(best)
+        tightest = max(usable, key=lambda b: [-most for _, most in b.given], default=None)
+        if tightest is not None:
+            # What holds for more plans holds for those, too, and may say more.
+            plans = dict(tightest.given)
+            found.append(max((b for b in usable if b.covers(plans)), key=lambda b: (b.value, len(b.given))))
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
-from planner.cli.command import DONE, FAILED, Console
+from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     checking.add_argument(
         "--seed",
         type=inputs.seed,
-        default=0,
         metavar="N",
         help="what the random inputs come from (default 0)",
     )
@@ -72,6 +71,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, write what was asked for."""
     from planner.export.sources import rule_notes, spare
 
+    _refuse_idle_options(args)
     if args.to in FOLDERS:
         from planner.export.stage_folder import check_destination
 
@@ -98,6 +98,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
         ),
     )
     return DONE
+
+
+def _refuse_idle_options(args: argparse.Namespace) -> None:
+    """Raise :class:`UsageError` for options of a check where nothing is checked."""
+    values = {"no_check": args.no_check or None, "samples": args.samples, "seed": args.seed}
+    given = [name for name, value in values.items() if value is not None]
+    if given and args.to not in FOLDERS:
+        option = "--" + given[0].replace("_", "-")
+        raise UsageError(
+            f"{option} is about checking stages ({', '.join(FOLDERS)}), and '{args.to}' is not checked; leave it out"
+        )
 
 
 def _places(args: argparse.Namespace) -> tuple[Path, ...]:
@@ -142,9 +153,9 @@ def _stages(args: argparse.Namespace, plan: Plan, console: Console) -> int:
 
     write = to_onnx_stages if args.to == "onnx-stages" else to_tflite_stages
     console.progress("writing the stages" + ("" if args.no_check else " and running them ..."))
-    options = {} if args.samples is None else {"samples": args.samples}
+    options = {name: value for name in ("samples", "seed") if (value := getattr(args, name)) is not None}
     try:
-        done = write(plan, args.models, args.output, check=not args.no_check, seed=args.seed, **options)
+        done = write(plan, args.models, args.output, check=not args.no_check, **options)
     except VerificationFailed as error:
         console.note(str(error))
         console.result(

@@ -1,7 +1,7 @@
 """What a segmenting compiler and its user need of a plan for Edge TPUs: the tensors to cut at, and the memory of each segment.
 
 Sizes are those of the plan's evaluation (INT8 unless the target's precision says otherwise), so they are the bytes of the
-parameters themselves: the Edge TPU compiler pads them by 4 to 26 % in its cache.
+parameters themselves; the Edge TPU compiler pads them in its cache (docs/formats.md says by how much).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from planner.errors import StageboardError
-from planner.export.sources import own_name
+from planner.export.sources import own_name, rule_notes
 from planner.export.stages import INPUT_KINDS, segment_name
 from planner.files import to_json, write_atomically
 from planner.graph import Floats, Graph
@@ -75,11 +75,11 @@ def edge_tpu_report(plan: Plan, sources: Sequence[str | os.PathLike[str]] = ()) 
     if backward:
         raise StageboardError(f"{backward[0].sentence}; repair the plan, then export the report")
     graph, evaluation = plan.problem.graph, plan.evaluation
-    details = evaluation.details
+    details, runs = evaluation.details, _runs(graph)
     stages = [
         {
             "stage": device.name,
-            "operations": int(_runs(graph)[plan.decision.device_of == k].sum()),
+            "operations": int(runs[plan.decision.device_of == k].sum()),
             "on_chip_used": float(details["cache"][k]),
             "on_chip_remaining": float(target.cache - details["cache"][k]),
             "off_chip": float(details["dram"][k]),
@@ -152,7 +152,10 @@ def _operations(graph: Graph, ops: Any) -> list[dict[str, Any]]:
 def _cuts(
     plan: Plan, target: EdgeTpuPipeline, model: int, used: list[int], file: str
 ) -> list[dict[str, Any]]:
-    """The tensors that pass between each two segments in a row, in the graph's order."""
+    """The tensors that pass between each two segments in a row, in the graph's order.
+
+    Without any, as between two networks in one model, ``argument`` and ``command`` are empty.
+    """
     graph, stage_of = plan.problem.graph, plan.decision.device_of
     size: Floats = tensor_bytes(graph, target.precision)
     segment = {k: i for i, k in enumerate(used)}
@@ -178,17 +181,20 @@ def _cuts(
         }
         for cut in range(home, to[-1]):
             passing[cut].append(entry)
-    return [
-        {
-            "after": segment_name(graph.model_names[model], i, len(used)),
-            "bytes": sum(entry["bytes"] for entry in tensors),
-            "tensors": tensors,
-            "argument": f"--intermediate_tensors {shlex.quote(','.join(e['tensor'] for e in tensors))}",
-            "command": f"edgetpu_compiler --intermediate_tensors"
-            f" {shlex.quote(','.join(e['tensor'] for e in tensors))} {shlex.quote(file)}",
-        }
-        for i, tensors in enumerate(passing)
-    ]
+    cuts = []
+    for i, tensors in enumerate(passing):
+        names = shlex.quote(",".join(entry["tensor"] for entry in tensors))
+        argument = f"--intermediate_tensors {names}" if tensors else ""  # the compiler cannot stop at nothing
+        cuts.append(
+            {
+                "after": segment_name(graph.model_names[model], i, len(used)),
+                "bytes": sum(entry["bytes"] for entry in tensors),
+                "tensors": tensors,
+                "argument": argument,
+                "command": f"edgetpu_compiler {argument} {shlex.quote(file)}" if tensors else "",
+            }
+        )
+    return cuts
 
 
 def _notes(plan: Plan, target: EdgeTpuPipeline) -> list[str]:
@@ -197,8 +203,7 @@ def _notes(plan: Plan, target: EdgeTpuPipeline) -> list[str]:
         notes.append(
             "the model is in floating point: sizes are those it has once quantised to INT8, which the compiler needs"
         )
-    if not plan.evaluation.valid:
-        notes.append(f"the plan breaks {len(plan.evaluation.violations)} of the target's rules")
+    notes += rule_notes(plan)
     if len(graph.model_names) > 1:
         notes.append("the models share each stage's cache: its memory is that of all of them")
     return notes
@@ -265,6 +270,8 @@ def _advice(report: dict[str, Any]) -> list[str]:
 def _cut_text(cut: dict[str, Any], precision: str) -> list[str]:
     count = len(cut["tensors"])
     lines = [f"Cut after {cut['after']}: {count} tensor{'' if count == 1 else 's'}, {_mib(cut['bytes'])}"]
+    if not count:
+        return lines
     rows = []
     for entry in cut["tensors"]:
         shape = "?" if entry["shape"] is None else "x".join(str(d) for d in entry["shape"]) or "scalar"

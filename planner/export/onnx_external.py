@@ -34,9 +34,11 @@ def bring_in(tensor: Any, model: Path) -> None:
             f"{what} has {count} bytes but claims {length} in {place.name}; export the model again"
         )
     try:
-        with place.open("rb") as stream:
-            stream.seek(offset)
-            data = stream.read(count)
+        data = b""
+        if 0 <= count <= place.stat().st_size - offset:  # asked first: a read sets aside what it is asked for
+            with place.open("rb") as stream:
+                stream.seek(offset)
+                data = stream.read(count)
     except OSError as error:
         raise ModelError(
             f"{what} lies in {place.name}, which cannot be read ({(error.strerror or '').lower()});"

@@ -13,7 +13,14 @@ from planner.export.onnx_check import CheckOrder, check_stages
 from planner.export.onnx_compare import check_part
 from planner.export.onnx_source import OnnxSource
 from planner.export.onnx_stage import OnnxStage, onnx_stage
-from planner.export.sources import batch_of, check_count, check_suffix, check_unchanged, rule_notes
+from planner.export.sources import (
+    batch_of,
+    check_count,
+    check_samples,
+    check_suffix,
+    check_unchanged,
+    rule_notes,
+)
 from planner.export.stage_folder import (
     Manifest,
     ModelEntry,
@@ -61,6 +68,7 @@ def to_onnx_stages(
     equal, floating-point ones up to :data:`planner.export.stages.TOLERANCE`. Raises :class:`VerificationFailed` where they are not, and
     :class:`StageboardError` for anything else that stands in the way; then nothing is left behind.
     """
+    check_samples(samples)
     paths = check_count(plan, sources)
     check_suffix(paths, "ONNX", ".onnx")
     opened = [OnnxSource(path, batch=batch_of(plan)) for path in paths]

@@ -52,12 +52,19 @@ def check_suffix(sources: Sequence[Path], word: str, suffix: str) -> None:
 
 
 def rule_notes(plan: Plan) -> tuple[str, ...]:
-    """A note on the rules that the plan breaks; none where it is valid."""
+    """A note on where the plan breaks rules or demands; none where it is valid."""
     broken = plan.evaluation.violations
     if not broken:
         return ()
-    count = "1 rule" if len(broken) == 1 else f"{len(broken)} rules"
-    return (f"the plan breaks {count} of {plan.problem.target.spec()}: {broken[0].sentence}",)
+    if len(broken) == 1:
+        return (f"the plan breaks a rule: {broken[0].sentence}",)
+    return (f"the plan breaks rules in {len(broken)} places, the first: {broken[0].sentence}",)
+
+
+def check_samples(samples: int) -> None:
+    """Raise :class:`StageboardError` for a number of random inputs that would check nothing."""
+    if samples < 1:
+        raise StageboardError(f"the stages are to be checked on {samples} inputs; check at least 1")
 
 
 def check_unchanged(plan: Plan, graphs: Sequence[Graph]) -> None:

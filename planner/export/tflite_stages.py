@@ -7,8 +7,8 @@
 * Constants that several stages read are in each of them. Custom operators, control flow with its bodies and states are
   kept; a state or a handle that two stages share is refused.
 * Signatures and metadata describe the whole model and are dropped, but for the oldest runtime version that will do.
-* The check is part of the export: nothing is written unless the stages reproduce the whole model, integers bit for bit.
-  What was written is also compared with the source operator by operator and byte by byte, which needs no run.
+* What was written is compared with the source operator by operator and byte by byte. Unless that is left out, the stages are
+  run, too: then nothing is written unless they reproduce the whole model, integers bit for bit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,14 @@ import numpy as np
 
 from planner.errors import ModelError, StageboardError
 from planner.export.child import in_child
-from planner.export.sources import batch_of, check_count, check_suffix, check_unchanged, rule_notes
+from planner.export.sources import (
+    batch_of,
+    check_count,
+    check_samples,
+    check_suffix,
+    check_unchanged,
+    rule_notes,
+)
 from planner.export.stage_folder import (
     LARGEST_TENSOR,
     Manifest,
@@ -73,8 +80,7 @@ def to_tflite_stages(
     point: within 1e-5 of a tensor's largest magnitude) and :class:`StageboardError` for files that do not belong to the plan, that cannot
     be cut this way or whose whole model cannot be run; nothing is written then.
     """
-    if samples < 1:
-        raise StageboardError(f"the stages are to be checked on {samples} inputs; check at least 1")
+    check_samples(samples)
     files = check_count(plan, sources)
     read = _read(plan, files)
     with publishing(folder) as place:

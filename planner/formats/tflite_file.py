@@ -124,13 +124,14 @@ class _Reader:
 
     def _code(self, index: int) -> tuple[str, bool]:
         """Builtin name or custom code of an entry in the list of operator codes, and whether it is custom."""
+        from tflite import BuiltinOperator
         from tflite.utils import BUILTIN_OPCODE2NAME
 
         code = self.model.OperatorCodes(index)
         # Files up to 2020 have only the byte; newer ones have both where the number fits.
         number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
         custom = self.text(code.CustomCode())
-        if number == 32:
+        if number == BuiltinOperator.CUSTOM:
             return custom or "CUSTOM", True
         return BUILTIN_OPCODE2NAME.get(number, f"BUILTIN_{number}"), False
 

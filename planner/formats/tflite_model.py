@@ -9,8 +9,8 @@
 * ``WHILE``, ``IF``, ``CALL_ONCE`` and other ops that run subgraphs are one op each: the constants and multiply-accumulates of
   their bodies are its own (the larger branch of an ``IF``, one round of a ``WHILE``).
 * Subgraph 0 is the model; other entry points are named in a warning and not read.
-* Tensors that keep their content from run to run (an LSTM's state) are no edges. Ops that share resource variables have
-  one colour class: they must share a device.
+* Tensors that keep their content from run to run (an LSTM's state) are no edges. Ops that touch resource variables or tables,
+  whichever, have one colour class: they must share a device.
 * Where the file leaves the first size of its inputs open, it is the batch, there and in every tensor whose first size is
   open; other open sizes are as stored.
 """

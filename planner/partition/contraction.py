@@ -192,6 +192,14 @@ class Units:
         return csr(self.dst, self.src, self.count)
 
     @cached_property
+    def first_places(self) -> Floats:
+        """Where the first op of each unit stands in the file, as far as the graph allows (float64[m])."""
+        graph = self.problem.graph
+        first = np.full(self.count, graph.n, np.float64)
+        np.minimum.at(first, self.unit_of[graph.topological_order], np.arange(graph.n, dtype=np.float64))
+        return first
+
+    @cached_property
     def blocked(self) -> int:
         """A unit that no device may hold, or -1. One that exists proves that the problem has no plan."""
         none = np.flatnonzero(~self.allowed.any(axis=1))

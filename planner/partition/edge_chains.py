@@ -179,7 +179,7 @@ class Chains:
         self._places = places
         try:
             self._quieten(least)
-        finally:
+        finally:  # the proof is complete, even where the search for a quieter plan is stopped
             yield Step(COMMUNICATION, least, self._plan, final=True)
 
     @property

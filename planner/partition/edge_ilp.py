@@ -40,7 +40,7 @@ ROWS_PER_PRODUCT = 256
 MOST_ROWS = 300_000
 """Rows of a program: 1.3 kB each while it is made, and as much again in the solver. More take gigabytes and lead nowhere."""
 SOLVER_BITS = 32
-"""Of sums in the program's numbers: the solver drops a coefficient that is 1e-12 of the others in its row."""
+"""Of sums in the program's numbers: where the entries of a row differ by more, the solver may take small ones for zero."""
 
 
 def solve_program(report: Report, threads: int) -> None:
@@ -310,22 +310,21 @@ def narrowed(edge: EdgeUnits, memory: int | None, search: Search) -> tuple[Ints,
     """
     if not memory or edge.count > MOST_CLOSED:
         return edge.earliest, edge.latest
-    least = -(-_closed(edge, *edge.units.preds, search) // memory) - 1
-    most = edge.stages + _closed(edge, *edge.units.succs, search) // -memory
+    m = edge.count
+    least = -(-_closed(edge, range(m), *edge.units.preds, search) // memory) - 1
+    most = edge.stages + _closed(edge, range(m - 1, -1, -1), *edge.units.succs, search) // -memory
     return (
         np.maximum(edge.earliest, least).astype(np.int32),
         np.minimum(edge.latest, most).astype(np.int32),
     )
 
 
-def _closed(edge: EdgeUnits, ptr: Ints, idx: Ints, search: Search) -> Whole:
-    """The weight of each unit with all that it is reached from over the CSR (int64[m])."""
+def _closed(edge: EdgeUnits, order: range, ptr: Ints, idx: Ints, search: Search) -> Whole:
+    """The weight of each unit with all that the CSR leads to from it (int64[m]), which is earlier in ``order``."""
     m = edge.count
     reach = np.zeros((m, m), bool)
     reach[np.arange(m), np.arange(m)] = True
-    # Units are numbered topologically; of successors, the later ones come first.
-    forward = all(idx[e] < u for u in range(m) for e in range(ptr[u], ptr[u + 1]))
-    for u in range(m) if forward else range(m - 1, -1, -1):
+    for u in order:
         for v in idx[ptr[u] : ptr[u + 1]].tolist():
             reach[u] |= reach[v]
         if u % UNITS_PER_CHECK == 0:

@@ -19,8 +19,6 @@ from planner.search import Search
 
 IDEALS_PER_CALL = 20_000
 """Ideals that are looked at between two looks at the stop criteria: some ten milliseconds."""
-
-
 MOST_ENTRIES = 100_000_000
 """Tensors on the borders of all ideals together: 400 MB."""
 
@@ -67,11 +65,11 @@ def describe(
             for y in range(consumer_ptr[t], consumer_ptr[t + 1]):
                 c = consumer_idx[y]
                 if (bits[i, c >> 6] >> np.uint64(c & 63)) & one == 0:
-                    y = place
-                    while y > border_ptr[i] and border_idx[y - 1] > t:
-                        border_idx[y] = border_idx[y - 1]
-                        y -= 1
-                    border_idx[y] = t
+                    slot = place
+                    while slot > border_ptr[i] and border_idx[slot - 1] > t:
+                        border_idx[slot] = border_idx[slot - 1]
+                        slot -= 1
+                    border_idx[slot] = t
                     place += 1
                     crossing += size[t]
                     reach = max(reach, c + 1)
@@ -131,9 +129,10 @@ def edge_lattice(edge: EdgeUnits, lattice: Lattice, search: Search) -> EdgeLatti
             potential, lowest, highest, border_ptr, border_idx, border_size, far,
         )  # fmt: skip
         if reached < last:
-            if len(border_idx) > MOST_ENTRIES:
+            if len(border_idx) >= MOST_ENTRIES:
                 raise TooLarge
-            border_idx = np.concatenate([border_idx, np.empty(len(border_idx) + m, np.int32)])
+            more = min(len(border_idx) + m, MOST_ENTRIES - len(border_idx))
+            border_idx = np.concatenate([border_idx, np.empty(more, np.int32)])
         at = reached
         search.check()
     return EdgeLattice(

@@ -9,7 +9,7 @@ import numpy as np
 from planner.graph import Ints
 from planner.partition.edge_chains import Step
 from planner.partition.edge_units import EdgeUnits
-from planner.partition.greedy_cut import cut_by_bytes, units_in_order
+from planner.partition.greedy_cut import cut_by_bytes, file_order
 from planner.problem import Problem
 from planner.search import Search
 
@@ -46,14 +46,12 @@ class Report:
                 search.incumbent(start)
         self.offer(edge.balanced())
         search.check()
-        first = np.unique(edge.units.unit_of, return_index=True)[1]
         # What the compiler does, so that no search that is stopped ends with less than that.
-        units, order = units_in_order(self._problem)
-        cut = cut_by_bytes(units.memory, order, edge.stages)[units.unit_of][first]
+        cut = cut_by_bytes(edge.units.memory, file_order(edge.units), edge.stages)
         if edge.keeps(cut):
             self.offer(cut)
         if search.best is not None:
-            self.plan = search.best[first]
+            self.plan = search.best[np.unique(edge.units.unit_of, return_index=True)[1]]
         for component in edge.components:
             self._prove(component, edge.simple_bound(component), ())
         return True

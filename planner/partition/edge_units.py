@@ -164,7 +164,7 @@ class EdgeUnits:
     def balanced(self) -> Ints:
         """A plan to begin with (int32[m]): each stage filled to its share of what is left, in an order that suits the pins.
 
-        The feasible order by latest stage never has to go back: whatever forced a stage up had no later one left either.
+        Units are taken by latest stage, so that no stage which one of them needs is too late for those after it.
         """
         stage_of = np.zeros(self.count, np.int32)
         stage, held, left = 0, 0, self.total

@@ -18,10 +18,13 @@ from planner.problem import Problem
 def units_in_order(problem: Problem) -> tuple[Units, Ints]:
     """The units of a pipeline's problem and the order in which they stand in the file (int32[m])."""
     units = chain(problem)
-    graph = problem.graph
-    first = np.full(units.count, graph.n, np.float64)
-    np.minimum.at(first, units.unit_of[graph.topological_order], np.arange(graph.n, dtype=np.float64))
-    return units, kahn_order(*units.succs, first)
+    return units, file_order(units)
+
+
+def file_order(units: Units) -> Ints:
+    """The order of the units in the file (int32[m])."""
+    order: Ints = kahn_order(*units.succs, units.first_places)
+    return order
 
 
 def cut_by_bytes(weight: Floats, order: Ints, stages: int) -> Ints:

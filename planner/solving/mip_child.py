@@ -95,7 +95,7 @@ def run_highs(model: Mapping[str, Any], settings: Mapping[str, Any], reports: Re
     highs.setOptionValue("threads", settings["threads"])
     highs.setOptionValue("random_seed", settings["seed"])
     highs.setOptionValue("mip_rel_gap", settings["gap"] or 0.0)  # its own default is not zero
-    # By default presolve drops coefficients that are 1e-9 of the others in a row, and with them solutions.
+    # What is at most this counts as zero (by default 1e-9), also in rows that presolve has scaled; solutions would be lost.
     highs.setOptionValue("small_matrix_value", 1e-12)
     if settings["seconds"] is not None:
         highs.setOptionValue("time_limit", settings["seconds"])

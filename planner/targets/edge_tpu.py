@@ -152,6 +152,10 @@ class EdgeTpuPipeline(Target):
             raise TargetError(f"precision is '{self.precision}'; choose from {', '.join(PRECISIONS)}")
         for name in ("down", "up", "streaming", "compute", "utilisation"):
             positive(getattr(self, name), name)
+        if self.utilisation > 1:
+            raise TargetError(
+                f"utilisation is {self.utilisation:g}; it is a share of the peak, so it must be at most 1"
+            )
         for name in ("active_power", "idle_power"):
             positive(getattr(self, name), name, zero=True)
 

@@ -26,6 +26,7 @@ WEIGHTED = frozenset(
 def parameter_bytes(graph: Graph, precision: str = "int8", fold_batch_norm: bool = False) -> Floats:
     """Bytes of each op's own parameters (float64[n], whole numbers).
 
+    An op in floating point whose file tells bytes but no number of parameters counts these bytes with any precision.
     With ``fold_batch_norm`` a batch normalisation that is the only consumer of a convolution or dense layer counts
     nothing: its scale goes into the weights there. The bias that its shift becomes is not added, which understates a
     layer without one by a byte per channel.

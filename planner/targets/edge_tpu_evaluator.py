@@ -11,6 +11,7 @@ from planner.cost_model import NO_WORK
 from planner.graph import Floats, Graph, Ints
 from planner.plan import Evaluation
 from planner.targets import kernels
+from planner.targets.edge_tpu import COMMUNICATION, DRAM, MEMORY, EdgeTpuPipeline
 from planner.targets.edge_tpu_bytes import parameter_bytes, tensor_bytes
 from planner.targets.edge_tpu_times import interval, scratch_of, streaming_times, working_sets
 from planner.targets.evaluator import AssignmentEvaluator
@@ -20,7 +21,6 @@ from planner.targets.shared_children import SharedChildrenRule
 
 if TYPE_CHECKING:
     from planner.problem import Problem
-    from planner.targets.edge_tpu import EdgeTpuPipeline
 
 INPUTS = frozenset({"Input", "InputLayer", "Placeholder"})
 """Kinds whose tensors come from the host."""
@@ -38,7 +38,11 @@ def compute_times(graph: Graph, target: EdgeTpuPipeline) -> Floats:
 
 
 def host_bytes(graph: Graph, size: Floats) -> tuple[Floats, Floats]:
-    """Bytes of the model's own inputs and outputs by op: what comes from and what goes to the host (float64[n] each)."""
+    """Bytes of the model's own inputs and outputs by op: what comes from and what goes to the host (float64[n] each).
+
+    Graphs do not say what a model's outputs are, so these are the tensors that no op reads: an output that is read inside
+    the model as well is not counted.
+    """
     coming, going = np.zeros(graph.n), np.zeros(graph.n)
     fed = np.array([kind in INPUTS for kind in graph.kinds], bool)
     unread = np.diff(graph.consumer_ptr) == 0
@@ -140,8 +144,6 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
 
     def by_destination(self, held: Floats, entering: Floats) -> Floats:
         """The byte components of d cases at once: m_k and comm_k as float64[d, k] give float64[c, d]."""
-        from planner.targets.edge_tpu import COMMUNICATION, DRAM, MEMORY
-
         found = {
             MEMORY: held.max(axis=1),
             DRAM: np.maximum(held - self.target.cache, 0.0).sum(axis=1),

@@ -71,6 +71,16 @@ def test_formats_that_are_files(export: Any, tmp_path: Path, form: str) -> None:
     assert said.out.splitlines()[-1].startswith(f"wrote {files[-1]['file']} ({form}, ")
 
 
+@pytest.mark.parametrize("options", [("--no-check",), ("--samples", "3"), ("--seed", "0")])
+def test_options_of_a_check_are_refused_where_nothing_is_checked(
+    export: Any, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    plan = plan_file(SMALL, Pipeline(count=2), tmp_path / "plan.json")
+    ran = export(SMALL, plan, "--to", "csv", *options, "-o", tmp_path / "exported")
+    assert ran.status == 2 and f"{options[0]} is about checking stages" in ran.err
+    assert not (tmp_path / "exported").exists()
+
+
 def test_stages_are_written_and_checked(export: Any, tmp_path: Path, onnx: tuple[Path, Path]) -> None:
     ran = export(*onnx, "--to", "onnx-stages", "-o", tmp_path / "stages", "--samples", "1", "--json")
     assert ran.status == 0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from planner.bound import Bound, better, standing
+from planner.cli.bound import further_bounds
 from planner.formats.plan_json import open_plan, write_plan
 from planner.graph import Graph, Ints, Op, Tensor
 from planner.plan import Provenance
@@ -135,3 +136,17 @@ def test_a_bound_is_not_about_plans_that_are_a_few_bytes_of_gigabytes_worse() ->
     given = bound("max-communication", 4.0, **{"max-memory": most})
     assert given.covers({"max-memory": most}) and given.covers({"max-memory": most * (1 + 1e-14)})
     assert not given.covers({"max-memory": most + 21.0})
+
+
+def test_of_bounds_on_a_later_component_the_one_that_says_most_of_the_best_plans_is_shown() -> None:
+    def shown(*bounds: tuple[float, dict[str, float]]) -> list[tuple[float, dict[str, float]]]:
+        tokens = PROBLEM.assumptions
+        made = [PROBLEM.bound("dram", v, "m", tokens, given=tuple(given.items())) for v, given in bounds]
+        return [(b.value, dict(b.given)) for b in further_bounds(PROBLEM, made)]
+
+    loose, tight = {"max-memory": 5.0}, {"max-memory": 4.0}
+    assert shown() == []
+    assert shown((1.0, {}), (2.0, loose), (2.5, tight)) == [(2.5, tight)]
+    assert shown((1.0, {}), (2.0, loose), (0.0, tight)) == [(2.0, loose)]
+    assert shown((3.0, {}), (2.0, tight)) == [(3.0, {})]
+    assert shown((2.0, {}), (2.0, tight)) == [(2.0, tight)]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from planner.algorithms.catalogue import default_bound, default_planner, planner
 from planner.cost_model import fill
+from planner.errors import PlannerRefusal
 from planner.formats import read_model, read_models
 from planner.graph import Graph, Op, Tensor
 from planner.partition import edge_fastest_arcs, edge_fastest_search
@@ -143,6 +144,13 @@ def test_constraints_hold() -> None:
     assert problem.evaluate(result.device_of).valid and result.device_of.max() == 1
     both = (Pin(graph.op_ids[0], "stage 1"), Pin(last, "stage 0"))
     assert run(planner(FASTEST), problem.with_constraints(both)).status == "infeasible"
+
+
+def test_local_search_on_orders_refuses_what_slicing_does_not_minimise() -> None:
+    graph = read_model("sample_models/resnet50.json")
+    problem = Problem(graph, EdgeTpuPipeline(3), "inference-time")
+    with pytest.raises(PlannerRefusal, match="on orders does not minimise inference-time"):
+        run(planner("local-search"), problem, options={"on": "orders"})
 
 
 def test_defaults() -> None:

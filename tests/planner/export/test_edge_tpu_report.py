@@ -122,6 +122,25 @@ def test_models_deployed_together_keep_their_names() -> None:
     assert "share each stage's cache" in report["notes"][-1]
 
 
+def test_a_cut_that_nothing_passes_has_no_argument() -> None:
+    ops = [
+        Op(i, i, kind, params=1, param_bytes=4)
+        for i, kind in (("x", "Input"), ("a", "Conv2D"), ("b", "Conv2D"))
+    ]
+    tensors = [Tensor("x", ("a", "b"), 4.0), Tensor("a", (), 4.0), Tensor("b", (), 4.0)]
+    report = edge_tpu_report(planned(fill(Graph.build("two", ops, tensors)), [0, 0, 1]))
+    (cut,) = report["models"][0]["cuts"]
+    assert (cut["tensors"], cut["bytes"], cut["argument"], cut["command"]) == ([], 0, "", "")
+    text = report_text(report)
+    assert "0 tensors, 0.00 MiB" in text and "--intermediate_tensors" not in text
+
+
+def test_broken_rules_are_counted_by_place() -> None:
+    target = EdgeTpuPipeline(count=4, shared_children=True)
+    note = edge_tpu_report(planned(network(), [0, 0, 1, 1, 3], target))["notes"][-1]
+    assert note.startswith("the plan breaks a rule: b and e both read from a")
+
+
 def test_a_time_is_no_size() -> None:
     problem = Problem(network(), EdgeTpuPipeline(count=2), "stage-time")
     plan = problem.plan(np.array([0, 0, 0, 1, 1], np.int32), Provenance("by hand"))

@@ -11,10 +11,11 @@ import onnx
 import pytest
 from onnx import external_data_helper, helper, numpy_helper
 
-from planner.errors import StageboardError
+from planner.errors import ModelError, StageboardError
 from planner.export import onnx_stages
 from planner.export.child import Cancelled
 from planner.export.onnx_check import CheckOrder, check_stages
+from planner.export.onnx_external import bring_in
 from planner.export.onnx_source import OnnxSource
 from planner.export.onnx_stage import OnnxStage
 from planner.export.onnx_stages import to_onnx_stages
@@ -223,6 +224,21 @@ def test_a_place_that_does_not_fit_is_refused(tmp_path: Path, change: dict[str, 
     with pytest.raises(StageboardError, match=words.replace("(", r"\(")):
         to_onnx_stages(plan, [source], tmp_path / "stages", check=False)
     assert not (tmp_path / "stages").exists()
+
+
+def test_a_tensor_far_larger_than_its_file_is_not_read(tmp_path: Path) -> None:
+    source = with_external_data(tmp_path)
+    tensor = onnx.TensorProto(name="w", data_type=onnx.TensorProto.FLOAT, dims=[1 << 40, 1 << 40])
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="weights.bin")
+    with pytest.raises(ModelError, match=r"beyond the end of weights\.bin"):
+        bring_in(tensor, source)
+
+
+def test_a_check_needs_an_input(tmp_path: Path) -> None:
+    source = random_model(tmp_path / "model.onnx", 1)
+    with pytest.raises(StageboardError, match="check at least 1"):
+        to_onnx_stages(plan_of(source), [source], tmp_path / "stages", samples=0)
 
 
 # ------------------------------------------------------------------------------------------------ broken exports

@@ -86,6 +86,18 @@ def test_a_small_model_is_solved_and_its_bounds_hold(solver: str) -> None:
     assert 10 + np.abs(rows @ chosen - rows.sum(axis=1) / 2).max() == pytest.approx(best)
 
 
+def test_small_entries_are_no_zeros() -> None:
+    pulp = load_pulp()
+    model = pulp.LpProblem("small", pulp.LpMinimize)
+    x, y = model.add_variable("x", 0, 4e10), model.add_variable("y", 0, 1, pulp.LpInteger)
+    model += 3 * y
+    model += 1e-10 * x + y >= 1
+    outcome = mip.solve(
+        model, search_with(), solver="highs", on_solution=lambda v: None, on_bound=lambda b: None
+    )
+    assert outcome.status == "optimal" and outcome.objective == 0.0
+
+
 @pytest.mark.parametrize("solver", mip.SOLVERS)
 def test_an_infeasible_model_is_said_to_be(solver: str) -> None:
     model, z = balance([[3, 5]])

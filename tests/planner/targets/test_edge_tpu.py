@@ -170,6 +170,7 @@ def test_specification_round_trip() -> None:
         ("edge-tpu:2,up=0", "up is 0"),
         ("edge-tpu:2,cache=-1", "cache"),
         ("edge-tpu:2,idle_power=-1", "idle_power"),
+        ("edge-tpu:2,utilisation=45", "utilisation is 45; .* at most 1"),
     ],
 )
 def test_bad_parameters_are_refused(spec: str, part: str) -> None:
