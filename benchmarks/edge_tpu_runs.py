@@ -22,7 +22,7 @@ from planner.search import TimeLimit
 from planner.targets import EdgeTpuPipeline
 
 HEURISTIC_SECONDS = 10.0
-"""Seconds after which a search for the stage time ends; most find nothing more by then."""
+"""Seconds after which a search for the stage time ends; it would go on otherwise, having no proof."""
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_models"
 
 

@@ -1,7 +1,7 @@
 """The Edge TPU paper's figures as tables: what exact plans save against the compiler's segmentation, and what they cost.
 
 ``python -m benchmarks edge_tpu``, or ``python -m benchmarks.edge_tpu_tables [--out DIR] [--table NAME ...] [--model NAME ...]
-[--stages N ...] [--seconds S] [--print]``
+[--stages N ...] [--seconds S] [--print]``; a table has those of its networks and stage counts that are named.
 
 Every run's row goes to ``DIR/results.csv`` at once, and what is there is not run again; ``--print`` prints what is there. Each
 table also becomes ``DIR/NAME.csv``. Ends with 1 where a plan that is proven best is worse than the compiler's under the same rules.
@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks import edge_tpu_times
 from benchmarks.edge_tpu_runs import Case, Runs, Worth, write_table
 from planner.cli.table import table
+from planner.targets import EdgeTpuPipeline
 
 MODELS = (
     "resnet50", "xception", "resnet101", "resnet152", "resnet50_v2", "resnet101_v2", "densenet121", "densenet169",
@@ -30,6 +31,7 @@ EXACT, COMPILER, FASTEST = "edge-tpu-ilp", "edge-tpu-balanced", "edge-tpu-fastes
 BY_TIME = ("edge-tpu-profiled", "slice", "brkga", "anneal")
 TOGETHER = "resnet101+densenet169"
 MIB = 2.0**20
+CACHE = EdgeTpuPipeline().cache
 Table = tuple[str, list[str], list[list[str]]]
 """Title, head and rows."""
 
@@ -40,6 +42,12 @@ class Tables:
     def __init__(self, runs: Runs, models: Sequence[str], stages: Sequence[int]) -> None:
         self._runs, self.models, self.stages = runs, models, stages
         self.compared, self.worse = 0, list[str]()
+
+    def _of_models(self, *models: str) -> list[str]:
+        return [model for model in models if model in self.models]
+
+    def _of_stages(self, *counts: int) -> list[int]:
+        return [n for n in counts if n in self.stages]
 
     def exact(self, model: str, n: int, strategy: str, shared: bool) -> Worth | None:
         """The proven plan of a strategy."""
@@ -114,20 +122,22 @@ class Tables:
 
     def figure_7(self) -> Iterator[Table]:
         """Cache left on each stage, negative where parameters are streamed."""
-        for model in ("resnet152", "densenet201"):
+        for model in self._of_models("resnet152", "densenet201"):
             rows = []
-            for n in (4, 5, 6):
+            for n in self._of_stages(4, 5, 6):
                 made = [("compiler", self.compiler(model, n, False))]
                 made += [(s, self.exact(model, n, s, True)) for s in STRATEGIES]
                 for name, worth in made:
-                    left = [] if worth is None else [f"{8 - m / MIB:.2f}" for m in worth.memory]
+                    left = [] if worth is None else [f"{(CACHE - m) / MIB:.2f}" for m in worth.memory]
                     rows.append([f"{n} stages, {name}", *left, *[""] * (6 - len(left))])
             yield f"Figure 7: {model}, cache left (MiB)", ["plan", *(f"stage {k}" for k in range(6))], rows
 
     def figure_10(self) -> Iterator[Table]:
         """CPU seconds of the exact solve against the number of stages."""
         rows = []
-        for model in ("resnet50", "resnet101", "resnet152", "densenet121", "densenet169", "densenet201"):
+        for model in self._of_models(
+            "resnet50", "resnet101", "resnet152", "densenet121", "densenet169", "densenet201"
+        ):
             for strategy in STRATEGIES:
                 found = [self.exact(model, n, strategy, True) for n in self.stages]
                 rows.append([model, strategy, *("-" if w is None else f"{w.cpu:.3f}" for w in found)])
@@ -138,7 +148,7 @@ class Tables:
         """Two models deployed together."""
         rows = []
         for shared in (True, False):
-            for n in (2, 3, 4, 5):
+            for n in self._of_stages(2, 3, 4, 5):
                 for name in (*STRATEGIES, COMPILER):
                     if name == COMPILER:
                         worth = self.compiler(TOGETHER, n, shared)
@@ -163,7 +173,7 @@ class Tables:
             plans[strategy] = lambda m, n, s=strategy: self.exact(m, n, s, False)  # type: ignore[misc]
         for name in BY_TIME:
             plans[name] = lambda m, n, p=name: self._runs.get(Case(m, n, False, "stage-time", p))  # type: ignore[misc]
-        for n in (4, 6):
+        for n in self._of_stages(4, 6):
             slowest, interval = [], []
             for model in self.models:
                 found = [plan(model, n) for plan in plans.values()]

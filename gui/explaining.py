@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from planner.plan import Evaluation
 from planner.problem import Problem
 from planner.quantity import bytes_text, time_text
@@ -60,5 +58,5 @@ def _fullest(problem: Problem, evaluation: Evaluation, d: int) -> tuple[list[tup
             f"{bytes_text(off_chip)} do not fit into its cache, and streaming them is {late:.0%} of its time."
         )
         return rows, said
-    room = float(np.min(problem.evaluator.budget)) - held
+    room = float(problem.evaluator.budget[d]) - held
     return rows, said + f"they fit into its cache with {bytes_text(room)} to spare."

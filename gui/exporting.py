@@ -55,13 +55,16 @@ class Exporting(QObject):
         context = multiprocessing.get_context("spawn")
         pipe, far = context.Pipe()
         process = context.Process(target=serve, args=(far,))  # it has a child itself, so it is no daemon
-        process.start()
-        far.close()
+        started = False
         try:
+            process.start()
+            started = True
+            far.close()
             pipe.send(order)
             while not pipe.poll(self.LOOK_SECONDS):
                 if stop.is_set():
-                    pipe.send("stop")
+                    with contextlib.suppress(OSError):  # it may have answered and gone just now
+                        pipe.send("stop")
                     if not pipe.poll(self.GRACE_SECONDS):
                         raise EOFError
                     break
@@ -76,10 +79,12 @@ class Exporting(QObject):
             )
         finally:
             pipe.close()
-            process.join(self.GRACE_SECONDS)
-            if process.is_alive():
-                process.kill()
-                process.join()
+            far.close()
+            if started:
+                process.join(self.GRACE_SECONDS)
+                if process.is_alive():
+                    process.kill()
+                    process.join()
             process.close()
         with contextlib.suppress(RuntimeError):  # the window may be gone
             self._finished.emit(result, error)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPen, QPixmap
@@ -77,11 +79,14 @@ class ModelBar(QWidget):
 
     def _button(self, model: int, name: str) -> QPushButton:
         count = plural(len(ops_of(self._document, model)), "op")
-        button = QPushButton(f"{name}   {count}", self)
+        # A name comes from a file: it is neither a mnemonic nor markup.
+        button = QPushButton(f"{name}   {count}".replace("&", "&&"), self)
         button.setObjectName("link")
         button.setIcon(swatch(model, self._theme))
         button.setIconSize(QSize(SWATCH, SWATCH))
-        button.setToolTip(f"Select the ops of {name}; with Ctrl or Shift add them (find: model:{name})")
+        query = f'model:"{name}"' if " " in name else f"model:{name}"
+        tip = f"Select the ops of {name}; with Ctrl or Shift add them (find: {query})"
+        button.setToolTip(f"<qt>{escape(tip)}</qt>")
         button.setAccessibleName(f"Select the {count} of {name}")
         button.clicked.connect(lambda _=False: self._choose(model))
         button.installEventFilter(self)

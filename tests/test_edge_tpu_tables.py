@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import benchmarks.__main__
 from benchmarks import edge_tpu_runs, edge_tpu_tables, edge_tpu_times
 from benchmarks.edge_tpu_runs import Case, Runs, Worth
 
@@ -31,6 +32,25 @@ def test_tables_are_printed_from_what_is_there(
         assert next(csv.DictReader(file)) == {"model": "xception", "2: 1-3": "1.000"} | dict.fromkeys(
             ("2: 1-2-3", "2: 2-1-3"), "1.000"
         )
+
+
+def test_only_what_is_named_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Case] = []
+    monkeypatch.setattr(Runs, "get", lambda self, case: asked.append(case))
+    figures = ["figure-7", "figure-10", "figure-11", "stage-time", "inference-time"]
+    some = ["--model", "resnet152", "--stages", "4", "--table", *figures]
+    assert edge_tpu_tables.main(["--out", str(tmp_path), *some]) == 0
+    assert {case.models for case in asked} == {"resnet152", edge_tpu_tables.TOGETHER}
+    assert {case.stages for case in asked} == {4}
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_the_command_ends_as_the_tables_do(
+    qapp: object, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    monkeypatch.setattr("gui.warm_up.warm_up", lambda: None)
+    monkeypatch.setattr(edge_tpu_tables, "main", lambda arguments: status)
+    assert benchmarks.__main__._run(["edge_tpu"]) == status
 
 
 def test_every_table_prints_without_any_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -37,17 +37,23 @@ class CanvasPalette:
 
     def blocks_of(self, device: Packed, model: Packed) -> Packed:
         """The fill of blocks by device and model (uint32): solid for the first model, paler for others."""
-        return _filled(self.block, self._shades(self.theme.canvas, MODEL_BLOCKS), device, model)
+        return self._filled(self.block, self.theme.canvas, MODEL_BLOCKS, device, model)
 
     def bodies_of(self, device: Packed, model: Packed) -> Packed:
         """The fill of near cards by device and model (uint32)."""
-        return _filled(self.body, self._shades(self.theme.card, MODEL_BODIES), device, model)
+        return self._filled(self.body, self.theme.card, MODEL_BODIES, device, model)
 
-    def _shades(self, ground: str, shares: tuple[float | None, ...]) -> list[Packed]:
-        return [
+    def _filled(
+        self, first: Packed, ground: str, shares: tuple[float | None, ...], device: Packed, model: Packed
+    ) -> Packed:
+        """``first`` for model 0, else the model's share of each device's colour on ``ground``."""
+        if not model.any():
+            return first[device]
+        shades = [
             np.array([packed(mix(ground, d.accent, share or 0.0)) for d in self.devices], np.uint32)
-            for share in shares
+            for share in shares[1:]
         ]
+        return np.stack([first, *shades])[model % len(shares), device]
 
     @property
     def dark(self) -> bool:
@@ -59,13 +65,6 @@ def model_shade(model: int, ground: str, colour: str) -> str:
     """How a model's blocks look in ``colour`` on ``ground``: the swatch of a legend."""
     share = MODEL_BLOCKS[model % len(MODEL_BLOCKS)]
     return mix(ground, colour, 1.0 if share is None else share)
-
-
-def _filled(first: Packed, shades: list[Packed], device: Packed, model: Packed) -> Packed:
-    """``first`` for model 0, else the model's shade, by device."""
-    if not model.any():
-        return first[device]
-    return np.stack([first, *shades[1:]])[model % len(shades), device]
 
 
 @lru_cache(maxsize=8)

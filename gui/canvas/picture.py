@@ -245,6 +245,8 @@ def _vector_cards(
     painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
 ) -> None:
     theme = palette.theme
+    blocks = palette.blocks_of(scene.device, scene.items.model)
+    bodies = palette.bodies_of(scene.device, scene.items.model)
     for i in range(scene.items.count):
         x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
         box = QRectF(x, y, max(1.0, scene.w[i] * viewport.scale), max(1.0, scene.h[i] * viewport.scale))
@@ -256,13 +258,12 @@ def _vector_cards(
             continue
         if detail == Detail.BLOCKS:
             painter.setPen(QPen(edge, 1.0))
-            painter.setBrush(_rgb(palette.blocks_of(scene.device[i : i + 1], scene.items.model[i : i + 1])))
+            painter.setBrush(_rgb(blocks[i]))
             painter.drawRect(box)
             continue
         radius = 5.0 if detail == Detail.CARDS else 3.0
         painter.setPen(QPen(edge, 1.0))
-        body = palette.bodies_of(scene.device[i : i + 1], scene.items.model[i : i + 1])
-        painter.setBrush(QColor(theme.card) if model == 0 else _rgb(body))
+        painter.setBrush(QColor(theme.card) if model == 0 else _rgb(bodies[i]))
         painter.drawRoundedRect(box, radius, radius)
         painter.fillRect(QRectF(box.left(), box.top() + 1, 3.0, box.height() - 2), accent)
 
@@ -284,9 +285,9 @@ def _paint_models(painter: QPainter, picture: Picture, left: float) -> None:
         right -= wide + 36
 
 
-def _rgb(colour: np.ndarray) -> QColor:
-    """The only entry of packed colours (uint32[1])."""
-    return QColor.fromRgb(int(colour[0]) & 0xFFFFFF)
+def _rgb(colour: np.uint32) -> QColor:
+    """A packed colour without its alpha."""
+    return QColor.fromRgb(int(colour) & 0xFFFFFF)
 
 
 def _paint_title(painter: QPainter, picture: Picture) -> None:

@@ -111,19 +111,23 @@ class CanvasView(SceneWidget):
 
     def link_rect(self, stage: int) -> QRectF:
         """Where the plate of the bytes that enter a stage is drawn (logical pixels); empty where there is none."""
-        links, ratio = self.links, self.devicePixelRatioF()
-        if links is None or self.scene is None or not len(links.entering):
-            return QRectF()
-        lanes = lane_extents(self.scene, self.viewport)
-        box = plates(links, lanes, HEADER_WIDTH * ratio, ratio).get(stage, QRectF())
-        return QRectF(box.x() / ratio, box.y() / ratio, box.width() / ratio, box.height() / ratio)
+        return self._link_rects().get(stage, QRectF())
 
     def link_at(self, position: QPointF) -> int:
         """The stage whose entering bytes are written at a position (logical pixels), -1 for none."""
-        if self.links is None or position.x() >= HEADER_WIDTH:
+        if position.x() >= HEADER_WIDTH:
             return -1
-        found = (k for k in range(1, len(self.links.entering)) if self.link_rect(k).contains(position))
-        return next(found, -1)
+        return next((k for k, box in self._link_rects().items() if box.contains(position)), -1)
+
+    def _link_rects(self) -> dict[int, QRectF]:
+        links, ratio = self.links, self.devicePixelRatioF()
+        if links is None or self.scene is None:
+            return {}
+        boxes = plates(links, lane_extents(self.scene, self.viewport), HEADER_WIDTH * ratio, ratio)
+        return {
+            k: QRectF(box.x() / ratio, box.y() / ratio, box.width() / ratio, box.height() / ratio)
+            for k, box in boxes.items()
+        }
 
     def set_reduced_motion(self, reduced: bool) -> None:
         """Let ops jump instead of gliding."""

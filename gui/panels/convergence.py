@@ -1,6 +1,7 @@
 """The convergence plot: the incumbent from above, the bound from below, over the time a job has run.
 
-Of an objective with several components it shows one: the first that is not proven yet, or the one that is chosen. Each step of the bound says which method proved it; of steps that come too soon after one another only the later has words.
+Of an objective with several components it shows one: the first that is not proven yet, or the one that is chosen.
+Each step of the bound says which method proved it; of steps that come too soon after one another only the later has words.
 """
 
 from __future__ import annotations
@@ -230,7 +231,7 @@ class ConvergencePanel(Panel):
         part = self._show_parts(job, reached)
         proofs = proofs_of(job.proofs, part, reached)
         times = [seconds for seconds, _ in (*job.trace, *proofs)]
-        end = max(job.seconds, LEAST_SECONDS, *times, LEAST_SECONDS)
+        end = max(job.seconds, LEAST_SECONDS, *times)
         place = problem.components.index(part)
         upper_x, upper_y = steps(((seconds, found[place]) for seconds, found in job.trace), end)
         by = job.title

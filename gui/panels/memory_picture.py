@@ -85,18 +85,23 @@ def sides_of(
     """The plan and, before it, the parameter-balancing one unless that is the same or does not serve."""
     evaluation = problem.evaluate(device_of)
     proven = evaluation.valid and problem.standing(evaluation.values, bounds).status == "optimal"
-    sides = [Side(f"Plan of {planner}" if planner else "This plan", _note(evaluation), evaluation, proven)]
+    sides = [
+        Side(f"Plan of {planner}" if planner else "This plan", _note(problem, evaluation), evaluation, proven)
+    ]
     other = balanced(problem)
     if other is not None and not np.array_equal(other, device_of):
         base = problem.evaluate(other)
-        sides.insert(0, Side("Balanced by parameters, as the Edge TPU compiler cuts", _note(base), base))
+        sides.insert(
+            0, Side("Balanced by parameters, as the Edge TPU compiler cuts", _note(problem, base), base)
+        )
     return sides
 
 
-def _note(evaluation: Evaluation) -> str:
+def _note(problem: Problem, evaluation: Evaluation) -> str:
     """What the plan achieves, estimated."""
-    rate = f"{rate_text(throughput(evaluation))} inferences per second"
-    return f"{rate}, latency {one_time(latency(evaluation), 's')} (estimated)"
+    unit = problem.graph.time_unit
+    rate = f"{rate_text(throughput(evaluation))} inferences per {'second' if unit else 'unit of time'}"
+    return f"{rate}, latency {one_time(latency(evaluation), unit)} (estimated)"
 
 
 def paint_memory(

@@ -115,9 +115,11 @@ class StageCountsPanel(Panel):
         self.chart.show_chart(chart_of(results, COUNTS, self.counting.waiting, problem))
         limited = bool(np.isfinite(problem.evaluator.budget).all())
         self.words.set_tip(TIP if limited else "Bars: the time of each stage. A click takes a count over")
-        known = summary(results, problem) if self.counting.complete or not running else ""
-        left = len(self.counting.waiting)
-        self.words.setText(known or f"Planning {len(COUNTS) - left + 1} of {len(COUNTS)} counts of stages …")
+        if running:
+            place = len(COUNTS) - len(self.counting.waiting) + 1
+            self.words.setText(f"Planning {place} of {len(COUNTS)} counts of stages …")
+        else:
+            self.words.setText(summary(results, problem) or "No count of stages is planned yet.")
 
     def take_over(self, count: int) -> None:
         """Let this many stages with the plan found for them take the place of what is on the canvas: one undo step."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -55,8 +56,8 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
 
 
 def gain_text(gain: float) -> str:
-    """``12 % more throughput``, ``no more throughput`` or ``3 % less throughput``."""
-    if abs(gain) < SAME:
+    """``12 % more throughput``, ``no more throughput`` or ``3 % less throughput``; none more where both take no time."""
+    if math.isnan(gain) or abs(gain) < SAME:
         return "no more throughput"
     return f"{100 * abs(gain):.0f} % {'more' if gain > 0 else 'less'} throughput"
 
@@ -141,7 +142,7 @@ def figures_of(one: StageCount, names: Mapping[str, str]) -> tuple[Figure, ...]:
             found.append(_gain(one))
         else:
             value = value_of(one.evaluation, name)
-            tone = "" if name != "dram" else "bad" if value > 0 else ""
+            tone = "bad" if name == "dram" and value > 0 else ""
             text = (
                 "none"
                 if name == "dram" and value == 0
@@ -156,7 +157,7 @@ def _gain(one: StageCount) -> Figure:
     if one.baseline is None:
         return Figure(DASH, "muted")
     factor = one.throughput / throughput(one.baseline)
-    if abs(factor - 1) < SAME:
+    if math.isnan(factor) or abs(factor - 1) < SAME:
         return Figure("same", "muted")
     return Figure(f"×{factor:.2f}", "good" if factor > 1 else "bad")
 

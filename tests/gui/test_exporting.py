@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from gui.actions import spec
 from gui.document import Document
+from gui.exporting import Exporting
 from gui.window import MainWindow
+from planner.export.stage_process import StagesOrder
 from planner.formats import read_model
 from planner.targets import EdgeTpuPipeline, Pipeline, Target
 from tests.gui.models import write_model
@@ -197,3 +200,26 @@ def test_stages_need_a_model_file(qtbot: QtBot, tmp_path: Path) -> None:
     window.update_actions()
     assert window.actions_set["file.export.onnx"].isEnabled()
     close()
+
+
+def nothing_ordered(tmp_path: Path) -> StagesOrder:
+    plan = opened_model(tmp_path).current_plan()
+    return StagesOrder(
+        "onnx-stages", plan.problem, plan.decision.device_of, plan.provenance, (), tmp_path / "out"
+    )
+
+
+def test_a_process_that_cannot_start_is_said_and_another_may(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_memory(_: object) -> None:
+        raise OSError("no memory")
+
+    monkeypatch.setattr(SpawnProcess, "start", no_memory)
+    exporting = Exporting()
+    with qtbot.waitSignal(exporting.done) as heard:
+        exporting.start(nothing_ordered(tmp_path))
+    result, error = heard.args
+    assert result is None
+    assert "ended unexpectedly" in str(error)
+    assert not exporting.busy

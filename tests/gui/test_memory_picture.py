@@ -32,6 +32,8 @@ def test_a_plan_becomes_a_file(
 
 def test_a_pipeline_without_a_limit_has_no_cache_line(qapp: Any, tmp_path: Path) -> None:
     problem = Problem(chain_graph(12), Pipeline(3))
+    (side,) = sides_of(problem, even(12, 3))
+    assert "inferences per unit of time" in side.note, "a file without a unit of time promises no seconds"
     save_memory(problem, even(12, 3), tmp_path / "pipeline.png")
     assert (tmp_path / "pipeline.png").exists()
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QEnterEvent, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.canvas import picture
 from gui.canvas.items import items_of
 from gui.canvas.palette import MODEL_BLOCKS, canvas_palette, model_shade
 from gui.canvas.picture import compose, paint_vectors
@@ -91,11 +92,32 @@ def test_find_by_model() -> None:
 
 @pytest.mark.parametrize("view", ["flow", "lanes"])
 @pytest.mark.parametrize("size", [(900, 600), (180, 200)])
-def test_pictures_have_a_legend_where_there_is_room(qtbot: QtBot, view: str, size: tuple[int, int]) -> None:
+def test_pictures_have_a_legend_where_there_is_room(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, view: str, size: tuple[int, int]
+) -> None:
     problem = Problem(three(), Pipeline(2))
-    picture = compose(problem, (np.arange(27) % 2).astype(np.int32), size, LIGHT, view)
-    image = QImage(*size, QImage.Format.Format_RGB32)
-    painter = QPainter(image)
-    paint_vectors(painter, picture)
-    painter.end()
-    assert image.pixelColor(size[0] - 20, 17) is not None
+    shown_picture = compose(problem, (np.arange(27) % 2).astype(np.int32), size, LIGHT, view)
+
+    def painted() -> QImage:
+        image = QImage(*size, QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        paint_vectors(painter, shown_picture)
+        painter.end()
+        return image
+
+    with_legend = painted()
+    monkeypatch.setattr(picture, "_paint_models", lambda *_: None)
+    assert (painted() != with_legend) == (size[0] > 400)
+
+
+def test_names_are_only_names(qtbot: QtBot) -> None:
+    document = Document()
+    bar = ModelBar(document, LIGHT)
+    with shown(qtbot, bar, 600, 40):
+        graphs = [chain_graph(5, "a & <b>b</b>"), chain_graph(4, "plain", 1)]
+        document.open_graph(merge(graphs), target=Pipeline(2))
+        button = bar.buttons[0]
+        assert button.text().startswith("a && <b>b</b>")
+        assert "&lt;b&gt;" in button.toolTip()
+        assert "model:&quot;a &amp; " in button.toolTip()
+        assert button.shortcut().isEmpty()

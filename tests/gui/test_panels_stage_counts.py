@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QHelpEvent, QImage, QPainter
+from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -18,7 +18,7 @@ from gui.panels.stage_counts import StageCountsPanel
 from gui.panels.stage_counts_painter import Geometry, paint_counts
 from gui.panels.stage_counts_words import chart_of, gain_text, row_names, stages_word, summary
 from gui.stage_counting import COUNTS, StageCounting, key_of
-from gui.theme import DARK, LIGHT
+from gui.theme import DARK, LIGHT, Theme, device_colours
 from planner.problem import Problem
 from planner.stage_counts import Found, StageCount, evaluated
 from planner.targets import DevicePool, Pipeline
@@ -94,8 +94,8 @@ def test_a_reason_is_said_where_there_is_no_plan() -> None:
 
 
 def test_words_for_gains() -> None:
-    assert [gain_text(g) for g in (0.12, 0.001, -0.3)] == [
-        "12 % more throughput", "no more throughput", "30 % less throughput",
+    assert [gain_text(g) for g in (0.12, 0.001, -0.3, float("nan"))] == [
+        "12 % more throughput", "no more throughput", "30 % less throughput", "no more throughput",
     ]  # fmt: skip
     assert [stages_word(tpu_problem(), c) for c in (1, 2)] == ["1 TPU", "2 TPUs"]
 
@@ -129,22 +129,23 @@ def test_bars_share_one_scale_and_are_cut_far_above_the_cache() -> None:
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_painting_covers_every_state(qtbot: QtBot, theme: object) -> None:
+def test_painting_covers_every_state(qtbot: QtBot, theme: Theme) -> None:
     problem = tpu_problem()
     results = {count: found_for(problem, count, count < 6) for count in (1, 2, 3, 5, 8)}
     chart = chart_of(results, COUNTS, {4, 6}, problem)
     geometry = Geometry(chart, 800.0, 220.0)
     image = QImage(800, 220, QImage.Format.Format_RGB32)
     painter = QPainter(image)
-    paint_counts(painter, geometry, theme, 1, 2)  # type: ignore[arg-type]
+    paint_counts(painter, geometry, theme, 1, 2)
     painter.end()
     box = geometry.bars(geometry.boxes[2])
     boxes = bar_boxes(box, 3, 32.0)
     assert boxes[0].left() >= box.left()
     assert boxes[-1].right() <= box.right()
     assert height_of(0.0, 10.0, box) == box.bottom()
-    # The middle of the first bar has the colour of its stage, and beneath the cache line it is not the warning's.
-    assert image.pixelColor(int(boxes[0].center().x()), int(box.bottom()) - 3) != image.pixelColor(5, 5)
+    # Beneath the cache line the first bar has the colour of its stage.
+    seen = image.pixelColor(int(boxes[0].center().x()), int(box.bottom()) - 3)
+    assert seen == QColor(device_colours(3, theme)[0].accent)
     rows = [geometry.row(geometry.boxes[0], i) for i in range(len(chart.rows))]
     assert all(a.bottom() <= b.top() + 0.01 for a, b in pairwise(rows))
     assert rows[-1].bottom() <= geometry.boxes[0].bottom()
@@ -249,6 +250,7 @@ def test_plan_all_and_stop(qtbot: QtBot) -> None:
         settle()
         assert not counting.running
         assert panel.button.text() == "Plan All"
+        assert not panel.words.text().startswith("Planning")
         panel.button.click()
         assert counting.running
         panel.hide()

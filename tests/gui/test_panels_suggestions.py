@@ -12,7 +12,7 @@ from gui.panels.suggestions import SuggestionsPanel, WhyPanel
 from gui.panels.violations import ViolationsPanel
 from gui.theme import LIGHT
 from gui.widgets.numbers import signed_percent
-from planner.targets import Pipeline
+from planner.targets import EdgeTpuPipeline, Pipeline
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
@@ -148,9 +148,9 @@ def test_why_a_stage_holds_most(qtbot: QtBot) -> None:
         assert told == {
             "cache": "2.00 MiB", "dram": "2.00 MiB", "bytes_in": "160.0 KiB", "bytes_out": "0 B",
         }  # fmt: skip
-        document.set_assignment(np.array([0, 0, 1, 1, 2, 2], np.int32), "edit", "even")
+        document.set_problem(EdgeTpuPipeline(3, cache=8 * 2**20), "memory-1-2-3")
         settle()
-        assert "to spare" in panel.sentence.text() or "do not fit" in panel.sentence.text()
+        assert panel.sentence.text().endswith("they fit into its cache with 4.00 MiB to spare.")
 
 
 def test_moves_help_the_first_component_that_changes(qtbot: QtBot) -> None:

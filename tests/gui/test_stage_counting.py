@@ -78,3 +78,4 @@ def test_nothing_happens_without_a_model(qtbot: QtBot) -> None:
 def test_pins_are_part_of_the_question() -> None:
     problem = Problem(chain_graph(12), Pipeline(3), "", (Pin("n1", "stage 0"),))
     assert key_of(problem) == key_of(with_stages(problem, 2))
+    assert key_of(problem) != key_of(problem.with_constraints(()))

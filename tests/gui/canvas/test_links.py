@@ -136,7 +136,10 @@ def test_headers_with_caches_and_links_are_painted(make_hand: MakeHand, height: 
     view = hand.view
     assert view.scene is not None
     image = QImage(700, 3 * height, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(0)
+    blank = image.copy()
     painter = QPainter(image)
     paint_headers(painter, view.scene, view.viewport, view.palette_now, view._surface.headers, 1.0)
     painter.end()
+    assert image != blank
     assert len(lane_extents(view.scene, view.viewport)) == 3
