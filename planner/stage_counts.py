@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING
 
 from planner.bound import Bound, Standing
@@ -197,11 +198,14 @@ class CountsWorker:
         self.waiting = set(counts)
         """The counts that nothing was heard of yet."""
 
+        # Made here, since pickling imports, and two threads that import beside a window may wait for each other.
+        data = ForkingPickler.dumps((problem, tuple(counts)))
+
         # A few hundred kilobytes at most: they fit into the pipe of a process that is still starting only in part, so a
         # thread writes them.
         def send() -> None:
             with contextlib.suppress(OSError):
-                self._connection.send((problem, tuple(counts)))
+                self._connection.send_bytes(data)
 
         self._sender = threading.Thread(target=send, name="problem to a worker", daemon=True)
         self._sender.start()
