@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import threading
+from multiprocessing.reduction import ForkingPickler
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -45,11 +46,15 @@ class Exporting(QObject):
             raise StageboardError("another export is still being written; wait for it or cancel it first")
         self._stop = threading.Event()
         self._thread = threading.Thread(
-            target=self._work, args=(order, self._stop), name="stageboard-export", daemon=True
+            # Pickled here: that imports, and PySide's import hook may keep a thread and the window waiting for each other.
+            target=self._work,
+            args=(ForkingPickler.dumps(order), self._stop),
+            name="stageboard-export",
+            daemon=True,
         )
         self._thread.start()
 
-    def _work(self, order: StagesOrder, stop: threading.Event) -> None:
+    def _work(self, order: memoryview, stop: threading.Event) -> None:
         result: StageExport | None = None
         error: StageboardError | None = None
         context = multiprocessing.get_context("spawn")
@@ -60,7 +65,7 @@ class Exporting(QObject):
             process.start()
             started = True
             far.close()
-            pipe.send(order)
+            pipe.send_bytes(order)
             while not pipe.poll(self.LOOK_SECONDS):
                 if stop.is_set():
                     with contextlib.suppress(OSError):  # it may have answered and gone just now
