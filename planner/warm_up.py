@@ -18,7 +18,7 @@ from planner.plan import Assignment
 from planner.problem import Problem
 from planner.schedule import kinds_for, schedule
 from planner.search import AnyOf, BoundMethod, IterationLimit, Planner, TimeLimit
-from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline, Target
+from planner.targets import DevicePool, EdgeTpuPipeline, McmPackage, Pipeline, Target
 
 SECONDS = 5.0
 """No planner searches a tiny problem longer than this."""
@@ -103,6 +103,7 @@ TARGETS: tuple[tuple[Target, bool], ...] = (
     (Pipeline(2, bandwidth=1.0, memory=16.0), False),
     (EdgeTpuPipeline(3, cache=10.0), False),
     (EdgeTpuPipeline(2, shared_children=True), False),
+    (McmPackage(3), False),
     (DevicePool(2, 1), False),
     (DevicePool(2, 1, memory=1e6), True),
     (DevicePool(2, 1, memory=1e6, contiguous=False), False),

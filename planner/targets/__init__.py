@@ -3,6 +3,7 @@
 from planner.targets.base import Device, Target
 from planner.targets.device_pool import DevicePool
 from planner.targets.edge_tpu import EdgeTpuPipeline
+from planner.targets.mcm import McmPackage
 from planner.targets.pipeline import Pipeline
 from planner.targets.spec import default_target, parse_target, target_from_dict
 
@@ -10,6 +11,7 @@ __all__ = [
     "Device",
     "DevicePool",
     "EdgeTpuPipeline",
+    "McmPackage",
     "Pipeline",
     "Target",
     "default_target",

@@ -15,9 +15,12 @@ from planner.quantity import parse_quantity
 from planner.targets.base import Target
 from planner.targets.device_pool import DevicePool
 from planner.targets.edge_tpu import EdgeTpuPipeline
+from planner.targets.mcm import McmPackage
 from planner.targets.pipeline import Pipeline
 
-KINDS: dict[str, type[Target]] = {cls.kind: cls for cls in (Pipeline, DevicePool, EdgeTpuPipeline)}
+KINDS: dict[str, type[Target]] = {
+    cls.kind: cls for cls in (Pipeline, DevicePool, EdgeTpuPipeline, McmPackage)
+}
 _YES, _NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 
