@@ -115,10 +115,8 @@ class McmEvaluator(AssignmentEvaluator):
         found: Floats = mcm_kernels.peak_bytes(device_of, self.k, *self.flows())
         return found
 
-    def held_memory(self, device_of: Ints, ops: Ints | None = None) -> Floats:
-        """Bytes of parameters on each chip (float64[k]); of some ``ops`` without their copies."""
-        if ops is not None:
-            return super().held_memory(device_of, ops)
+    def parameter_bytes(self, device_of: Ints) -> Floats:
+        """Bytes of parameters on each chip, those of copies among them (float64[k])."""
         held: Floats = mcm_kernels.parameter_bytes(
             device_of, self.k, self.params, self.tensor_producer, self.copied, self.consumer_ptr, self.consumer_idx
         )  # fmt: skip
@@ -138,7 +136,7 @@ class McmEvaluator(AssignmentEvaluator):
         order, live = np.empty(len(ops), np.int32), np.empty(len(ops))
         left, waits = np.zeros(len(self.size), np.int32), np.zeros(self.n, np.int32)
         mcm_kernels.run_chip(chip, ops, device_of, *self.flows(), left, waits, order, live)
-        return MemorySchedule(order, live, float(self.held_memory(device_of)[chip]))
+        return MemorySchedule(order, live, float(self.parameter_bytes(device_of)[chip]))
 
     def latency(self, device_of: Ints, costs: Floats) -> float:
         """The time of a single sample; ``costs`` are the chips' latencies (float64[k])."""
@@ -160,7 +158,7 @@ class McmEvaluator(AssignmentEvaluator):
             device_of, self.k, self.work[0], self.tensor_producer, self.copied, self.consumer_ptr, self.consumer_idx
         )  # fmt: skip
         slowest, latency = float(base.cost.max(initial=0.0)), self.latency(device_of, base.cost)
-        held, peaks = self.held_memory(device_of), self.peaks(device_of)
+        held, peaks = self.parameter_bytes(device_of), self.peaks(device_of)
         return replace(
             base,
             receive=np.maximum(0.0, base.receive - copies) if copies.any() else base.receive,

@@ -85,7 +85,7 @@ class ChipMemoryRule:
         """One violation per overfull chip, with the op that runs at the peak and those with most parameters."""
         e = cast("McmEvaluator", evaluator)
         names, titles = e.problem.graph.op_names, device_names(e)
-        held, peaks = e.held_memory(device_of), e.peaks(device_of)
+        held, peaks = e.parameter_bytes(device_of), e.peaks(device_of)
         found = []
         for d in np.flatnonzero(overfull(held + peaks, e.capacity)).tolist():
             schedule = e.memory_schedule(device_of, d)
@@ -104,9 +104,9 @@ class ChipMemoryRule:
 
     def blocked(self, live: LiveEvaluation, ops: Ints) -> Bools:
         """Destinations after which a chip is overfull that needs no less now."""
-        e = live.evaluator
+        e = cast("McmEvaluator", live.evaluator)
         after = cast("McmLive", live).memory_after(ops)
-        now = e.held_memory(live.device_of) + cast("McmEvaluator", e).peaks(live.device_of)
+        now = e.parameter_bytes(live.device_of) + e.peaks(live.device_of)
         worse = overfull(after, e.capacity[None, :]) & (after > now[None, :])
         return np.asarray(worse.any(axis=1), bool)
 

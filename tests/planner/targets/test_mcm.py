@@ -109,6 +109,8 @@ def test_the_papers_triangle_is_named() -> None:
     assert [graph.op_names[v] for v in broken.ops] == ["a", "c", "a", "b", "b", "c"]
     assert broken.sentence == "a on chip 0 feeds c on chip 2 directly, while a leads there over chip 1"
     assert problem.evaluate(np.array([0, 1, 1], np.int32)).valid
+    live = Problem(graph, McmPackage(3, no_skip=False)).live(np.array([0, 0, 2], np.int32))
+    assert live.check([1]).legal.tolist() == [True, False, True]
     assert Problem(graph, McmPackage(3, triangle=False)).evaluate(np.array([0, 1, 2], np.int32)).valid
 
 
