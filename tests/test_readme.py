@@ -175,7 +175,17 @@ def test_every_objective_and_rule_is_documented() -> None:
     text = page("docs/targets.md")
     for cls in KINDS.values():
         assert all(f"`{objective}`" in text for objective in cls.objectives)
-    for rule in ("order", "memory", "support", "together", "contiguous", "shared_children"):
+    for rule in (
+        "order",
+        "memory",
+        "support",
+        "together",
+        "contiguous",
+        "shared_children",
+        "no_skip",
+        "triangle",
+        "every_chip",
+    ):
         assert f"**{rule}**" in text
 
 
