@@ -230,6 +230,39 @@ def _after_backward(part: np.ndarray, pairs: tuple[Ints, Ints]) -> np.ndarray:
 
 # ---------------------------------------------------------------------- one sample at a time
 def _latency(e: AssignmentEvaluator, device_of: Ints, samples: int) -> Schedule:
+    from planner.targets.mcm_evaluator import McmEvaluator
+
+    hop = 0.0
+    if isinstance(e, McmEvaluator):
+        hop = e.hop
+        piece_of, piece_device, begin, times = parts.chips_of(e, device_of)
+        part = np.zeros(len(piece_device), np.int8)
+        finish = begin + times.sum(axis=1)
+        total = float(finish.max(initial=0.0))
+    else:
+        piece_of, piece_device, part, begin, times, finish, total = _pieces_alone(e, device_of)
+    piece_lane, lane_count = parts.cores_of(piece_device, begin, finish, ~e.pays)
+    starts = begin[:, None] + np.cumsum(times, axis=1) - times
+    piece, phase = np.nonzero(times > 0)
+    bars = _bars(
+        piece.astype(np.int32), phase.astype(np.int8), piece_lane[piece], starts[piece, phase],
+        times[piece, phase], np.full(len(piece), total), samples,
+    )  # fmt: skip
+    critical = parts.critical_pieces(e, piece_of, piece_device, begin, finish, hop)
+    busy_time = np.bincount(piece_device, times.sum(axis=1), minlength=e.k)
+    names = [(f"sample {s + 1}", s * total, (s + 1) * total) for s in range(samples)] if samples > 1 else []
+    bars["device"] = piece_device[bars["piece"]]
+    return Schedule(
+        "latency", samples, piece_of, piece_device, part, **bars, lanes=(), lane_count=lane_count,
+        period=float(total), share=busy_time / total if total > 0 else np.zeros(e.k), bottlenecks=(),
+        spans=_named(*names), critical=critical,
+    )  # fmt: skip
+
+
+def _pieces_alone(
+    e: AssignmentEvaluator, device_of: Ints
+) -> tuple[Ints, Ints, np.ndarray, Floats, Floats, Floats, float]:
+    """The pieces of one sample with when they begin, what they take by phase, when they finish, and when all is done."""
     from planner.targets import latency
 
     piece_of, piece_device, part = parts.pieces_of(e, device_of, e.pays, e.owner)
@@ -250,22 +283,7 @@ def _latency(e: AssignmentEvaluator, device_of: Ints, samples: int) -> Schedule:
     first = np.unique(piece_device, return_index=True)
     for d, p in zip(*first, strict=True):
         times[p, STREAM], times[p, WORK] = stream[d], times[p, WORK] - stream[d]
-    piece_lane, lane_count = parts.cores_of(piece_device, begin, finish, ~e.pays)
-    starts = begin[:, None] + np.cumsum(times, axis=1) - times
-    piece, phase = np.nonzero(times > 0)
-    bars = _bars(
-        piece.astype(np.int32), phase.astype(np.int8), piece_lane[piece], starts[piece, phase],
-        times[piece, phase], np.full(len(piece), total), samples,
-    )  # fmt: skip
-    critical = parts.critical_pieces(e, piece_of, piece_device, begin, finish)
-    busy_time = np.bincount(piece_device, times.sum(axis=1), minlength=e.k)
-    names = [(f"sample {s + 1}", s * total, (s + 1) * total) for s in range(samples)] if samples > 1 else []
-    bars["device"] = piece_device[bars["piece"]]
-    return Schedule(
-        "latency", samples, piece_of, piece_device, part, **bars, lanes=(), lane_count=lane_count,
-        period=float(total), share=busy_time / total if total > 0 else np.zeros(e.k), bottlenecks=(),
-        spans=_named(*names), critical=critical,
-    )  # fmt: skip
+    return piece_of, piece_device, part, begin, times, finish, total
 
 
 # ---------------------------------------------------------------------- bars

@@ -11,6 +11,7 @@ from planner.graph import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from planner.targets.evaluator import AssignmentEvaluator
+    from planner.targets.mcm_evaluator import McmEvaluator
 
 RECEIVE, STREAM, WORK, SEND, SYNC = 0, 1, 2, 3, 4
 """Phases, in the order in which a piece goes through them."""
@@ -101,6 +102,14 @@ def piece_times(
     return times
 
 
+def chips_of(e: McmEvaluator, device_of: Ints) -> tuple[Ints, Ints, Floats, Floats]:
+    """The chips that are used as pieces: piece of each op, chip of each piece, when it begins, what it takes by phase."""
+    found = e.evaluate(device_of)
+    used, piece_of = np.unique(device_of, return_inverse=True)
+    times = np.stack([found.receive, found.streaming, found.work, found.send], axis=1)[used]
+    return piece_of.astype(np.int32), used.astype(np.int32), e.starts(device_of, found.cost)[used], times
+
+
 def cores_of(piece_device: Ints, begin: Floats, finish: Floats, alone: Bools) -> tuple[Ints, Ints]:
     """A core for each op of a CPU so that bars do not overlap: lane of each piece (int32[p]), lanes per device (int32[k])."""
     lane = np.zeros(len(piece_device), np.int32)
@@ -123,9 +132,12 @@ def cores_of(piece_device: Ints, begin: Floats, finish: Floats, alone: Bools) ->
 
 
 def critical_pieces(
-    e: AssignmentEvaluator, piece_of: Ints, piece_device: Ints, begin: Floats, finish: Floats
+    e: AssignmentEvaluator, piece_of: Ints, piece_device: Ints, begin: Floats, finish: Floats, hop: float = 0.0
 ) -> Bools:
-    """The pieces of one chain without waiting from the start to the end of a sample (bool[p])."""
+    """The pieces of one chain without waiting from the start to the end of a sample (bool[p]).
+
+    What a piece waits for has a smaller number; chips of a package also wait ``hop`` for each link between them.
+    """
     critical = np.zeros(len(begin), bool)
     if not len(begin):
         return critical
@@ -136,8 +148,8 @@ def critical_pieces(
         critical[a] = True
         if begin[a] <= 0:
             return critical
-        before = src[dst == a].tolist()
+        before = src[(dst == a) & (src < a)].tolist()
         if e.pays[piece_device[a]]:
             before += np.flatnonzero((owner[:a] == owner[a]) & e.pays[piece_device[:a]])[-1:].tolist()
         # It began when the last of these was done.
-        a = max(before, key=lambda b: (finish[b], b))
+        a = max(before, key=lambda b: (finish[b] + hop * (piece_device[a] - piece_device[b]), b))

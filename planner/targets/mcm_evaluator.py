@@ -142,6 +142,11 @@ class McmEvaluator(AssignmentEvaluator):
         """The time of a single sample; ``costs`` are the chips' latencies (float64[k])."""
         return float(mcm_kernels.single_latency(costs, self.arcs(device_of), self.hop))
 
+    def starts(self, device_of: Ints, costs: Floats) -> Floats:
+        """When each chip begins a single sample (float64[k]); ``costs`` are the chips' latencies."""
+        found: Floats = mcm_kernels.chip_starts(costs, self.arcs(device_of), self.hop)
+        return found
+
     def objective(self, device_of: Ints) -> float:
         """The objective alone, rules unchecked."""
         device_of = np.ascontiguousarray(device_of, np.int32)

@@ -294,18 +294,21 @@ def link_bytes(device_of, k, size, tensor_producer, copied, consumer_ptr, consum
 
 
 @njit(cache=True, nogil=True)
-def single_latency(costs, arcs, hop):
-    """When one sample is through: chips begin once all that send to them have finished and ``hop`` per link has passed."""
+def chip_starts(costs, arcs, hop):
+    """When each chip begins one sample: once all that send to it have finished and ``hop`` per link has passed."""
     k = len(costs)
     start = np.zeros(k)
-    latest = 0.0
     for c in range(k):
-        finish = start[c] + costs[c]
-        latest = max(latest, finish)
         for b in range(c + 1, k):
             if (arcs[c] >> np.uint64(b)) & ONE:
-                start[b] = max(start[b], finish + hop * (b - c))
-    return latest
+                start[b] = max(start[b], start[c] + costs[c] + hop * (b - c))
+    return start
+
+
+@njit(cache=True, nogil=True)
+def single_latency(costs, arcs, hop):
+    """When one sample is through (see :func:`chip_starts`)."""
+    return (chip_starts(costs, arcs, hop) + costs).max()
 
 
 @njit(cache=True, nogil=True)

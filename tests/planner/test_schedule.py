@@ -16,6 +16,7 @@ from planner.problem import Problem
 from planner.schedule import KINDS, MOST_SAMPLES, PHASES, Schedule, kinds_for, schedule
 from planner.schedule_parts import SEND, SYNC, WORK
 from planner.targets import DevicePool, Pipeline
+from tests.planner.mcm_strategies import mcm_problems
 from tests.planner.strategies import graphs, placements, pools, problems
 
 CLOSE = 1e-6
@@ -320,6 +321,19 @@ def test_forward_work_that_waits_for_backward_work_runs_after_the_flush() -> Non
     s = schedule(Problem(graph, DevicePool(3, 0)), np.arange(3, dtype=np.int32), kind="gpipe", samples=3)
     late = s.device == 2
     assert s.start[late].min() >= s.finish[s.device == 0].max()
+
+
+@given(mcm_problems(), st.data())
+@settings(max_examples=60)
+def test_one_sample_on_chips_takes_its_latency(problem: Problem, data: st.DataObject) -> None:
+    device_of = np.array(data.draw(placements(problem)), np.int32)
+    s = schedule(problem, device_of, kind="latency", samples=1)
+    found = problem.evaluate(device_of)
+    assert s.period == pytest.approx(found.figures["latency"])
+    spent = [found.cost[s.piece_device[p]] for p in np.flatnonzero(s.critical)]
+    hops = problem.target.hop * (problem.target.count - 1)
+    assert s.period - hops <= sum(spent) + 1e-9
+    assert sum(spent) <= s.period + 1e-9
 
 
 def test_no_load_at_all() -> None:
