@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from planner.errors import TargetError
-from planner.graph import Bools, Graph
+from planner.graph import Bools, Graph, Ints
 from planner.targets.base import Device, Target, check_count, parameter, positive
 from planner.targets.edge_tpu_bytes import PRECISIONS
 
@@ -20,6 +20,27 @@ CHIP_LATENCY, LATENCY = "chip-latency", "latency"
 DEFAULT_LINK = 25e9
 MOST_CHIPS = 64
 """A set of chips is one 64-bit word."""
+MOST_COPIED = 16
+"""Ops that are copied with a source at most; what takes more is a part of the network."""
+
+
+def _made_alone(graph: Graph, op: int) -> Ints:
+    """``op`` and its ancestors where they lead to nothing else and are at most :data:`MOST_COPIED`; else nothing."""
+    (pred_ptr, pred_idx), (succ_ptr, succ_idx) = graph.preds, graph.succs
+    made = {op}
+    queue = [op]
+    while queue:
+        v = queue.pop()
+        for u in pred_idx[pred_ptr[v] : pred_ptr[v + 1]].tolist():
+            if u not in made:
+                made.add(u)
+                queue.append(u)
+        if len(made) > MOST_COPIED:
+            return np.empty(0, np.int32)
+    for u in made - {op}:
+        if not made.issuperset(succ_idx[succ_ptr[u] : succ_ptr[u + 1]].tolist()):
+            return np.empty(0, np.int32)
+    return np.array(sorted(made), np.int32)
 
 
 @dataclass(frozen=True)
@@ -36,8 +57,9 @@ class McmPackage(Target):
     of the dynamic constraint H(G, f) that a file tells. ``every_chip`` asks for at least one op on each chip: without
     it, all ops on the first chip satisfy every rule but memory.
 
-    ``copy_sources``: sources (ops that read nothing, such as an attention mask) that more than so many ops read have a
-    copy on every chip that reads them; the edges that leave them then bind nobody and cost nothing to send.
+    ``copy_sources``: sources that more than so many ops read have a copy on every chip that reads them; the edges that leave
+    them then bind nobody and cost nothing to send. A source reads nothing, or only what a few ops make for it alone (the
+    casts and scalings that lead to an attention mask), which are copied with it.
     """
 
     kind: ClassVar[str] = "mcm"
@@ -158,12 +180,18 @@ class McmPackage(Target):
     def copied(self, graph: Graph) -> Bools:
         """bool[n]: sources that have a copy on every chip that reads them; they have one tensor that is read."""
         result = np.zeros(graph.n, bool)
-        if self.copy_sources:
-            readers = np.diff(graph.consumer_ptr)
-            read = np.bincount(graph.tensor_producer[readers > 0], minlength=graph.n)
-            many = np.bincount(graph.tensor_producer, readers, graph.n) > self.copy_sources
-            result = (np.diff(graph.preds[0]) == 0) & (read == 1) & many
+        result[list(self.copies(graph))] = True
         return result
+
+    def copies(self, graph: Graph) -> dict[int, Ints]:
+        """The copied sources, each with the ops that a copy of it consists of (itself and what leads to it, int32[...])."""
+        if not self.copy_sources:
+            return {}
+        readers = np.diff(graph.consumer_ptr)
+        read = np.bincount(graph.tensor_producer[readers > 0], minlength=graph.n)
+        many = np.bincount(graph.tensor_producer, readers, graph.n) > self.copy_sources
+        made = {v: _made_alone(graph, v) for v in np.flatnonzero((read == 1) & many).tolist()}
+        return {v: ops for v, ops in made.items() if len(ops)}
 
     def evaluator(self, problem: Problem) -> AssignmentEvaluator:
         """See :class:`planner.targets.mcm_evaluator.McmEvaluator`."""

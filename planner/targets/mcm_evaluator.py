@@ -56,7 +56,8 @@ class McmEvaluator(AssignmentEvaluator):
     """Chip latencies over the shared kernels; memory and the triangle rule over kernels of their own.
 
     ``copied`` bool[n]: sources with a copy on every chip that reads them. Edges that leave them are not among
-    ``edge_src`` and ``edge_dst``, successors and predecessors, and receiving their tensor takes the time of their work.
+    ``edge_src`` and ``edge_dst``, successors and predecessors, and receiving their tensor takes the time of a copy's work.
+    ``copy_work`` and ``copy_params`` float64[n]: the time and the parameter bytes of a copy, 0 for what is not copied.
     """
 
     def __init__(self, problem: Problem, target: McmPackage) -> None:
@@ -65,13 +66,17 @@ class McmEvaluator(AssignmentEvaluator):
         work = chip_times(graph, target)
         params = parameter_bytes(graph, target.precision)
         time = link_times(graph, target, size)
-        self.copied: Bools = target.copied(graph)
+        self.copied = np.zeros(graph.n, bool)
+        self.copy_work, self.copy_params = np.zeros(graph.n), np.zeros(graph.n)
+        for v, ops in target.copies(graph).items():
+            self.copied[v] = True
+            self.copy_work[v], self.copy_params[v] = work[ops].sum(), params[ops].sum()
         by_copy = self.copied[graph.tensor_producer]
         super().__init__(
             problem,
             work=work[None, :],
             class_of=np.zeros(k, np.int32),
-            tensor_time=np.where(by_copy, work[graph.tensor_producer], time),
+            tensor_time=np.where(by_copy, self.copy_work[graph.tensor_producer], time),
             send_time=np.where(by_copy, 0.0, time),
             pays=np.ones(k, bool),
             budget=np.full(k, np.inf),
@@ -118,7 +123,8 @@ class McmEvaluator(AssignmentEvaluator):
     def parameter_bytes(self, device_of: Ints) -> Floats:
         """Bytes of parameters on each chip, those of copies among them (float64[k])."""
         held: Floats = mcm_kernels.parameter_bytes(
-            device_of, self.k, self.params, self.tensor_producer, self.copied, self.consumer_ptr, self.consumer_idx
+            device_of, self.k, self.params, self.copy_params, self.tensor_producer, self.copied, self.consumer_ptr,
+            self.consumer_idx,
         )  # fmt: skip
         return held
 
@@ -160,7 +166,7 @@ class McmEvaluator(AssignmentEvaluator):
         base = super().evaluate(device_of)
         device_of = self.checked(device_of)
         copies: Floats = mcm_kernels.copied_work(
-            device_of, self.k, self.work[0], self.tensor_producer, self.copied, self.consumer_ptr, self.consumer_idx
+            device_of, self.k, self.copy_work, self.tensor_producer, self.copied, self.consumer_ptr, self.consumer_idx
         )  # fmt: skip
         slowest, latency = float(base.cost.max(initial=0.0)), self.latency(device_of, base.cost)
         held, peaks = self.parameter_bytes(device_of), self.peaks(device_of)
@@ -208,7 +214,7 @@ class McmLive(LiveEvaluation):
             e = self.evaluator
             size, *flows = e.flows()
             out = np.empty((e.k, e.k))
-            mcm_kernels.memory_after(ops, self.device_of, e.k, size, e.params, *flows, out)
+            mcm_kernels.memory_after(ops, self.device_of, e.k, size, e.params, e.copy_params, *flows, out)
             self._after = (key, out)
         return self._after[1]
 

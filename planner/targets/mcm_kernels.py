@@ -241,7 +241,7 @@ def peak_bytes(
 
 
 @njit(cache=True, nogil=True)
-def parameter_bytes(device_of, k, params, tensor_producer, copied, consumer_ptr, consumer_idx):
+def parameter_bytes(device_of, k, params, copy_params, tensor_producer, copied, consumer_ptr, consumer_idx):
     """Bytes of parameters on each chip (float64[k]), those of copies among them."""
     out = np.zeros(k)
     for v in range(len(device_of)):
@@ -251,7 +251,7 @@ def parameter_bytes(device_of, k, params, tensor_producer, copied, consumer_ptr,
         if copied[u]:
             for c in readers(i, device_of, consumer_ptr, consumer_idx, k):
                 if c != device_of[u]:
-                    out[c] += params[u]
+                    out[c] += copy_params[u]
     return out
 
 
@@ -265,15 +265,15 @@ def readers(tensor, device_of, consumer_ptr, consumer_idx, k):
 
 
 @njit(cache=True, nogil=True)
-def copied_work(device_of, k, work, tensor_producer, copied, consumer_ptr, consumer_idx):
-    """Time that each chip spends on copies of sources whose own place is elsewhere (float64[k]); ``work`` float64[n]."""
+def copied_work(device_of, k, copy_work, tensor_producer, copied, consumer_ptr, consumer_idx):
+    """Time that each chip spends on copies of sources whose own place is elsewhere (float64[k])."""
     out = np.zeros(k)
     for i in range(len(tensor_producer)):
         u = tensor_producer[i]
         if copied[u]:
             for c in readers(i, device_of, consumer_ptr, consumer_idx, k):
                 if c != device_of[u]:
-                    out[c] += work[u]
+                    out[c] += copy_work[u]
     return out
 
 
@@ -313,7 +313,7 @@ def single_latency(costs, arcs, hop):
 
 @njit(cache=True, nogil=True)
 def memory_after(
-    ops, device_of, k, size, params, tensor_producer, copied, consumer_ptr, consumer_idx, in_ptr, in_idx, out_ptr, out_idx,
+    ops, device_of, k, size, params, copy_params, tensor_producer, copied, consumer_ptr, consumer_idx, in_ptr, in_idx, out_ptr, out_idx,
     succ_ptr, succ_idx, pred_ptr, pred_idx, out,
 ):  # fmt: skip
     """Parameters and peak activations of each chip once ``ops`` are on each destination: ``out`` float64[k, k]."""
@@ -321,7 +321,9 @@ def memory_after(
     for d in range(k):
         for v in ops:
             trial[v] = d
-        out[d] = parameter_bytes(trial, k, params, tensor_producer, copied, consumer_ptr, consumer_idx)
+        out[d] = parameter_bytes(
+            trial, k, params, copy_params, tensor_producer, copied, consumer_ptr, consumer_idx
+        )
         out[d] += peak_bytes(
             trial, k, size, tensor_producer, copied, consumer_ptr, consumer_idx, in_ptr, in_idx, out_ptr, out_idx, succ_ptr,
             succ_idx, pred_ptr, pred_idx,

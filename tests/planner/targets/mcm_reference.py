@@ -16,17 +16,23 @@ def package(problem: Problem) -> McmPackage:
     return problem.target
 
 
-def copied_ops(problem: Problem) -> set[int]:
-    """Sources that more than ``copy_sources`` ops read, with one tensor that is read."""
+def copied_ops(problem: Problem) -> dict[int, set[int]]:
+    """Ops that more than ``copy_sources`` ops read, with one tensor that is read, and what each copy consists of.
+
+    What leads to such an op leads nowhere else and is at most 16 ops, itself among them.
+    """
     graph, target = problem.graph, package(problem)
     if not target.copy_sources:
-        return set()
-    reads = {v for _, v in edges(graph)}
-    found = set()
+        return {}
+    found = {}
     for v in range(graph.n):
         read = [consumers for u, consumers, _, _ in tensors(graph) if u == v and consumers]
-        if v not in reads and len(read) == 1 and len(read[0]) > target.copy_sources:
-            found.add(v)
+        made = {v}
+        while more := {u for u, w in edges(graph) if w in made} - made:
+            made |= more
+        alone = all(w in made for u, w in edges(graph) if u in made - {v})
+        if len(read) == 1 and len(read[0]) > target.copy_sources and alone and len(made) <= 16:
+            found[v] = made
     return found
 
 
@@ -57,7 +63,7 @@ def parts(problem: Problem, device_of: Sequence[int], chip: int) -> dict[str, fl
         time = link_time(problem, size, profiled)
         if chip in readers and device_of[u] != chip:
             if u in copies:
-                found["work"] += work(problem, u)
+                found["work"] += sum(work(problem, v) for v in copies[u])
             else:
                 found["receive"] += time
         if device_of[u] == chip and u not in copies and readers - {chip}:
@@ -103,7 +109,7 @@ def parameters(problem: Problem, device_of: Sequence[int], chip: int) -> float:
     held = sum(float(graph.param_bytes[v]) for v in range(graph.n) if device_of[v] == chip)
     for u, consumers, _, _ in tensors(graph):
         if u in copied_ops(problem) and device_of[u] != chip and any(device_of[v] == chip for v in consumers):
-            held += float(graph.param_bytes[u])
+            held += sum(float(graph.param_bytes[v]) for v in copied_ops(problem)[u])
     return held
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -158,6 +160,26 @@ def test_a_copied_source_binds_nobody() -> None:
     assert copied.details["link"].tolist() == [8.0, 8.0, 0.0]
     backwards = Problem(graph, McmPackage(3, copy_sources=1)).evaluate(np.array([0, 0, 1, 1], np.int32))
     assert backwards.valid
+
+
+def test_what_leads_to_a_source_alone_is_copied_with_it() -> None:
+    # i and m are one source for a and c; with z reading i as well it is a part of the network.
+    pairs = ("im", "ma", "mc", "ab", "bc")
+    problem = Problem(chain(*pairs, params=2.0), McmPackage(3, copy_sources=1))
+    names = problem.graph.op_names
+    assert [names[v] for v in np.flatnonzero(problem.evaluator.copied)] == ["m"]
+    device_of = np.array([{"i": 0, "m": 0, "a": 0, "b": 1, "c": 2}[v] for v in names], np.int32)
+    found = problem.evaluate(device_of)
+    assert found.valid
+    assert found.work.tolist() == [3.0, 1.0, 3.0]
+    assert found.details["parameters"].tolist() == [6.0, 2.0, 6.0]
+    assert not Problem(chain(*pairs, "iz"), McmPackage(3, copy_sources=2)).evaluator.copied.any()
+    assert not Problem(chain(*pairs, "iz"), McmPackage(3, copy_sources=1)).evaluator.copied[names.index("m")]
+    long = [f"{a}{b}" for a, b in pairwise("ABCDEFGHIJKLMNOPQ")]
+    whole = Problem(chain(*long[1:], "Qa", "Qb"), McmPackage(2, copy_sources=1))
+    assert whole.evaluator.copied[whole.graph.op_names.index("Q")]
+    too_long = Problem(chain(*long, "Qa", "Qb"), McmPackage(2, copy_sources=1))
+    assert not too_long.evaluator.copied.any()
 
 
 def test_longest_paths_and_triangles_of_arcs() -> None:
