@@ -73,7 +73,7 @@ def to_dict(plan: Plan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:
             "target": problem.target.to_dict(),
             "objective": problem.objective,
             "cost_model": None if graph.cost_model is None else graph.cost_model.to_dict(),
-            "constraints": [_constraint_dict(constraint) for constraint in problem.constraints],
+            "constraints": [constraint_dict(constraint) for constraint in problem.constraints],
         },
         "decision": {
             "kind": "assignment",
@@ -110,7 +110,8 @@ def to_dict(plan: Plan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:
     }
 
 
-def _constraint_dict(constraint: Constraint) -> dict[str, Any]:
+def constraint_dict(constraint: Constraint) -> dict[str, Any]:
+    """A constraint as JSON, ops by id."""
     if isinstance(constraint, Pin):
         return {"kind": "pin", "op": constraint.op, "device": constraint.device}
     return {"kind": "together", "ops": list(constraint.ops)}

@@ -40,7 +40,7 @@ def mcm_problems(
         )
     return problems(
         target=packages(most=most, memory=memory),
-        graph=graph or graphs(training=False),
+        graph=graphs(training=False) if graph is None else graph,
         objective=objective,
         constraints=constraints,
     )

@@ -1,0 +1,31 @@
+"""A share of time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+class Clock:
+    """How much of a span of wall time is left; ``stopped`` ends it early."""
+
+    def __init__(self, seconds: float, stopped: Callable[[], bool] | None = None) -> None:
+        self._until = time.perf_counter() + seconds
+        self._stopped = stopped
+
+    @property
+    def left(self) -> float:
+        """Seconds left, 0 once it is over."""
+        return (
+            0.0
+            if self._stopped is not None and self._stopped()
+            else max(0.0, self._until - time.perf_counter())
+        )
+
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return self.left <= 0.0
+
+    def at_most(self, seconds: float) -> Clock:
+        """A clock of its own that ends after ``seconds``, or with this one."""
+        return Clock(min(seconds, self.left), self._stopped)

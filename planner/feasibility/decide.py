@@ -1,0 +1,116 @@
+"""Whether a problem has a valid plan: proofs and plans from cheap to dear, in a limited time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.feasibility.chip_conflicts import chip_conflict
+from planner.feasibility.chip_proof import chip_proof
+from planner.feasibility.clock import Clock
+from planner.feasibility.conflicts import Conflict, contiguity_conflict, order_conflict, placement_conflict
+from planner.feasibility.explanation import Status
+from planner.feasibility.memory import memory_conflict
+from planner.feasibility.witness import first_plan, gathered, lowest, sliced, slices, spread
+from planner.graph import Ints
+from planner.problem import Problem
+
+SAMPLES = 3
+"""Plans asked of the chip solver before CP-SAT is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """``infeasible`` (proven) by ``how``: ``conflict`` with the conflict, ``rules`` of the chips, or a planner's name.
+
+    ``feasible`` comes with a valid plan (int32[n]).
+    """
+
+    status: Status
+    device_of: Ints | None = None
+    how: str = ""
+    conflict: Conflict | None = None
+    feeders: tuple[int, ...] = ()
+    """Units (of :class:`planner.feasibility.chip_proof.ChipProof`) whose direct dependencies a proof by CP-SAT used; empty elsewhere."""
+    tried: tuple[str, ...] = ()
+
+
+def conflict_of(problem: Problem) -> Conflict | None:
+    """A conflict that can be seen without a search."""
+    for look in (placement_conflict, order_conflict, memory_conflict, contiguity_conflict, chip_conflict):
+        found = look(problem)
+        if found is not None:
+            return found
+    return None
+
+
+def decide(problem: Problem, clock: Clock, seed: int = 0) -> Verdict:
+    """Look for a valid plan and for a proof that there is none until ``clock`` is over."""
+    conflict = conflict_of(problem)
+    if conflict is not None:
+        return Verdict("infeasible", how="conflict", conflict=conflict)
+    for make in (lowest, gathered, spread, sliced):
+        plan = make(problem)
+        if plan is not None:
+            return Verdict("feasible", plan)
+    tried: list[str] = []
+    if problem.target.kind == "mcm":
+        found = _chips(problem, clock, seed)
+        if found.status != "unknown":
+            return found
+        tried += found.tried
+    if clock.over():
+        return Verdict("unknown", tried=tuple(tried))
+    status, plan, planner = first_plan(problem, clock, seed)
+    if plan is not None:
+        return Verdict("feasible", plan, how=planner)
+    if status == "infeasible":
+        return Verdict("infeasible", how=planner)
+    return Verdict("unknown", tried=(*tried, *([f"'{planner}'"] if planner else [])))
+
+
+def static_proof(problem: Problem, clock: Clock) -> Verdict:
+    """Whether the static rules of a multi-chip module leave no plan: proofs only, no plan is looked for."""
+    conflict = conflict_of(problem)
+    if conflict is not None:
+        return Verdict("infeasible", how="conflict", conflict=conflict)
+    if problem.target.kind != "mcm":
+        return Verdict("unknown")
+    from planner.partition.chip_solver import ChipSolver
+
+    if not ChipSolver(problem).feasible:
+        return Verdict("infeasible", how="rules")
+    proof = chip_proof(problem, clock.over)
+    outcome = None if proof is None else proof.solve(clock.left)
+    if outcome is None or outcome.status != "infeasible":
+        return Verdict("unknown")
+    return Verdict("infeasible", how="rules", feeders=outcome.feeders)
+
+
+def _chips(problem: Problem, clock: Clock, seed: int) -> Verdict:
+    from planner.partition.chip_solver import ChipSolver
+
+    e = problem.evaluator
+    solver = ChipSolver(problem)
+    if not solver.feasible:
+        return Verdict("infeasible", how="rules")
+    proof = chip_proof(problem, clock.over)
+    if proof is None:
+        return Verdict("unknown")
+    # Neither this nor a sample can be cut short, and both take long where very many ops lie between others.
+    for chips in slices(problem):
+        plan = solver.fix(chips, seed, nearest=True, attempts=1)
+        if plan is not None and not e.violations(plan):
+            return Verdict("feasible", plan)
+    for i in range(SAMPLES):
+        if clock.over():
+            return Verdict("unknown", tried=("samples",))
+        plan = solver.sample(None, seed + i)
+        if plan is None:
+            break
+        if not e.violations(plan):
+            return Verdict("feasible", plan)
+    outcome = proof.solve(clock.left / 2)
+    tried = ("samples", "CP-SAT")
+    if outcome.status == "unknown":
+        return Verdict("unknown", tried=tried)
+    return Verdict(outcome.status, outcome.device_of, how="rules", feeders=outcome.feeders, tried=tried)

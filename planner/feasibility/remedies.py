@@ -1,0 +1,242 @@
+"""What would give an infeasible problem a valid plan: one change each, tried out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planner.errors import StageboardError
+from planner.feasibility.cause import Cause
+from planner.feasibility.clock import Clock
+from planner.feasibility.decide import Verdict, conflict_of, decide
+from planner.feasibility.explanation import Remedy
+from planner.feasibility.requirements import SWITCHES, name_of, switched_off, token
+from planner.problem import Constraint, Problem
+from planner.quantity import bytes_text
+from planner.targets.base import Target
+
+MOST_OF_A_KIND = 4
+"""Pins, keep-togethers or sources of one explanation that are offered one by one."""
+MEMORY_STEPS = (1.0, 1.05, 1.1, 1.2, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0)
+"""How much more memory than surely needed is tried."""
+MIB = 2.0**20
+
+OFF = {
+    "triangle": ("Switch the triangle rule off", "a direct dependency between chips beside an indirect one is then allowed"),
+    "no_skip": ("Let chips be skipped", "chips below the highest used one may then be empty"),
+    "every_chip": ("Leave chips empty", "chips at the end of the row may then hold no op"),
+    "memory": ("Switch the memory rule off", "devices may then hold more than fits"),
+    "contiguous": ("Give up contiguity", "the ops of a device may then lie anywhere in the graph"),
+    "shared_children": ("Let consumers of an op part", "ops that read from the same op may then be on several stages"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Change:
+    title: str
+    sentence: str
+    target: Target | None = None
+    constraints: tuple[Constraint, ...] | None = None
+
+
+def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[Remedy, ...]:
+    """Changes after which there is a valid plan, those that are verified first."""
+    found: list[Remedy] = []
+    for family in (_fewer_chips, _copies, _constraints, _memory, _devices, _rules):
+        changes = list(family(problem, cause, clock))
+        if family in (_memory, _devices):
+            step = _smallest_step(problem, changes, clock.at_most(clock.left / 2), seed)
+            if step is not None:
+                found.append(step)
+                continue
+        for i, change in enumerate(changes):
+            # Each change of a family of alternatives is a larger step: the first that works is enough.
+            remedy = _tried(problem, change, clock.at_most(clock.left / (len(changes) - i + 2)), seed)
+            if remedy is not None:
+                found.append(remedy)
+                if family in (_fewer_chips, _memory, _devices) and remedy.verified:
+                    break
+    if not any(remedy.verified for remedy in found):
+        several = _several(problem, cause, clock, seed)
+        found += [several] if several is not None else []
+    verified = [remedy for remedy in found if remedy.verified]
+    return tuple(verified + _first_of_each(found))
+
+
+def poor_remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[Remedy, ...]:
+    """Changes after which the direct dependency of ``cause`` keeps nothing on two chips."""
+    changes = [*_copies(problem, cause, clock), *_rules(problem, cause, clock)]
+    tried = [_tried(problem, change, clock.at_most(clock.left / 2), seed) for change in changes]
+    return tuple(remedy for remedy in tried if remedy is not None)
+
+
+def _first_of_each(found: list[Remedy]) -> list[Remedy]:
+    """What is not verified, without further steps of what has been offered already."""
+    out: dict[str, Remedy] = {}
+    verified = {remedy.title.split()[0] for remedy in found if remedy.verified}
+    for remedy in found:
+        if not remedy.verified and remedy.title.split()[0] not in verified:
+            out.setdefault(remedy.title.split()[0], remedy)
+    return list(out.values())
+
+
+def _smallest_step(problem: Problem, changes: list[_Change], clock: Clock, seed: int) -> Remedy | None:
+    """The first of ever larger ``changes`` for which a plan is seen at once, then a smaller one by bisection with a search."""
+    at_once = (_tried(problem, change, Clock(0.0), seed) for change in changes)
+    seen = ((i, remedy) for i, remedy in enumerate(at_once) if remedy is not None and remedy.verified)
+    high, best = next(seen, (0, None))
+    low = 0
+    while best is not None and low < high and not clock.over():
+        middle = (low + high) // 2
+        remedy = _tried(problem, changes[middle], clock.at_most(clock.left / 3), seed)
+        if remedy is not None and remedy.verified:
+            best, high = remedy, middle
+        else:
+            low = middle + 1
+    return best
+
+
+def _tried(problem: Problem, change: _Change, clock: Clock, seed: int) -> Remedy | None:
+    remedy = Remedy(change.title, change.sentence, change.target, change.constraints)
+    try:
+        verdict = decide(remedy.apply(problem), clock, seed)
+    except StageboardError:
+        return None
+    if verdict.status == "infeasible":
+        return None
+    return replace(remedy, verified=verdict.status == "feasible", device_of=verdict.device_of)
+
+
+# ---------------------------------------------------------------------------------------------------------- changes
+def _fewer_chips(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
+    """The largest packages that may be filled."""
+    target = problem.target
+    if "every_chip" not in cause.rules:
+        return
+    k = len(problem.devices)
+    most = min(cause.most_chips or k - 1, k - 1, max(_units(problem), 1))
+    for count in range(most, 0, -1):
+        yield _Change(
+            f"Use {count} chip{'s' if count > 1 else ''}",
+            f"with {count} chip{'s' if count > 1 else ''} instead of {k} each can hold an op",
+            target=replace(target, count=count),  # type: ignore[call-arg,type-var]
+        )
+
+
+def _units(problem: Problem) -> int:
+    from planner.partition.contraction import forced_units
+
+    return int(forced_units(problem).max(initial=-1)) + 1
+
+
+def _copies(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
+    """Copy a source that many ops read to every chip that reads it."""
+    target, graph = problem.target, problem.graph
+    if target.kind != "mcm" or "triangle" not in cause.rules:
+        return
+    readers = np.bincount(graph.tensor_producer, np.diff(graph.consumer_ptr), graph.n).astype(int)
+    for v in sorted(dict.fromkeys([*cause.feeders, *cause.ops]), key=lambda v: -readers[v])[:MOST_OF_A_KIND]:
+        more_than = int(readers[v]) - 1
+        if more_than < 1:
+            continue
+        changed = replace(target, copy_sources=more_than)  # type: ignore[call-arg,type-var]
+        copied = changed.copied(graph)  # type: ignore[attr-defined]
+        if not copied[v] or problem.evaluator.copied[v]:  # type: ignore[attr-defined]
+            continue
+        others = int(copied.sum()) - 1
+        also = f", like {others} other source{'s' if others > 1 else ''} read as often" if others else ""
+        yield _Change(
+            f"Copy {graph.op_names[v]} to every chip that reads it",
+            f"each chip that reads {graph.op_names[v]} then makes it for itself{also}, and no edge leaves it between chips",
+            target=changed,
+        )
+
+
+def _constraints(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
+    """Give up one of the pins or keep-togethers that are responsible."""
+    named = [c for c in problem.constraints if token(c) in cause.rules]
+    for c in named[:MOST_OF_A_KIND]:
+        rest = tuple(other for other in problem.constraints if other != c)
+        name = name_of(problem, c)
+        verb = "Remove" if name.startswith("the pin") else "Stop"
+        yield _Change(f"{verb} {name}", f"without {name} there is a valid plan", constraints=rest)
+
+
+def _memory(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
+    """The least memory that may be enough, then more."""
+    target = problem.target
+    field = {"mcm": "sram", "pool": "memory"}.get(target.kind, "")
+    if not field or "memory" not in cause.rules:
+        return
+    now = float(getattr(target, field))
+    what = "chip" if target.kind == "mcm" else "accelerator"
+    least = max(cause.memory, now)
+    for factor in MEMORY_STEPS:
+        size = math.ceil(least * factor / MIB * 16) / 16 * MIB
+        if size > now:
+            changed = replace(target, **{field: size})  # type: ignore[type-var]
+            if conflict_of(replace(problem, target=changed)) is None:
+                yield _Change(
+                    f"Give each {what} {bytes_text(size)}",
+                    f"with {bytes_text(size)} instead of {bytes_text(now)} in each {what} the ops fit",
+                    target=changed,
+                )
+
+
+def _devices(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
+    """More devices, where all of them together hold too little."""
+    target = problem.target
+    field, what = {"mcm": ("count", "chips"), "pool": ("accelerators", "accelerators")}.get(
+        target.kind, ("", "")
+    )
+    if not field or not cause.devices or "memory" not in cause.rules:
+        return
+    now = int(getattr(target, field))
+    for count in sorted({max(now + 1, math.ceil(cause.devices * factor)) for factor in MEMORY_STEPS}):
+        try:
+            changed = replace(target, **{field: count})  # type: ignore[type-var]
+        except StageboardError:
+            return
+        yield _Change(f"Use {count} {what}", f"{count} {what} instead of {now} hold all ops", target=changed)
+
+
+def _rules(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
+    """Switch off one of the rules that are responsible."""
+    for rule in cause.rules:
+        if rule in SWITCHES.get(problem.target.kind, {}):
+            changed = switched_off(problem, rule)
+            if changed is not None:
+                title, sentence = OFF[rule]
+                yield _Change(title, sentence, target=changed.target)
+
+
+def _several(problem: Problem, cause: Cause, clock: Clock, seed: int) -> Remedy | None:
+    """Changes one after the other until there is a plan: each takes away a conflict that can be seen without a search."""
+    titles: list[str] = []
+    current, verdict = problem, Verdict("infeasible")
+    while verdict.status == "infeasible" and not clock.over():
+        change = next(
+            (c for family in (_constraints, _memory, _rules) for c in family(current, cause, clock)), None
+        )
+        if change is None:
+            return None
+        titles.append(change.title if not titles else change.title[0].lower() + change.title[1:])
+        current = Remedy("", "", change.target, change.constraints).apply(current)
+        verdict = decide(current, clock.at_most(clock.left / 2), seed)
+        if verdict.status == "infeasible":
+            if verdict.conflict is None:
+                return None
+            cause = Cause.of(verdict.conflict)
+    if verdict.status != "feasible" or len(titles) < 2:
+        return None
+    return Remedy(
+        " and ".join([", ".join(titles[:-1]), titles[-1]]),
+        f"these {len(titles)} changes together leave a valid plan, where none of them does alone",
+        target=None if current.target == problem.target else current.target,
+        constraints=None if current.constraints == problem.constraints else current.constraints,
+        verified=True,
+        device_of=verdict.device_of,
+    )

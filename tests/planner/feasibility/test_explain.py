@@ -1,0 +1,297 @@
+"""Explanations against brute force: what is proven infeasible is, and what helps does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from planner.feasibility import explain
+from planner.feasibility.chip_proof import ChipProof
+from planner.feasibility.confinement import Units, direct_dependencies, fillable, heaviest
+from planner.feasibility.decide import conflict_of
+from planner.feasibility.explanation import Explanation
+from planner.feasibility.minimise import smallest
+from planner.feasibility.requirements import relaxed, requirements
+from planner.feasibility.witness import gathered, lowest, sliced, spread
+from planner.graph import Graph, Op, Tensor
+from planner.problem import Pin, Problem, Together
+from planner.targets import DevicePool, EdgeTpuPipeline, McmPackage, Pipeline, Target
+from tests.planner.mcm_strategies import mcm_problems
+from tests.planner.reference import assignments, broken
+from tests.planner.strategies import edge_tpus, graphs, pipelines, pools, problems
+from tests.planner.targets import mcm_reference
+
+MIB = 2.0**20
+SMALL = graphs(most=5)
+SMALL_INFERENCE = graphs(most=5, training=False)
+quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def violated(problem: Problem, device_of: list[int]) -> set[str]:
+    """Rules that a plan breaks, by the independent reference of its target."""
+    if problem.target.kind == "mcm":
+        return mcm_reference.violations(problem, device_of)
+    return broken(problem, device_of)
+
+
+def has_plan(problem: Problem) -> bool:
+    return any(not violated(problem, plan) for plan in assignments(problem))
+
+
+def chips(
+    graph: st.SearchStrategy[Graph] = SMALL_INFERENCE, memory: bool | None = None
+) -> st.SearchStrategy[Problem]:
+    return mcm_problems(most=3, graph=graph, memory=memory)
+
+
+any_problem = st.one_of(
+    chips(),
+    problems(target=pipelines(most=3), graph=SMALL),
+    problems(target=pools(most=3), graph=SMALL),
+    problems(target=edge_tpus(most=3), graph=SMALL_INFERENCE),
+)
+
+
+def named(problem: Problem, rules: tuple[str, ...]) -> Problem | None:
+    """The problem with no more requirements than an explanation names."""
+    return relaxed(problem, [r for r in requirements(problem) if r.name in rules])
+
+
+@given(any_problem)
+@settings(quick, max_examples=80)
+def test_a_conflict_leaves_no_plan_and_names_what_it_needs(problem: Problem) -> None:
+    conflict = conflict_of(problem)
+    if conflict is None:
+        return
+    assert not has_plan(problem)
+    assert conflict.sentence and all(0 <= v < problem.graph.n for v in conflict.ops)
+    alone = named(problem, conflict.rules)
+    assert alone is not None and not has_plan(alone)
+
+
+@given(any_problem)
+@settings(quick, max_examples=40)
+def test_plans_made_without_a_search_are_valid(problem: Problem) -> None:
+    for make in (lowest, gathered, spread, sliced):
+        plan = make(problem)
+        assert plan is None or not violated(problem, plan.tolist())
+
+
+@given(problems(target=st.one_of(pipelines(most=3), edge_tpus(most=3)), graph=SMALL_INFERENCE))
+@quick
+def test_the_order_is_decided_without_a_search(problem: Problem) -> None:
+    assert (lowest(problem) is None) == (conflict_of(problem) is not None) == (not has_plan(problem))
+
+
+@given(chips(memory=False))
+@settings(quick, max_examples=15)
+def test_models_of_chips_decide_as_brute_force_does(problem: Problem) -> None:
+    proof = ChipProof(problem, Units(problem))
+    outcome = proof.solve(30.0)
+    assert outcome.status == ("feasible" if has_plan(problem) else "infeasible")
+    if outcome.device_of is not None:
+        assert not violated(problem, outcome.device_of.tolist())
+
+
+@given(chips(memory=False))
+@settings(quick, max_examples=30)
+def test_no_plan_fills_more_chips_than_can_be_filled(problem: Problem) -> None:
+    target = problem.target
+    if not getattr(target, "triangle", False):
+        return
+    units = Units(problem)
+    plans = [plan for plan in assignments(problem) if not violated(problem, plan)]
+    most = max((len(set(plan)) for plan in plans), default=0)
+    for count, used in fillable(units, direct_dependencies(units)):
+        assert most <= count and used
+    held = heaviest(units, problem.evaluator.work[0])
+    if held is not None:
+        for plan in plans:
+            loads = [
+                problem.evaluator.work[0][[v for v in range(problem.graph.n) if plan[v] == c]].sum()
+                for c in set(plan)
+            ]
+            assert max(loads) >= held[0] / 2 - 1e-9
+
+
+@given(any_problem)
+@settings(quick, max_examples=30)
+def test_explanations_are_true(problem: Problem) -> None:
+    found = explain(problem, 20.0)
+    assert found.status in ("unknown", "feasible" if has_plan(problem) else "infeasible")
+    if problem.target.kind != "pool":
+        assert found.status != "unknown" or "memory" in {
+            r.partition("<=")[0] for r in problem.target.rules(problem.graph)
+        }
+    if found.status == "feasible":
+        assert found.device_of is not None and not violated(problem, found.device_of.tolist())
+    if found.status == "infeasible":
+        check(problem, found)
+
+
+def check(problem: Problem, found: Explanation) -> None:
+    alone = named(problem, found.rules)
+    assert alone is not None and not has_plan(alone)
+    assert found.to_dict(problem)["sentence"] == found.sentence
+    for remedy in found.remedies:
+        changed = remedy.apply(problem)
+        if remedy.verified:
+            assert remedy.device_of is not None and not violated(changed, remedy.device_of.tolist())
+
+
+# ---------------------------------------------------------------------------------------------------------- examples
+def chain(n: int, hub: tuple[int, ...] = (), params: float = 0.0) -> Graph:
+    """op0 to op(n-1) in a row, and an op ``mask`` that the ops in ``hub`` read."""
+    ops = [Op(f"op{i}", f"op{i}", work=1.0, work_cpu=1.0, param_bytes=params) for i in range(n)]
+    tensors = [Tensor(f"op{i}", (f"op{i + 1}",), 1.0) for i in range(n - 1)]
+    if hub:
+        ops.append(Op("mask", "mask", work=1.0, work_cpu=1.0))
+        tensors.append(Tensor("mask", tuple(f"op{i}" for i in hub), 1.0))
+    return Graph.build("chain", ops, tensors)
+
+
+def names(problem: Problem, found: Explanation) -> set[str]:
+    return {problem.graph.op_names[v] for v in found.ops}
+
+
+def test_a_mask_that_many_layers_read_is_found_and_may_be_copied() -> None:
+    problem = Problem(chain(40, (10, 20, 30)), McmPackage(30, check_memory=False, every_chip=True))
+    found = explain(problem)
+    assert found.status == "infeasible"
+    assert found.rules == ("order", "triangle", "every_chip") and names(problem, found) == {"mask", "op30"}
+    assert found.sentence.endswith("At most 21 chips can hold an op, but each of the 30 must")
+    assert [remedy.target for remedy in found.remedies] == [
+        replace(problem.target, **change)
+        for change in ({"count": 21}, {"copy_sources": 2}, {"triangle": False}, {"every_chip": False})
+    ]
+    assert all(remedy.verified for remedy in found.remedies)
+    for remedy in found.remedies:
+        changed = remedy.apply(problem)
+        assert remedy.device_of is not None and not changed.evaluate(remedy.device_of).violations
+    assert explain(replace(problem, target=replace(problem.target, count=21))).status == "feasible"
+
+
+def test_what_a_mask_keeps_on_two_chips_is_said_of_a_feasible_problem_too() -> None:
+    problem = Problem(chain(40, (10, 20, 30)), McmPackage(10, check_memory=False))
+    found = explain(problem)
+    assert found.status == "feasible" and found.device_of is not None
+    assert "mask feeds op10, op20 and op30 directly" in found.sentence
+    assert "no plan has a chip latency below 11.00 s" in found.sentence
+    assert [remedy.target for remedy in found.remedies] == [
+        replace(problem.target, copy_sources=2),
+        replace(problem.target, triangle=False),
+    ]
+    assert (
+        explain(Problem(chain(40), McmPackage(10, check_memory=False))).sentence
+        == "the problem has a valid plan"
+    )
+
+
+def test_pins_against_the_order_are_shown_with_the_way_between_them() -> None:
+    pins = (Pin("op3", "stage 2"), Pin("op6", "stage 1"), Pin("op9", "stage 3"))
+    problem = Problem(chain(10), Pipeline(4), constraints=pins)
+    found = explain(problem)
+    assert found.status == "infeasible"
+    assert found.rules == ("order", "pin:op3=stage 2", "pin:op6=stage 1")
+    assert names(problem, found) == {"op3", "op4", "op5", "op6"}
+    assert [remedy.constraints for remedy in found.remedies] == [pins[1:], (pins[0], pins[2])]
+
+
+def test_three_pins_on_both_ways_from_one_op_to_another() -> None:
+    pins = (Pin("mask", "chip 0"), Pin("op4", "chip 1"), Pin("op9", "chip 3"), Pin("op2", "chip 0"))
+    graph = Graph.build(
+        "hub",
+        [Op(v, v, work=1.0, work_cpu=1.0) for v in ("mask", "op2", "op4", "op9")],
+        [Tensor("mask", ("op2", "op4", "op9"), 1.0), Tensor("op4", ("op9",), 1.0)],
+    )
+    problem = Problem(graph, McmPackage(4), constraints=pins)
+    found = explain(problem)
+    assert found.rules == ("order", "triangle", "pin:mask=chip 0", "pin:op4=chip 1", "pin:op9=chip 3")
+    assert names(problem, found) == {"mask", "op4", "op9"}
+    assert "mask feeds op9 directly and also through op4" in found.sentence
+
+
+def test_chips_that_pins_leave_empty() -> None:
+    problem = Problem(chain(10), McmPackage(8), constraints=(Pin("op9", "chip 7"), Pin("op8", "chip 5")))
+    found = explain(problem)
+    assert found.rules == ("order", "no_skip", "pin:op9=chip 7", "pin:op8=chip 5")
+    assert found.sentence.startswith("with these pins no op can be on Chip 6, and none may be skipped")
+
+
+def test_kept_together_and_pinned_apart() -> None:
+    constraints = (
+        Together(("op1", "op5")),
+        Together(("op5", "op7")),
+        Together(("op8", "op9")),
+        Pin("op1", "acc 0"),
+        Pin("op7", "acc 1"),
+    )
+    problem = Problem(chain(10), DevicePool(2, 0), constraints=constraints)
+    found = explain(problem)
+    assert found.rules == ("together:op1,op5", "together:op5,op7", "pin:op1=acc 0", "pin:op7=acc 1")
+    assert names(problem, found) == {"op1", "op5", "op7"}
+    assert len(found.remedies) == 4 and all(remedy.verified for remedy in found.remedies)
+
+
+def test_pins_of_a_pool_that_make_two_devices_wait_for_each_other() -> None:
+    pins = (Pin("op1", "acc 0"), Pin("op2", "acc 1"), Pin("op3", "acc 0"))
+    found = explain(Problem(chain(5), DevicePool(2, 0), constraints=pins))
+    assert found.rules == ("contiguous", "pin:op1=acc 0", "pin:op2=acc 1", "pin:op3=acc 0")
+    assert "with these pins the two cannot be put in order" in found.sentence
+
+
+def test_consumers_that_must_share_a_stage() -> None:
+    pins = (Pin("op4", "stage 0"), Pin("op8", "stage 1"))
+    problem = Problem(chain(10, (4, 8)), EdgeTpuPipeline(2, shared_children=True), constraints=pins)
+    found = explain(problem)
+    assert found.rules == ("shared_children", "pin:op4=stage 0", "pin:op8=stage 1")
+    assert found.remedies[-1].target == EdgeTpuPipeline(2)
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence", "fields"),
+    [
+        (McmPackage(30, sram=MIB / 2), "needs 1.00 MiB", {"sram", "check_memory"}),
+        (McmPackage(3, sram=3 * MIB), "the ops need 10.00 MiB", {"sram", "count", "check_memory"}),
+        (DevicePool(3, 0, memory=3 * MIB), "the ops need 10.00 MiB", {"memory", "accelerators"}),
+    ],
+)
+def test_memory_that_cannot_be_enough(target: Target, sentence: str, fields: set[str]) -> None:
+    problem = Problem(chain(10, params=MIB), target)
+    found = explain(problem)
+    assert found.status == "infeasible" and sentence in found.sentence and found.rules == ("memory",)
+    changed = set()
+    for remedy in found.remedies:
+        assert remedy.verified and remedy.target is not None and remedy.device_of is not None
+        assert not remedy.apply(problem).evaluate(remedy.device_of).violations
+        changed |= {k for k, v in remedy.target.to_dict().items() if v != target.to_dict()[k]}
+    assert changed == fields
+
+
+def test_two_causes_need_two_changes() -> None:
+    pins = (Pin("op2", "chip 5"), Pin("op8", "chip 3"))
+    problem = Problem(chain(10), McmPackage(8, sram=0.0), constraints=pins)
+    (remedy,) = explain(problem).remedies
+    assert remedy.verified and remedy.target is not None and remedy.constraints == pins[1:]
+    assert not remedy.apply(problem).evaluate(remedy.device_of).violations  # type: ignore[arg-type]
+
+
+def test_an_explanation_ends_when_it_is_told_to() -> None:
+    problem = Problem(chain(10, params=MIB), DevicePool(4, 0, memory=3.5 * MIB, contiguous=False))
+    pins = tuple(Pin(f"op{i}", f"acc {i % 4}") for i in range(8))
+    assert explain(problem.with_constraints(pins), stopped=lambda: True).status in ("feasible", "unknown")
+
+
+def test_the_smallest_set_keeps_what_a_proof_needs() -> None:
+    tests = []
+
+    def proves(items: list[int]) -> bool:
+        tests.append(items)
+        return {3, 17} <= set(items)
+
+    assert smallest(range(64), proves) == [3, 17] and len(tests) < 40
+    assert smallest([], lambda items: True) == [] and smallest([1], lambda items: True) == []
+    assert smallest([1, 2], lambda items: True, lambda: True) == [1, 2]
