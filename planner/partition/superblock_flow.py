@@ -12,16 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from planner.graph import Ints, csr
+from planner.partition.max_flow import ENDLESS
 from planner.partition.mtpp_model import StageModel
 from planner.solving.model import unchecked
 
 Longs = NDArray[np.int64]
-
-ENDLESS = 1 << 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,87 +75,3 @@ def cut_network(model: StageModel, check: Callable[[], None] = unchecked) -> Cut
     ptr, arcs = csr(tail, np.arange(len(tail), dtype=np.int32), nodes + 2)
     source_arc = (2 * (first + 2 * np.arange(m))).astype(np.int32)
     return CutNetwork(head, ptr, arcs, fixed, tensor_arc, source_arc, source_arc + np.int32(2))
-
-
-@njit(cache=True, nogil=True)
-def push_flow(head, ptr, arcs, cap, level, turn, queue, path):
-    """Augment the flow that ``cap`` (residual capacities, int64) holds to a maximum; returns what was added.
-
-    Dinic's algorithm; ``level``, ``turn``, ``queue``, ``path`` are scratch (int32[nodes]). Levels count from the sink; at
-    the end ``level`` is -1 exactly on the nodes from which the sink cannot be reached, so these are the largest
-    minimum cut's source side.
-    """
-    nodes = len(ptr) - 1
-    source, sink = nodes - 2, nodes - 1
-    total = np.int64(0)
-    while True:
-        level[:] = -1
-        level[sink] = 0
-        queue[0] = sink
-        begin, end = 0, 1
-        while begin < end:
-            v = queue[begin]
-            begin += 1
-            for x in range(ptr[v], ptr[v + 1]):
-                a = arcs[x]
-                u = head[a]
-                if level[u] < 0 and cap[a ^ 1] > 0:
-                    level[u] = level[v] + 1
-                    queue[end] = u
-                    end += 1
-        if level[source] < 0:
-            return total
-        turn[:] = ptr[:-1]
-        depth = 0
-        v = source
-        while True:
-            if v == sink:
-                least = cap[path[0]]
-                at = 0
-                for i in range(1, depth):
-                    if cap[path[i]] < least:
-                        least = cap[path[i]]
-                        at = i
-                for i in range(depth):
-                    cap[path[i]] -= least
-                    cap[path[i] ^ 1] += least
-                total += least
-                v = head[path[at] ^ 1]
-                depth = at
-                continue
-            moved = False
-            while turn[v] < ptr[v + 1]:
-                a = arcs[turn[v]]
-                if cap[a] > 0 and level[head[a]] == level[v] - 1:
-                    path[depth] = a
-                    depth += 1
-                    v = head[a]
-                    moved = True
-                    break
-                turn[v] += 1
-            if moved:
-                continue
-            if v == source:
-                break
-            depth -= 1
-            v = head[path[depth] ^ 1]
-            turn[v] += 1
-
-
-@njit(cache=True, nogil=True)
-def reach_from_source(head, ptr, arcs, cap, seen, queue):
-    """Mark in ``seen`` (bool[nodes]) what the source reaches in the residual network: the smallest minimum cut."""
-    source = len(ptr) - 3
-    seen[:] = False
-    seen[source] = True
-    queue[0] = source
-    begin, end = 0, 1
-    while begin < end:
-        v = queue[begin]
-        begin += 1
-        for x in range(ptr[v], ptr[v + 1]):
-            a = arcs[x]
-            if cap[a] > 0 and not seen[head[a]]:
-                seen[head[a]] = True
-                queue[end] = head[a]
-                end += 1

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from planner.partition.superblock_flow import ENDLESS, push_flow, reach_from_source
+from planner.partition.max_flow import ENDLESS, push_flow, reach_from_source
 
 FREE, IN, OUT = 0, 1, 2
 
