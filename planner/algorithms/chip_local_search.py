@@ -1,0 +1,28 @@
+"""Local search on multi-chip modules: exact cuts of orders, annealing of assignments, and cuts of orders that follow it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from planner.partition import chip_methods
+from planner.problem import Problem
+from planner.search import Option, Planner, Search, Source
+
+
+class ChipLocalSearch(Planner):
+    """Cuts topological orders into chips by dynamic programming, then moves units together with what must come along.
+
+    Every placement whose objective is computed counts as one sample (and iteration), steps that are not kept among them.
+    """
+
+    name: ClassVar[str] = "chip-local-search"
+    title: ClassVar[str] = "Local search on chips"
+    summary: ClassVar[str] = "orders cut exactly, then annealing of valid assignments"
+    source: ClassVar[Source] = Source("ours")
+    targets: ClassVar[frozenset[str]] = frozenset({"mcm"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"chip-latency", "latency"})
+    options: ClassVar[tuple[Option, ...]] = chip_methods.LOCAL_OPTIONS
+
+    def search(self, problem: Problem, search: Search) -> None:
+        """One iteration per evaluated placement."""
+        chip_methods.local(problem, search)
