@@ -1,0 +1,185 @@
+"""``stageboard repair``: a valid plan near one that breaks rules."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import time
+from typing import TYPE_CHECKING, Any
+
+from planner.cli import inputs
+from planner.cli.command import DONE, FAILED, Console
+
+if TYPE_CHECKING:
+    from planner.plan import Plan
+    from planner.repair import Repair, RepairError
+
+SECONDS = 2.0
+_SHOWN_MOVES = 20
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``repair``."""
+    inputs.add_models_and_plan(parser)
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="PLAN", help="write the valid plan to this file (JSON)"
+    )
+    parser.add_argument(
+        "--keep", action="append", default=[], metavar="OP",
+        help="an op (id or name) that should stay where it is before all others; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--time-limit", type=inputs.seconds, default=SECONDS, metavar="S",
+        help=f"look for nearer plans for at most S seconds (default {SECONDS:g})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seed", type=inputs.seed, default=0, metavar="N", help="seed of random choices (default 0)"
+    )
+    parser.epilog = (
+        "example: stageboard repair sample_models/resnet50.json edited.plan.json -o resnet50.plan.json\n\n"
+        "Pinned ops go to their pins; of all others as few as possible move, and not far. A valid plan is left as it is.\n"
+        "Exit status 1: no valid plan was found; nothing is written."
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Read model and plan, repair, write the plan, say what moved."""
+    import numpy as np
+
+    from planner.cli.report import plan_fields, summary
+    from planner.formats.plan_json import write_plan
+    from planner.repair import RepairError, repair
+    from planner.repair.outcome import TOLD
+
+    inputs.check_output(args.output)
+    opened = inputs.open_with_plan(args)
+    problem = opened.plan.problem
+    keep = np.array([problem.graph.find(op) for op in args.keep], np.int32)
+    warm(opened.plan)
+    began = time.perf_counter()
+    try:
+        found = repair(problem, opened.plan.decision.device_of, keep, args.seed, args.time_limit)
+    except RepairError as error:
+        return _nothing(args, console, opened.plan, error, time.perf_counter() - began)
+    seconds = time.perf_counter() - began
+    plan = repaired_plan(opened.plan, found, args.seed, seconds)
+    write_plan(args.output, plan, opened.bounds)
+    evaluation = plan.evaluation
+    data: dict[str, Any] = {
+        "planner": plan.provenance.planner,
+        **plan_fields(problem, evaluation),
+        "status": "feasible",
+        "sentence": found.sentence,
+        **_moves(found),
+        "before": _before(opened.plan),
+        "seconds": seconds,
+        "seed": args.seed,
+        "plan_file": args.output,
+    }
+
+    def text() -> str:
+        from planner.quantity import amount_text
+
+        name = problem.components[0]
+        unit = problem.unit(name)
+        before = amount_text(found.before.objective, unit)
+        rows = [
+            ("before", f"{name} {before}, {broken(len(found.violations))}"),
+            ("moved", found.sentence),
+            ("plan", args.output),
+        ]
+        # The sentence tells few moves itself.
+        lines = [f"  > {line}" for line in found.moves(_SHOWN_MOVES)] if len(found.moved) > TOLD else []
+        if len(found.moved) > _SHOWN_MOVES:
+            lines.append(f"  > and {len(found.moved) - _SHOWN_MOVES} more")
+        return "\n".join([summary(problem, evaluation, rows), *lines])
+
+    console.result(data, text)
+    return DONE
+
+
+def warm(plan: Plan) -> None:
+    """Compile what repair needs on a tiny problem, so that the time limit is spent on the plan."""
+    from planner.warm_up import warm_repair
+
+    warm_repair(plan.problem)
+
+
+def repaired_plan(plan: Plan, found: Repair, seed: int, seconds: float) -> Plan:
+    """The plan that repair made of ``plan``; an unchanged one stays what it was."""
+    from planner import __version__
+    from planner.plan import Provenance
+
+    if not len(found.moved):
+        return plan
+    provenance = Provenance(
+        planner="repair",
+        seed=seed,
+        version=__version__,
+        seconds=seconds,
+        stop_reason="finished",
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        note=f"{found.sentence} (a plan by {plan.provenance.planner or 'hand'})",
+    )
+    return plan.problem.plan(found.device_of, provenance, plan.name)
+
+
+def broken(count: int) -> str:
+    """How many rules are broken, for a person."""
+    return "valid" if not count else "1 rule broken" if count == 1 else f"{count} rules broken"
+
+
+def _moves(found: Repair) -> dict[str, Any]:
+    graph, devices = found.problem.graph, found.problem.devices
+    return {
+        "ops": graph.n,
+        "moved": [
+            {
+                "op": graph.op_ids[v],
+                "name": graph.op_names[v],
+                "from": devices[found.given[v]].name,
+                "to": devices[found.device_of[v]].name,
+            }
+            for v in found.moved.tolist()
+        ],
+        "moved_at_least": found.at_least,
+        "fewest": found.proven,
+    }
+
+
+def _before(plan: Plan) -> dict[str, Any]:
+    from planner.cli.report import plan_fields
+
+    fields = plan_fields(plan.problem, plan.evaluation)
+    return {name: fields[name] for name in ("objective", "components", "valid", "violations")}
+
+
+def _nothing(
+    args: argparse.Namespace, console: Console, plan: Plan, error: RepairError, seconds: float
+) -> int:
+    """Say that there is no plan, and why as far as that can be found out."""
+    from planner.cli import explaining
+    from planner.cli.report import plan_fields, summary
+
+    found = explaining.explained(plan.problem, lambda: False, "repair" if error.proven else "", args.seed)
+    if found.status == "infeasible":
+        explaining.say(console, found)
+    else:
+        console.note(str(error))
+    data = {
+        "planner": "repair",
+        **plan_fields(plan.problem, None),
+        "status": "infeasible" if found.status == "infeasible" else "no_plan",
+        "sentence": str(error),
+        "ops": plan.problem.graph.n,
+        "moved": [],
+        "moved_at_least": None,
+        "fewest": False,
+        "before": _before(plan),
+        "seconds": seconds,
+        "seed": args.seed,
+        "plan_file": None,
+        **explaining.fields(plan.problem, found),
+    }
+    console.result(data, lambda: summary(plan.problem, plan.evaluation, [("moved", "nothing")]))
+    return FAILED

@@ -1,0 +1,11 @@
+"""Repair: a valid plan near one that a person made, on every target.
+
+:func:`repair` keeps what it can where it is, pins always and what was just moved before all else; what cannot stay goes
+to the nearest device. How it does so depends on the target: :mod:`planner.repair.ordered` for devices in a row,
+:mod:`planner.repair.chips` for multi-chip modules, :mod:`planner.repair.pool` for device pools.
+"""
+
+from planner.repair.outcome import Repair, RepairError
+from planner.repair.repairing import repair
+
+__all__ = ["Repair", "RepairError", "repair"]

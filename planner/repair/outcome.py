@@ -1,0 +1,75 @@
+"""What repair gives back: a plan, how far it is from the one that was given, and a sentence on that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.errors import StageboardError
+from planner.graph import Ints
+from planner.plan import Evaluation, Violation
+from planner.problem import Problem
+from planner.repair.measure import Distance
+
+TOLD = 3
+"""So many moves the sentence tells one by one."""
+
+
+class RepairError(StageboardError):
+    """No valid plan was found near the given one; ``proven``: there is none at all."""
+
+    def __init__(self, sentence: str, proven: bool = False) -> None:
+        super().__init__(sentence)
+        self.proven = proven
+
+
+@dataclass(frozen=True, eq=False)
+class Repair:
+    """A valid plan near a given one.
+
+    ``device_of`` int32[n]; ``moved`` int32[..]: the ops that are elsewhere than in ``given`` int32[n]; ``before`` and
+    ``evaluation``: the given plan's and the new one's; ``distance`` counts moves (:class:`Distance`). ``proven``: no valid
+    plan is nearer, that is, moves fewer ops (of those to be kept first, then of all). ``at_least``: the most that is
+    proven of the number of ops every valid plan moves that spares the kept ones as well.
+    """
+
+    problem: Problem
+    given: Ints
+    device_of: Ints
+    moved: Ints
+    before: Evaluation
+    evaluation: Evaluation
+    distance: Distance
+    at_least: int
+    proven: bool
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """What was broken."""
+        return self.before.violations
+
+    @property
+    def sentence(self) -> str:
+        """What was moved, for a person."""
+        n = self.problem.graph.n
+        if not len(self.moved):
+            return "The plan breaks no rule; nothing was moved"
+        if len(self.moved) <= TOLD:
+            what = ": " + "; ".join(self.moves())
+        else:
+            near = int((np.abs(self.device_of[self.moved] - self.given[self.moved]) == 1).sum())
+            kind = self.problem.devices[0].kind
+            alike = all(device.kind == kind for device in self.problem.devices)
+            what = f", {near} of them to the next {kind}" if alike and near else ""
+        proof = "; no valid plan moves fewer" if self.proven else ""
+        ops = "op" if n == 1 else "ops"
+        return f"Moved {len(self.moved)} of {n} {ops}{what}{proof}"
+
+    def moves(self, limit: int | None = None) -> list[str]:
+        """``op from device to device`` of the moved ops, the first ``limit`` of them."""
+        names, devices = self.problem.graph.op_names, self.problem.devices
+        return [
+            f"{names[v]} from {devices[self.given[v]].name} to {devices[self.device_of[v]].name}"
+            for v in self.moved[:limit].tolist()
+        ]

@@ -1,0 +1,109 @@
+"""Repair of any plan: choose the target's way, then polish what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from planner.graph import Ints
+from planner.problem import Problem
+from planner.repair.best import Best, polish
+from planner.repair.measure import Clock, Measure, in_a_row
+from planner.repair.outcome import Repair, RepairError
+from planner.targets.mcm import McmPackage
+
+SECONDS = 0.3
+PLANNERS = ("chip-local-search", "memory-fill", "dpl", "ideals-dp", "local-search")
+"""Asked in this order where nothing near was found; they need no solver, whose libraries a window must not load."""
+
+
+def repair(
+    problem: Problem,
+    device_of: Ints,
+    keep: Ints | None = None,
+    seed: int = 0,
+    seconds: float = SECONDS,
+    stopped: Callable[[], bool] | None = None,
+) -> Repair:
+    """A valid plan near ``device_of`` (int32[n]); a valid plan is left as it is.
+
+    Pinned ops go to their pins. Fewest ops of ``keep`` (int32[..], such as what was just dragged) move, of those fewest ops
+    in all, then over the shortest distance; among plans that move no more the one with the best objective is
+    preferred. Takes about ``seconds`` at most and ends soon after ``stopped`` says so, with the best plan until then.
+    May be called from any thread.
+
+    Raises :class:`RepairError` where no valid plan was found, :class:`planner.errors.PlanError` where the plan does not
+    fit the problem.
+    """
+    clock = Clock(seconds, stopped)
+    given = problem.evaluator.checked(np.asarray(device_of))
+    before = problem.evaluate(given)
+    measure = Measure(problem, given, keep)
+    best = Best(measure)
+    if before.valid:
+        best.offer(given)
+    else:
+        # Something has to move, be it the op that is cheapest to move.
+        best.prove(measure.unit)
+        _search(problem, best, clock, np.random.default_rng(seed))
+        if best.device_of is None:
+            raise _failure(problem, best)
+    found = best.device_of
+    assert found is not None
+    distance = measure.distance(found)
+    return Repair(
+        problem=problem,
+        given=given,
+        device_of=found,
+        moved=np.flatnonzero(found != given).astype(np.int32),
+        before=before,
+        evaluation=problem.evaluate(found),
+        distance=distance,
+        at_least=measure.at_least(best.proven)[1],
+        proven=best.fewest,
+    )
+
+
+def _search(problem: Problem, best: Best, clock: Clock, rng: np.random.Generator) -> None:
+    if isinstance(problem.target, McmPackage):
+        from planner.repair.chips import search
+    elif in_a_row(problem):
+        from planner.repair.ordered import search
+    else:
+        from planner.repair.pool import search
+    search(best, clock, rng)
+    if best.device_of is None and not best.impossible:
+        _any_plan(problem, best, clock, int(rng.integers(1 << 62)))
+    polish(best, clock)
+
+
+def _any_plan(problem: Problem, best: Best, clock: Clock, seed: int) -> None:
+    """Offer the first plan that a planner finds: one that is valid, if not near."""
+    from planner.algorithms.catalogue import planners_for
+    from planner.run import run
+    from planner.search import AnyOf, Cancel, Progress
+
+    class FirstPlan:
+        reason = "finished"
+
+        def __call__(self, progress: Progress) -> bool:
+            return progress.objective is not None
+
+    serving = {planner.name: planner for planner in planners_for(problem)}
+    for name in PLANNERS:
+        if name in serving and best.device_of is None and not clock.out():
+            found = run(serving[name], problem, AnyOf([Cancel(clock.out), FirstPlan()]), seed=seed)
+            best.offer(found.device_of)
+
+
+def _failure(problem: Problem, best: Best) -> RepairError:
+    if best.impossible:
+        return RepairError(
+            "there is no valid plan at all: rules, pins and ops kept together contradict each other;"
+            " remove one of them",
+            proven=True,
+        )
+    return RepairError(
+        "no valid plan was found near this one; give repair longer, remove a pin, or relax a rule of the target"
+    )
