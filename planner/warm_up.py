@@ -98,6 +98,16 @@ def warm_target(target: Target, objective: str = "", *, training: bool = False) 
         schedule(problem, live.device_of, kind=kind)
 
 
+def warm_repair(problem: Problem) -> None:
+    """Repair a tiny plan on the target of ``problem``."""
+    from planner.repair import RepairError, repair
+
+    tiny = like(problem)
+    k = len(tiny.devices)
+    with suppress(RepairError):
+        repair(tiny, np.arange(tiny.graph.n, dtype=np.int32)[::-1] % k, seconds=SECONDS)
+
+
 TARGETS: tuple[tuple[Target, bool], ...] = (
     (Pipeline(2), False),
     (Pipeline(2, bandwidth=1.0, memory=16.0), False),
@@ -119,6 +129,7 @@ def warm_targets() -> None:
     for target, training in TARGETS:
         for objective in target.served_objectives():
             warm_target(target, objective, training=training)
+            warm_repair(Problem(tiny_graph(training=training), target, objective))
 
 
 def warm_up() -> None:

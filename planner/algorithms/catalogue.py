@@ -15,6 +15,11 @@ def planners() -> dict[str, Planner]:
     """Every planner by name."""
     from planner.algorithms.anneal import Anneal
     from planner.algorithms.brkga import Brkga
+    from planner.algorithms.chip_anneal import ChipAnneal
+    from planner.algorithms.chip_cp_sat import ChipCpSat
+    from planner.algorithms.chip_greedy import ChipGreedy
+    from planner.algorithms.chip_local_search import ChipLocalSearch
+    from planner.algorithms.chip_random import ChipRandom
     from planner.algorithms.dpl import Dpl
     from planner.algorithms.edge_tpu_balanced import EdgeTpuBalanced
     from planner.algorithms.edge_tpu_fastest import EdgeTpuFastest
@@ -57,6 +62,11 @@ def planners() -> dict[str, Planner]:
         EdgeTpuFastest(),
         EdgeTpuBalanced(),
         EdgeTpuProfiled(),
+        ChipGreedy(),
+        ChipRandom(),
+        ChipAnneal(),
+        ChipLocalSearch(),
+        ChipCpSat(),
         OneDevice(),
         Expert(),
     ]
@@ -68,6 +78,7 @@ def bound_methods() -> dict[str, BoundMethod]:
     """Every bound method by name."""
     from planner.bounds.bottleneck import Bottleneck
     from planner.bounds.bottleneck_guess import BottleneckGuess
+    from planner.bounds.cp_sat import CpSat
     from planner.bounds.critical_path import CriticalPath
     from planner.bounds.dp import Dp
     from planner.bounds.exact import Exact
@@ -86,6 +97,7 @@ def bound_methods() -> dict[str, BoundMethod]:
         Ip(),
         CriticalPath(),
         Ilp(),
+        CpSat(),
     ]
     return {b.name: b for b in found}
 
@@ -121,6 +133,7 @@ def default_planner(problem: Problem) -> Planner:
     serving = {p.name: p for p in planners_for(problem)}
     for name in (
         "latency-ip",
+        "chip-local-search",
         "edge-tpu-ilp",
         "edge-tpu-fastest",
         "ideals-dp",
@@ -143,7 +156,7 @@ def default_bound(problem: Problem) -> BoundMethod:
     known = bound_methods()
     # The exact program closes the gap of a stage time in about a second, where two superblocks leave a large one.
     first = ("exact",) if problem.objective == "stage-time" else ()
-    for name in (*first, "two-superblock", "critical-path", "ilp", "dp", "ip", "simple"):
+    for name in (*first, "two-superblock", "critical-path", "ilp", "dp", "ip", "cp-sat", "simple"):
         if known[name].refusal(problem) is None:
             return known[name]
     raise PlannerRefusal(

@@ -8,6 +8,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from planner.graph import Floats
+from planner.partition.chip_least import least_cost
 from planner.problem import Problem
 from planner.search import BoundMethod, Search, Source
 from planner.targets.edge_tpu_inference import InferenceEvaluator
@@ -27,15 +28,17 @@ class Simple(BoundMethod):
     For the memory objectives of Edge TPUs the pieces are parameter bytes: some stage holds the largest piece and an equal
     share of all bytes, and what exceeds the caches together, or one cache under the largest piece, is off chip. Such
     bytes take their time to stream in every inference, which is added to the bound on the work for ``inference-time``.
+
+    On a multi-chip module the pieces are what the one-way links keep together; a single sample also takes the longest path.
     """
 
     name: ClassVar[str] = "simple"
     title: ClassVar[str] = "Simple"
     summary: ClassVar[str] = "largest op or equal share of the work, whichever is more"
     source: ClassVar[Source] = Source("MTPP", "Lemma 3.3")
-    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu", "pool"})
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu", "pool", "mcm"})
     objectives: ClassVar[frozenset[str]] = frozenset(
-        {"bottleneck", "stage-time", "inference-time", "max-load", "gpipe", "latency"}
+        {"bottleneck", "stage-time", "inference-time", "max-load", "gpipe", "latency", "chip-latency"}
         | {"memory-1-2-3", "memory-1-3", "memory-2-1-3", "memory-2-3"}
     )
 
@@ -49,7 +52,10 @@ class Simple(BoundMethod):
             "rule:colocation",
             "rule:shared_children",
         )
-        if problem.objective == "latency":
+        if problem.target.kind == "mcm":
+            values = {problem.objective: least_cost(problem)}
+            used = ("rule:order", *used)
+        elif problem.objective == "latency":
             values = {problem.objective: longest_path(problem)}
             used = used[:2]
         elif problem.unit(problem.components[0]) == "B":

@@ -38,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prove and report."""
     from planner.algorithms.catalogue import bound_method, default_bound
+    from planner.cli import explaining
     from planner.cli.report import ending, summary
     from planner.cli.searching import Watch, simple_bound, soft_interrupt, stop_when
     from planner.run import run_bound
@@ -59,15 +60,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
         stop = stop_when(cancelled, args.time_limit)
         result = run_bound(method, problem, stop, watch, options=options, bounds=known)
         seconds = spent + time.perf_counter() - began
+        bound = problem.strongest_bound(result.bounds)
+        found = None
+        if bound is not None and math.isinf(bound.value):
+            found = explaining.explained(problem, cancelled, bound.method)
 
-    bound = problem.strongest_bound(result.bounds)
     others = further_bounds(problem, result.bounds)
     proven_by = method.name if chosen is not None or bound is None else bound.method
     status = "no_bound" if bound is None else "infeasible" if math.isinf(bound.value) else "proven"
-    if status == "infeasible":
-        console.note(
-            f"no valid plan exists: '{proven_by}' proved it; loosen a pin, a rule or the memory of the target"
-        )
+    if found is not None:
+        explaining.say(console, found)
     elif bound is None:
         console.note(f"'{method.name}' proved nothing before it was stopped; give it longer")
     data: dict[str, Any] = {
@@ -79,6 +81,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "stop_reason": result.stop_reason,
         "seconds": seconds,
         "assumes": [] if bound is None else sorted(bound.assumes),
+        **explaining.fields(problem, found),
     }
     if others:
         data["further"] = [

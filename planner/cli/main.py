@@ -17,6 +17,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("plan", "find a plan for one model or several", "planner.cli.plan"),
     Command("bound", "prove a lower bound", "planner.cli.bound"),
     Command("evaluate", "evaluate a plan again from nothing", "planner.cli.evaluate"),
+    Command("repair", "make a valid plan near one that breaks rules", "planner.cli.repair"),
     Command("export", "write a plan in another format", "planner.cli.export"),
     Command("generate", "make up a graph", "planner.cli.generate"),
     Command("sweep", "plan many problems, resumable", "planner.cli.sweep"),

@@ -42,6 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, write the plan file, report."""
     from planner.algorithms.catalogue import default_planner, planner, planners_for
+    from planner.cli import explaining
     from planner.cli.searching import Watch, simple_bound, soft_interrupt, stop_when
     from planner.run import plan_of
     from planner.warm_up import warm_planner
@@ -67,6 +68,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
         result = _search(chosen, problem, stop, watch, args.seed, options, simple_bound(problem))
         plan = plan_of(result)
         seconds = spent + time.perf_counter() - began
+        found = None
+        if plan is None and result.stop_reason != "cancelled":
+            proven_by = result.planner if result.status == "infeasible" else ""
+            found = explaining.explained(problem, cancelled, proven_by, args.seed)
 
     bound = problem.strongest_bound(result.bounds)
     evaluation = None if plan is None else plan.evaluation
@@ -84,14 +89,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "lower_bound": None if bound is None else bound.value,
         "gap": None if standing is None else standing.gap,
         **({"bounds": proofs(standing)} if standing is not None and len(standing.components) > 1 else {}),
-        "status": result.status,
+        "status": result.status if found is None or found.status != "infeasible" else "infeasible",
         "stop_reason": result.stop_reason,
         "seconds": seconds,
         "seed": args.seed,
         "plan_file": args.output if plan is not None and args.output else None,
+        **explaining.fields(problem, found),
     }
-    if evaluation is None:
-        console.note(_no_plan(result))
+    if found is not None and found.status == "infeasible":
+        explaining.say(console, found)
+    elif evaluation is None:
+        console.note(_no_plan(result, exists=found is not None and found.status == "feasible"))
 
     def text() -> str:
         rows = [("planner", f"{chosen.name}, {ending(result.stop_reason, seconds)}")]
@@ -125,11 +133,11 @@ def _search(
         )  # fmt: skip
 
 
-def _no_plan(result: Result) -> str:
-    if result.status == "infeasible":
-        return f"no valid plan exists: '{result.planner}' proved it; loosen a pin, a rule or the memory of the target"
+def _no_plan(result: Result, exists: bool) -> str:
     if result.stop_reason == "cancelled":
         return "cancelled before a valid plan was found; nothing was written"
+    if exists:
+        return f"'{result.planner}' found no valid plan, but there is one; give it longer or choose another planner"
     if result.stop_reason == "time":
         return "no valid plan was found in time; give it longer or choose another planner ('stageboard planners')"
     why = f" ({result.message})" if result.message else ""

@@ -83,13 +83,17 @@ class _Cutoffs:
 class IdealsSearch:
     """One exact search of ``problem``; plans (where ``propose``) and bounds go to ``search``.
 
-    ``limit`` is the most ideals of a lattice, ``method`` the name that bounds carry.
+    ``limit`` is the most ideals of a lattice, ``method`` the name that bounds carry. Where there are more, those ``near`` one
+    order are searched for plans.
     """
 
-    def __init__(self, problem: Problem, search: Search, limit: int, method: str, propose: bool) -> None:
+    def __init__(
+        self, problem: Problem, search: Search, limit: int, method: str, propose: bool, near: bool = True
+    ) -> None:
         e = problem.evaluator
         self.problem, self.search, self.limit, self.method = problem, search, limit, method
         self._propose = propose
+        self._near = near
         self._upper = math.inf
         # A cluster of one accelerator is a device like any other.
         self._clustered = e.clustered and bool(np.bincount(e.cluster[e.pays]).max(initial=0) > 1)
@@ -130,7 +134,7 @@ class IdealsSearch:
                 self._descend(reduced, least, heuristic=True)
         if self._clustered and not self._gpipe and self._proven < self._upper * PROVEN:
             self._with_clusters(found, least, MOST_PAIRS)
-        if self._too_large:
+        if self._too_large and self._near:
             self._near_the_order(found, least)
 
     # ------------------------------------------------------------------ plans and bounds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import math
 import queue
 import threading
@@ -12,6 +13,9 @@ from typing import Any
 from planner.search import Search
 from planner.solving import loading
 from planner.solving.outcome import GRACE_SECONDS, WATCH_SECONDS, Outcome, Status
+
+EXIT_SECONDS = 10.0
+"""How long the interpreter waits at its end for a solver that was told to stop."""
 
 Value = Callable[[Any], int]
 """The value of a variable (or of its negation) in a solution."""
@@ -93,6 +97,16 @@ def solve(
     finally:
         solver.stop_search()
         thread.join(GRACE_SECONDS if stopping is None else 0.0)
+        if thread.is_alive():
+            atexit.register(_end, solver, thread)
+
+
+def _end(solver: Any, thread: threading.Thread) -> None:
+    """Let a solver that was told to stop end before the interpreter does, which would abort the process otherwise."""
+    until = time.perf_counter() + EXIT_SECONDS
+    while thread.is_alive() and time.perf_counter() < until:
+        solver.stop_search()
+        thread.join(WATCH_SECONDS)
 
 
 def _reader(solution: list[int]) -> Value:

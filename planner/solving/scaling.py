@@ -65,7 +65,8 @@ def scale_for(costs: Iterable[Floats], objective: float, resolution: int = RESOL
         if largest * factor > LARGEST or (objective > 0 and objective * factor > 100 * resolution):
             break
         scaled = flat * factor
-        if np.all(np.abs(scaled - np.rint(scaled)) <= 1e-9 * np.maximum(1.0, scaled)):
+        # Relative to the cost itself: one much smaller than the others is not nothing.
+        if np.all(np.abs(scaled - np.rint(scaled)) <= 1e-9 * scaled):
             return Scale(float(factor), True)
     if not 0 < objective < math.inf:
         objective = largest if largest > 0 else 1.0

@@ -10,7 +10,7 @@ from planner.graph import Graph, Ints, Op, Tensor
 from planner.problem import Problem
 from planner.run import run, run_bound
 from planner.search import Callbacks, Cancel, Progress, Search
-from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline
+from planner.targets import DevicePool, EdgeTpuPipeline, McmPackage, Pipeline
 
 LOOKS = (1, 3, 12)
 """The looks at the stop criteria at which a cancel is raised."""
@@ -50,6 +50,8 @@ PROBLEMS = {
     "stage time": Problem(layered(False), EdgeTpuPipeline(4), "stage-time"),
     "bytes": Problem(layered(False), EdgeTpuPipeline(4, cache=20.0), "memory-1-2-3"),
     "bytes, off chip first": Problem(layered(False), EdgeTpuPipeline(4, cache=60.0), "memory-2-3"),
+    "chips": Problem(layered(False), McmPackage(4)),
+    "chips, one sample": Problem(layered(False), McmPackage(4, sram=100.0), "latency"),
     "subgraphs": Problem(layered(True), DevicePool(2, 1, subgraphs=2), "latency"),
 }
 # An expert's split comes from a file, and is read at once.

@@ -278,10 +278,14 @@ def test_no_valid_plan_is_status_1_and_writes_nothing(stageboard: Any, tmp_path:
     file = tmp_path / "plan.json"
     ran = stageboard("plan", RESNET, "--target", "pool:2+0,memory=1KiB", "-o", file, "--json")
     assert ran.status == 1 and not file.exists()
-    assert set(ran.json) == PLAN_FIELDS
-    assert ran.json["status"] in ("no_plan", "infeasible") and ran.json["objective"] is None
+    assert set(ran.json) == {*PLAN_FIELDS, "explanation"}
+    assert ran.json["status"] == "infeasible" and ran.json["objective"] is None
     assert ran.json["valid"] is False and ran.json["devices"] == [] and ran.json["plan_file"] is None
-    assert ran.err.count("\n") == 1
+    explanation = ran.json["explanation"]
+    assert set(explanation) == {"sentence", "ops", "rules", "remedies"} and "memory" in explanation["rules"]
+    first, *further = ran.err.splitlines()
+    assert first == f"stageboard: no valid plan exists: {explanation['sentence']}"
+    assert len(further) == len(explanation["remedies"]) > 0
 
 
 def test_impossible_pins_are_status_1(stageboard: Any) -> None:
