@@ -42,10 +42,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="colours (default light)")
     parser.add_argument(
         "--view",
-        choices=("flow", "lanes", "schedule", "memory"),
+        choices=("flow", "lanes", "schedule", "memory", "package"),
         default="flow",
-        help="flow, one lane per device, when each device works on which sample, or the parameters of each stage"
-        " around its cache (default flow)",
+        help="flow, one lane per device, when each device works on which sample, the parameters of each stage"
+        " around its cache, or the chips of a multi-chip module (default flow)",
     )
     parser.add_argument(
         "--batch", type=inputs.whole, metavar="N", help="bind symbolic batch dimensions (default 1)"
@@ -99,6 +99,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
             planner=planner,
             bounds=bounds,
         )
+    elif args.view == "package":
+        from gui.panels.package_picture import save_package
+
+        assert device_of is not None
+        save_package(problem, device_of, output, size=args.size, theme=args.theme, title=title, bounds=bounds)
     else:
         from gui.canvas.picture import save_picture
 

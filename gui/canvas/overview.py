@@ -19,9 +19,12 @@ from planner.quantity import bytes_text
 
 PLATE_HEIGHT = 24.0
 PLATE_WIDTH = 178.0
+GROUND_WIDTH = 68.0
 WIDEST_RIBBON = 16.0
 MOST_PLATES = 12
-"""With more devices the plates shrink to their numbers."""
+"""With more devices the plates shrink to their names, and in the flow view each stands on the ground of its own ops."""
+TRIED = 24
+"""Places that are tried for such a plate before it is left out."""
 LEAST_SHARE = 0.02
 """Ribbons thinner than this share of the widest carry no figure."""
 
@@ -85,6 +88,8 @@ def plates(scene: Scene, viewport: Viewport, ratio: float) -> dict[int, QRectF]:
     used = np.flatnonzero(count)
     if len(used) == 0:
         return {}
+    if on_ground(scene):
+        return _ground_plates(scene, viewport, ratio)
     middle = np.bincount(scene.device, weights=scene.y + scene.h / 2, minlength=scene.k)[used] / count[used]
     y = middle * viewport.scale + viewport.oy
     order = np.lexsort((used, y)) if scene.layout.lanes == () else np.arange(len(used))
@@ -107,8 +112,42 @@ def plates(scene: Scene, viewport: Viewport, ratio: float) -> dict[int, QRectF]:
     }
 
 
+def on_ground(scene: Scene) -> bool:
+    """Whether there are too many plates for a column beside ribbons: a column of them would hide the graph."""
+    return scene.k > MOST_PLATES and not scene.layout.lanes
+
+
+def _ground_plates(scene: Scene, viewport: Viewport, ratio: float) -> dict[int, QRectF]:
+    """A small plate on one of each device's ops, as near to their middle as the other plates allow."""
+    x = (scene.x + scene.w / 2) * viewport.scale + viewport.ox
+    y = (scene.y + scene.h / 2) * viewport.scale + viewport.oy
+    wide, tall = GROUND_WIDTH * ratio, PLATE_HEIGHT / 2 * ratio
+    left, top = (
+        np.clip(x - wide / 2, 0.0, viewport.width - wide),
+        np.clip(y - tall / 2, 0.0, viewport.height - tall),
+    )
+    taken: dict[int, QRectF] = {}
+    for d in range(scene.k):
+        mine = np.flatnonzero(scene.device == d)
+        if not len(mine):
+            continue
+        away = np.hypot(x[mine] - x[mine].mean(), y[mine] - y[mine].mean())
+        near = mine[np.argsort(away, kind="stable")]
+        for i in near[:: max(1, len(near) // TRIED)].tolist():
+            box = QRectF(left[i], top[i], wide, tall)
+            if not any(box.intersects(other) for other in taken.values()):
+                taken[d] = box
+                break
+    return taken
+
+
 def ribbons(scene: Scene, viewport: Viewport, ratio: float) -> list[Ribbon]:
-    """From plate to plate, widest first: straight down or up between neighbours, else in an arc, forward ones on the right."""
+    """From plate to plate, widest first: straight down or up between neighbours, else in an arc, forward ones on the right.
+
+    None where plates stand on the ground: the ribbons of so many devices would bury it.
+    """
+    if on_ground(scene):
+        return []
     flow, boxes = scene.flow, plates(scene, viewport, ratio)
     most = flow.max(initial=0.0)
     if most <= 0:

@@ -20,6 +20,8 @@ def device_rows(evaluation: Evaluation, device: int) -> Rows:
     words = (
         ("cache", "On chip", memory), ("dram", "Off chip", memory), ("bytes_in", "Enters", bytes_text),
         ("bytes_out", "Leaves", bytes_text), ("energy", "Energy per inference", energy_text),
+        ("parameters", "Parameters", memory), ("activations", "Peak activations", memory),
+        ("link", "To the next chip", bytes_text),
     )  # fmt: skip
     return [(title, said(details[name])) for name, title, said in words if name in details]
 
@@ -33,7 +35,8 @@ def plan_rows(problem: Problem, evaluation: Evaluation) -> Rows:
     if "latency" in figures:
         rows.append(("Latency", one_time(figures["latency"], unit)))
     if figures:
-        rows.append(("Slowest stage", one_time(float(evaluation.cost.max(initial=0.0)), unit)))
+        slowest = "Slowest chip" if problem.target.kind == "mcm" else "Slowest stage"
+        rows.append((slowest, one_time(float(evaluation.cost.max(initial=0.0)), unit)))
     if "energy" in figures:
         rows.append(("Energy per inference", energy_text(figures["energy"])))
     return rows

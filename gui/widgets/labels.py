@@ -88,3 +88,9 @@ def set_role(label: QWidget, role: str) -> None:
         label.setProperty("role", role)
         label.style().unpolish(label)
         label.style().polish(label)
+
+
+def capital(text: str) -> str:
+    """A sentence as it begins on a line of its own: with a capital letter, unless a file or an op is named there."""
+    first = text.split(maxsplit=1)[0] if text.split() else ""
+    return text[:1].upper() + text[1:] if first.isalpha() else text

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gui.launch import main
@@ -107,3 +108,21 @@ def test_bad_input_is_one_line(
 def test_a_plan_of_another_model_is_refused(plan_file: str, tmp_path: Path, capsys: Any) -> None:
     assert main(["render", RESNET, plan_file, "-o", str(tmp_path / "picture.png")]) == 2
     assert "is a plan of another graph" in capsys.readouterr().err
+
+
+def test_the_package_view_needs_chips(plan_file: str, tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    from planner.formats import read_models
+    from planner.formats.plan_json import write_plan
+    from planner.plan import Provenance
+    from planner.problem import Problem
+    from planner.targets import McmPackage
+
+    problem = Problem(read_models([UNET], batch=1), McmPackage(4))
+    chips, picture = tmp_path / "chips.plan.json", tmp_path / "package.svg"
+    write_plan(chips, problem.plan(np.zeros(problem.graph.n, np.int32), Provenance("hand")), ())
+    assert main(["render", UNET, str(chips), "--view", "package", "-o", str(picture)]) == 0
+    assert picture.read_bytes().startswith(MAGIC[".svg"])
+    capsys.readouterr()
+    assert main(["render", UNET, plan_file, "--view", "package", "-o", str(tmp_path / "no.png")]) == 2
+    assert "choose --view lanes" in capsys.readouterr().err
+    assert not (tmp_path / "no.png").exists()

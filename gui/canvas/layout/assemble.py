@@ -273,12 +273,15 @@ def _place(skeleton, lane, lane_count, style, framed, frame, row, xcol, dense, c
         top = y
         if framed:
             y += style.lane_pad + (style.header_h if style.header == "top" else 0.0)
+            inside = heights[next_row : next_row + rows[k]].sum() + style.row_gap * max(rows[k] - 1, 0)
+            spare = max(0.0, style.least_lane_h - (y - top + inside + style.lane_pad)) / 2 if rows[k] else 0.0
+            y += spare
         for i in range(rows[k]):
             row_y[next_row] = y
             y += heights[next_row] + (style.row_gap if i + 1 < rows[k] else 0.0)
             next_row += 1
         if framed:
-            y = y + style.lane_pad if rows[k] else top + style.empty_lane_h
+            y = y + spare + style.lane_pad if rows[k] else top + style.empty_lane_h
             tall_header = min(style.header_h, y - top) if style.header == "top" else y - top
             wide_header = style.header_w if style.header == "left" else band_w
             lanes.append(Lane((x0, top, band_w, y - top), (x0, top, wide_header, tall_header)))

@@ -30,6 +30,8 @@ class LayoutStyle:
     header_h: float = 26.0
     #: height of the band of a device without ops
     empty_lane_h: float = 36.0
+    #: least height of the band of a device with ops; its rows stand in the middle
+    least_lane_h: float = 0.0
     #: an op with this many consumers is a hub: its far edges are drawn as stubs until hovered
     hub_degree: int = 6
 

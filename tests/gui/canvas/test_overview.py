@@ -120,3 +120,15 @@ def test_folded_groups_count_with_their_ops_edges() -> None:
     # The tensors of ops 2 to 5 that ops 6 and beyond read, each once though two groups read that of op 5.
     assert scene.flow[0, 1] == 4 * 8.0
     assert scene.flow[1, 0] == 0
+
+
+def test_many_plates_stand_on_their_own_ground() -> None:
+    scene, viewport = far_scene(400, 36)
+    x, y = (scene.x + scene.w / 2) * viewport.scale, (scene.y + scene.h / 2) * viewport.scale
+    for d, box in plates(scene, viewport, 1.0).items():
+        inside = (
+            (x + viewport.ox >= box.left() - 40) & (x + viewport.ox <= box.right() + 40)
+            & (y + viewport.oy >= box.top() - 4) & (y + viewport.oy <= box.bottom() + 4)
+        )  # fmt: skip
+        assert d in scene.device[inside]
+    assert ribbons(scene, viewport, 1.0) == [], "ribbons between so many would bury the graph"

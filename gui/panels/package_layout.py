@@ -1,0 +1,118 @@
+"""Where the chips of a package are drawn: rows that wind to and fro, so that neighbours of the chain are neighbours."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainterPath
+
+TALLEST, WIDEST = 104.0, 170.0
+"""Pixels beyond which a chip gains nothing."""
+GOOD_WIDTH, GOOD_HEIGHT = 46.0, 46.0
+"""Proportions of a chip that reads well."""
+BUS = 6.0
+"""How far above its lower edge the link runs through a chip."""
+WORDS_FROM = (84.0, 60.0)
+"""Width and height from which a chip has room for its figures in words."""
+
+
+@dataclass(frozen=True)
+class PackageLayout:
+    """``boxes`` of the chips in order; ``columns`` per row. Row 0 runs to the right, row 1 to the left, and so on."""
+
+    boxes: tuple[QRectF, ...]
+    columns: int
+    turn: float
+
+    def to_right(self, chip: int) -> bool:
+        """Whether the chain runs to the right at a chip."""
+        return (chip // self.columns) % 2 == 0
+
+    def chip_at(self, x: float, y: float) -> int:
+        """The chip at a place, -1 for none."""
+        return next((i for i, box in enumerate(self.boxes) if box.contains(x, y)), -1)
+
+    def ends(self, chip: int) -> tuple[QPointF, QPointF]:
+        """Where the link from the chip before enters a chip, and where the one to the next leaves it."""
+        box = self.boxes[chip]
+        left, right = QPointF(box.left(), box.bottom() - BUS), QPointF(box.right(), box.bottom() - BUS)
+        return (left, right) if self.to_right(chip) else (right, left)
+
+    def link(self, chip: int) -> QPainterPath:
+        """The way from a chip to the next one: straight, or around the end of a row."""
+        start, end = self.ends(chip)[1], self.ends(chip + 1)[0]
+        path = QPainterPath(start)
+        if chip // self.columns == (chip + 1) // self.columns:
+            path.lineTo(end)
+            return path
+        out = self.turn if self.to_right(chip) else -self.turn
+        bend = QPointF(start.x() + out, 0.0).x()
+        path.cubicTo(
+            QPointF(bend, start.y()), QPointF(bend, start.y()), QPointF(bend, (start.y() + end.y()) / 2)
+        )
+        path.cubicTo(QPointF(bend, end.y()), QPointF(bend, end.y()), end)
+        return path
+
+    def link_at(self, x: float, y: float, reach: float = 5.0) -> int:
+        """The chip whose link to the next one passes a place, -1 for none."""
+        for chip in range(len(self.boxes) - 1):
+            box = self.link(chip).boundingRect().adjusted(-reach, -reach, reach, reach)
+            if box.contains(x, y):
+                return chip
+        return -1
+
+    def beside(self, chip: int, dx: int, dy: int) -> int:
+        """The chip that stands beside another one on the picture; the same where there is none."""
+        here = self.boxes[chip].center()
+        best, least = chip, math.inf
+        for other, box in enumerate(self.boxes):
+            at = box.center()
+            along = (at.x() - here.x()) * dx + (at.y() - here.y()) * dy
+            across = abs((at.x() - here.x()) * dy) + abs((at.y() - here.y()) * dx)
+            if along > 1.0 and along + 3.0 * across < least:
+                best, least = other, along + 3.0 * across
+        return best
+
+
+def gaps(count: int, columns: int, rect: QRectF) -> tuple[float, float, float]:
+    """Gaps across and between rows, and what a turn at the end of a row takes, in pixels."""
+    rows = math.ceil(count / columns)
+    across = min(34.0, max(9.0, 0.18 * rect.width() / columns))
+    between = min(16.0, max(5.0, 0.16 * rect.height() / rows))
+    return across, between, min(16.0, max(8.0, 0.7 * across)) if rows > 1 else 0.0
+
+
+def package_layout(count: int, rect: QRectF) -> PackageLayout:
+    """The arrangement of ``count`` chips inside ``rect`` in which they are largest at good proportions."""
+    if count == 0 or rect.width() <= 0 or rect.height() <= 0:
+        return PackageLayout((), 1, 0.0)
+    best, columns = -1.0, 1
+    for tried in range(1, count + 1):
+        wide, high = _tile(count, tried, rect)
+        value = min(min(wide, WIDEST) / GOOD_WIDTH, min(high, TALLEST) / GOOD_HEIGHT)
+        if value > best + 1e-9:
+            best, columns = value, tried
+    # Rows of equal length where as many rows hold them.
+    rows = math.ceil(count / columns)
+    columns = math.ceil(count / rows)
+    wide, high = _tile(count, columns, rect)
+    wide, high = max(1.0, min(wide, WIDEST)), max(1.0, min(high, TALLEST))
+    across, between, turn = gaps(count, columns, rect)
+    left = rect.center().x() - (columns * wide + (columns - 1) * across) / 2
+    top = rect.center().y() - (rows * high + (rows - 1) * between) / 2
+    boxes = []
+    for chip in range(count):
+        row, place = divmod(chip, columns)
+        column = place if row % 2 == 0 else columns - 1 - place
+        boxes.append(QRectF(left + column * (wide + across), top + row * (high + between), wide, high))
+    return PackageLayout(tuple(boxes), columns, turn)
+
+
+def _tile(count: int, columns: int, rect: QRectF) -> tuple[float, float]:
+    """Width and height that a chip would have."""
+    rows = math.ceil(count / columns)
+    across, between, turn = gaps(count, columns, rect)
+    wide = (rect.width() - 2 * turn - (columns - 1) * across) / columns
+    return wide, (rect.height() - (rows - 1) * between) / rows
