@@ -72,6 +72,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("edit.redo", "Redo", "Edit", "redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "do the step again", "redo"),
     ActionSpec("edit.move", "Choose a Device…", "Edit", "choose_device", ("M",), "move the selected ops: pick the device from a list that says what each would give", "selection", "plan", 2, "Move Selection To"),
     ActionSpec("edit.move_along", "Choose a Device and Take Neighbours Along…", "Edit", "choose_device_along", ("Shift+M",), "also move what the rules require", "selection", "plan", 2, "Move Selection To"),
+    ActionSpec("edit.move_repair", "Choose a Device and Repair the Rest…", "Edit", "choose_device_repair", ("R",), "also move what else must move then", "selection", "plan", 2, "Move Selection To"),
     *_moves(),
     ActionSpec("edit.pin", "Pin Where It Is", "Edit", "pin", ("P",), "planners and rules keep the selected ops on their devices", "selection", "plan", 3),
     ActionSpec("edit.unpin", "Unpin", "Edit", "unpin", ("Shift+P",), "let the selected ops move again", "selection", "plan", 3),
@@ -106,6 +107,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("view.theme.light", "Light", "View", "set_theme", (), "light colours", group=3, submenu="Theme", argument="light", state="theme_light"),
     ActionSpec("view.theme.dark", "Dark", "View", "set_theme", (), "dark colours", group=3, submenu="Theme", argument="dark", state="theme_dark"),
     ActionSpec("view.motion", "Reduced Motion", "View", "toggle_motion", (), "ops jump to their places instead of gliding", group=3, state="motion_reduced"),
+    ActionSpec("view.package", "Package", "View", "focus_panel", ("Ctrl+Shift+M",), "the chips of a multi-chip module with their memory, load and links", "package", group=4, argument="package"),
     ActionSpec("view.docks_reset", "Reset Panels", "View", "reset_docks", (), "put all panels back where they were", group=4),
     # ------------------------------------------------------------------ plan
     ActionSpec("plan.start", "Start the Chosen Planner", "Plan", "start_planner", ("Ctrl+Return", "Ctrl+Enter"), "run it in the background", "open"),
@@ -114,6 +116,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("plan.apply", "Apply the Chosen Plan", "Plan", "apply_plan", ("Ctrl+Shift+Return",), "put the plan chosen in the list on the canvas", "plan", group=1),
     ActionSpec("plan.apply_best", "Apply the Best Valid Plan", "Plan", "apply_best_plan", (), "put the best plan of the list on the canvas", "plans", group=1),
     ActionSpec("plan.help", "Make the Move That Helps Most", "Plan", "apply_best_move", ("Ctrl+H",), "the best single move under the rules", "open", group=2),
+    ActionSpec("plan.repair", "Repair the Plan", "Plan", "repair", ("Ctrl+R",), "find a valid plan near this one: pins stay, then what you moved last", "open", group=2),
+    ActionSpec("plan.feasible", "Is There a Valid Plan?", "Plan", "explain_feasibility", (), "check the rules, find what stands in the way and what would help", "open", group=2),
     ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", "show_target", ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", "open", group=3),
     ActionSpec("plan.counts", "How Many TPUs Do I Need?", "Plan", "focus_panel", ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", "stages", group=3, argument="counts"),
     ActionSpec("plan.stage_more", "One Stage More", "Plan", "add_stages", (">",), "plan for one more stage of the pipeline", "stages", "plan", 3, argument=1),
@@ -135,7 +139,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
 
 CONDITIONS = (
     "always", "open", "files", "undo", "redo", "selection", "several", "constraints", "layers", "scopes", "blocks",
-    "groups", "running", "plan", "plans", "stages", "exporting",
+    "groups", "running", "plan", "plans", "stages", "package", "exporting",
 )  # fmt: skip
 
 

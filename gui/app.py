@@ -48,6 +48,7 @@ class Parts:
         self.document.undo_stack.setClean()
         self.window.handlers.files.loading.drop()
         self.jobs.close()
+        self.window.mending.close()
         self.window.canvas.close_canvas()
         if self.journal is not None:
             self.journal.close()

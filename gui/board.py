@@ -15,6 +15,7 @@ from planner.plan import Evaluation
 from planner.problem import Problem
 
 if TYPE_CHECKING:
+    from gui.legal_chips import Domains
     from planner.targets.live import LiveEvaluation, Move
 
 REBUILD_ABOVE = 64
@@ -31,6 +32,7 @@ class Board:
         self.bound: Bound | None = None
         self.serial = 0
         """Counts the changes of assignment and problem."""
+        self._domains: Domains | None = None
         self._evaluation: Evaluation | None = None
         self._best: tuple[int, int, list[Move]] | None = None
 
@@ -71,6 +73,16 @@ class Board:
         if self.problem is None or self.live is None:
             return None
         return self.problem.standing(self.evaluation.values, self.bounds)
+
+    @property
+    def domains(self) -> Domains | None:
+        """The devices that the problem leaves to each op, whatever else moves; None where that is not known."""
+        known = self._domains
+        return known if known is not None and known.problem is self.problem else None
+
+    @domains.setter
+    def domains(self, domains: Domains | None) -> None:
+        self._domains = domains
 
     @property
     def gap(self) -> float | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -17,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from gui.panels.base import Panel
 from gui.panels.devices import DevicesPanel
+from gui.panels.package_state import is_package
 
 LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea,
@@ -86,6 +89,7 @@ class Docks(QObject):
         ("planners", RIGHT, ""), ("help", RIGHT, "below"), ("plans", RIGHT, "planners"), ("target", RIGHT, "planners"),
         ("why", RIGHT, "help"), ("violations", RIGHT, "help"),
         ("schedule", BOTTOM, ""), ("convergence", BOTTOM, "beside"), ("counts", BOTTOM, "schedule"),
+        ("package", BOTTOM, "schedule"),
     )  # fmt: skip
     BESIDE_FROM = 1600
     """Width in pixels from which schedule and convergence stand side by side; below they are tabs."""
@@ -101,6 +105,8 @@ class Docks(QObject):
         self.docks: dict[str, QDockWidget] = {}
         self._placed = False
         """Whether what stands below the canvas was fitted to the window since it was arranged."""
+        self._packaged = False
+        """Whether the target was a multi-chip module when the docks looked last."""
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(0)
@@ -149,8 +155,10 @@ class Docks(QObject):
             dock.show()
         for id in ("ops", "planners", "help"):
             self.docks[id].raise_()
-        for id in ("schedule", "convergence", "counts"):
+        for id in ("schedule", "convergence", "counts", "package"):
             self.docks[id].hide()
+        self._packaged = False
+        self.follow_target()
         self._placed = False
         self._settle.start()
 
@@ -208,9 +216,20 @@ class Docks(QObject):
         dock.raise_()
         if appears and id in ("schedule", "convergence"):
             QTimer.singleShot(0, self, self._share_below)
-        if appears and id == "counts":
-            QTimer.singleShot(0, self, self._fit_counts)
+        if appears and id in ("counts", "package"):
+            QTimer.singleShot(0, self, partial(self._fit, id))
         return dock
+
+    def follow_target(self) -> None:
+        """The package view comes with a multi-chip module and goes with it; in between it is as the user left it."""
+        packaged = is_package(self.panels["devices"].document.problem)
+        if packaged == self._packaged:
+            return
+        self._packaged = packaged
+        if packaged:
+            self.reveal("package")
+        else:
+            self.docks["package"].hide()
 
     def _share_below(self) -> None:
         """Schedule and convergence side by side: the schedule has more to show."""
@@ -222,10 +241,10 @@ class Docks(QObject):
                 [schedule, convergence], [width * 3 // 5, width * 2 // 5], Qt.Orientation.Horizontal
             )
 
-    def _fit_counts(self) -> None:
-        """The comparison of stage counts is as high as its figures need."""
-        dock = self.docks["counts"]
-        wanted = self.panels["counts"].sizeHint().height() + 30
+    def _fit(self, id: str) -> None:
+        """What is compared or drawn in a dock below the canvas is as high as its figures need."""
+        dock = self.docks[id]
+        wanted = min(self.panels[id].sizeHint().height() + 30, int(0.4 * self._window.height()))
         if dock.height() < wanted and not dock.isFloating():
             self._window.resizeDocks([dock], [wanted], Qt.Orientation.Vertical)
 

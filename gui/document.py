@@ -29,7 +29,7 @@ from planner.bound import Bound, Standing
 from planner.errors import PlanError
 from planner.graph import Bools, Graph, Ints
 from planner.grouping import GroupView
-from planner.plan import Evaluation, Plan, Provenance
+from planner.plan import Evaluation, Plan, Provenance, Violation
 from planner.problem import Problem
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Document(QObject):
     plans_changed = Signal()
     selection_changed = Signal()
     hover_changed = Signal()
+    pointed_changed = Signal()
     groups_changed = Signal()
     preview_changed = Signal()
     modified_changed = Signal(bool)
@@ -77,6 +78,7 @@ class Document(QObject):
         self.plan_list.plans_changed.connect(self.plans_changed)
         self.selecting.selection_changed.connect(self.selection_changed)
         self.selecting.hover_changed.connect(self.hover_changed)
+        self.selecting.pointed_changed.connect(self.pointed_changed)
         self.folding.groups_changed.connect(self.groups_changed)
         self.previewing.preview_changed.connect(self.preview_changed)
 
@@ -88,13 +90,14 @@ class Document(QObject):
         )
         self.set_assignment, self.follow = self.editing.set_assignment, self.editing.follow
         self.set_problem, self.clear_constraints = self.editing.set_problem, self.editing.clear_constraints
+        self.change_problem = self.editing.change_problem
         self.pin, self.unpin = self.editing.pin, self.editing.unpin
         self.keep_together, self.separate = self.editing.keep_together, self.editing.separate
         self.plan_by, self.take_over = self.editing.plan_by, self.editing.take_over
         self.apply_plan, self.remove_plan = self.editing.apply_plan, self.editing.remove_plan
         self.rename_plan = self.editing.rename_plan
         self.select, self.select_connected = self.selecting.select, self.selecting.select_connected
-        self.set_hover = self.selecting.set_hover
+        self.set_hover, self.point_at = self.selecting.set_hover, self.selecting.point_at
         self.set_grouping, self.groupings = self.folding.set_grouping, self.folding.available
         self.fold, self.unfold = self.folding.fold, self.folding.unfold
         self.fold_all, self.unfold_all = self.folding.fold_all, self.folding.unfold_all
@@ -162,6 +165,16 @@ class Document(QObject):
     def hover(self) -> int:
         """The op under the pointer, -1 for none."""
         return self.selecting.hover
+
+    @property
+    def pointed(self) -> Violation | None:
+        """The broken rule whose paths are drawn: the one in the way of a drag, else the one looked at in a list."""
+        preview = self.previewing.preview
+        if preview is None:
+            return self.selecting.pointed
+        over = preview.target
+        said = preview.violations(over) if over >= 0 and not preview.legal[over] else ()
+        return said[0] if said else None
 
     @property
     def plans(self) -> list[PlanEntry]:
@@ -294,6 +307,7 @@ class Document(QObject):
     def enter(self, problem: Problem | None, ops: Ints, devices: Ints, active: str, reason: str) -> None:
         """Called by undo commands only: take on a problem (None = the same), some devices and an active plan."""
         self.previewing.end()
+        self.selecting.point_at(None)
         self.board.enter(problem, ops, devices)
         self.plan_list.active_id = active
         if problem is not None:
@@ -372,7 +386,7 @@ class Document(QObject):
         moved = self.moving_set(ops)
         if not len(moved):
             raise ValueError("no ops were given")
-        return previewing.check(self.board.open_live, moved, self.board.bounds)
+        return previewing.check(self.board.open_live, moved, self.board.bounds, self.board.domains)
 
     def begin_preview(self, ops: object) -> Preview | None:
         """A drag of ops begins, or a suggestion is looked at. Returns the preview, None without ops."""

@@ -143,6 +143,21 @@ class Editing:
             )
         return True
 
+    def change_problem(self, after: Problem, text: str) -> bool:
+        """Take on another problem of the same graph with its constraints as they are; ops stay as by :meth:`set_problem`.
+
+        One undo step, called ``text``. Raises :class:`StageboardError` before anything changes.
+        """
+        before = self._board.open_problem
+        if after == before:
+            return False
+        after.evaluator  # raises what is wrong with the target before anything changes  # noqa: B018
+        ops, devices = self._board.changes(heirs(before.devices, after.devices)[self._board.device_of])
+        kind = SetConstraints if after.target == before.target else SetProblem
+        extra = self._by_hand(ops, devices)
+        self._history.push(kind(self._document, text, ops, devices, problems=(before, after), **extra))
+        return True
+
     def take_over(
         self, after: Problem, device_of: Ints, planner: str, seconds: float, bounds: Sequence[Bound] = ()
     ) -> bool:

@@ -8,6 +8,8 @@ import numpy as np
 
 from gui.actions import ActionSpec
 from gui.files import Files
+from gui.panels.package_state import is_package
+from gui.previewing import taken_along
 from gui.stage_control import set_stages
 from gui.stage_exports import StageExports
 from gui.values import Message
@@ -64,6 +66,7 @@ class Handlers:
             "plan": entry is not None and entry is not document.active,
             "plans": len(document.plans) > 1,
             "stages": document.problem is not None and has_stages(document.problem),
+            "package": is_package(document.problem),
             "exporting": self.exports.exporting.busy,
         }
 
@@ -105,12 +108,20 @@ class Handlers:
         illegal = not check.legal[device]
         reasons = check.reasons(device) if illegal else ()
         ops = document.selection.copy()
+        helps = illegal and len(taken_along(document.board.open_live, check.ops, device)) > 0
         document.move(ops, device)
-        if illegal:
-            sentence = reasons[0] if reasons else "a rule is broken now"
+        if not illegal:
+            return
+        sentence = reasons[0] if reasons else "a rule is broken now"
+        if helps:
             self._window.notice.show_message(
                 "warning", f"Moved, but {sentence}. Undo, or take the neighbours along.", action="Take along",
                 run=lambda: self._take_along(ops, device), until_change=True,
+            )  # fmt: skip
+        else:
+            self._window.notice.show_message(
+                "warning", f"Moved, but {sentence}. Undo, or repair the rest.", action="Repair", run=self.repair,
+                until_change=True,
             )  # fmt: skip
 
     def _take_along(self, ops: Ints, device: int) -> None:
@@ -125,6 +136,10 @@ class Handlers:
     def choose_device_along(self) -> None:
         """Pick the device from a list; neighbours come along."""
         self._window.pickers.pick_device(along=True)
+
+    def choose_device_repair(self) -> None:
+        """Pick the device from a list; the rest is repaired."""
+        self._window.pickers.pick_device(along=False, repair=True)
 
     def pin(self) -> None:
         """Pin the selection where it is."""
@@ -284,6 +299,14 @@ class Handlers:
             panel.apply(0)
         else:
             self._document.message.emit(Message("info", panel.state.text()))
+
+    def repair(self) -> None:
+        """A valid plan near this one."""
+        self._window.mending.repair()
+
+    def explain_feasibility(self) -> None:
+        """Whether there is a valid plan, and why not."""
+        self._window.mending.explain()
 
     def add_stages(self, by: int) -> None:
         """More or fewer stages."""

@@ -41,6 +41,8 @@ class Job:
     entry: PlanEntry | None = None
     device_of: Ints | None = None
     ended_after: float | None = None
+    infeasible: bool = False
+    """Whether it proved that no plan is valid."""
     shown: bool = False
     """Whether its best plan so far has been on the canvas."""
 

@@ -302,6 +302,7 @@ class Jobs(QObject):
             state = "cancelled" if result.stop_reason == "cancelled" else "done"
             # Who proves bounds looks for no plan.
             sought = "" if job.order.is_bound and result.status == "no_plan" else result.status
+            job.infeasible = result.status == "infeasible"
             text = ending_words(sought, result.stop_reason, result.message)
             if state == "done" and result.status == "feasible" and found_nothing_better(job):
                 text = "no better plan" if text == "finished" else f"{text}, no better plan"

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from gui.window import MainWindow
 
 ON_OPS = (
-    "edit.move", "edit.move_along", "", "edit.pin", "edit.unpin", "edit.together", "edit.separate", "", "edit.ancestors",
+    "edit.move", "edit.move_along", "edit.move_repair", "", "edit.pin", "edit.unpin", "edit.together", "edit.separate", "", "edit.ancestors",
     "edit.descendants", "", "view.fold", "view.unfold", "view.zoom_selection",
 )  # fmt: skip
 ON_GROUND = (
-    "view.fit", "view.fold_all", "view.unfold_all", "", "edit.select_all", "edit.find", "file.export.picture",
+    "plan.repair", "", "view.fit", "view.fold_all", "view.unfold_all", "", "edit.select_all", "edit.find", "file.export.picture",
 )  # fmt: skip
 
 

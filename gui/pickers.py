@@ -100,21 +100,29 @@ class Pickers(QObject):
         self._window.canvas.reveal(op)
 
     # ------------------------------------------------------------------ devices
-    def _move(self, device: int, along: bool) -> None:
-        self._document.move(self._document.selection, device, along=along)
+    def _move(self, device: int, along: bool, repair: bool) -> None:
+        document = self._document
+        if repair:
+            ops = document.moving_set(document.selection)
+            self._window.mending.repairing.move_and_repair(ops, device)
+        else:
+            document.move(document.selection, device, along=along)
 
-    def pick_device(self, along: bool) -> None:
-        """The devices, each with what moving the selection there would give or what is in the way."""
+    def pick_device(self, along: bool, repair: bool = False) -> None:
+        """The devices, each with what moving the selection there would give or what is in the way.
+
+        ``along``: neighbours come along; ``repair``: whatever else must move does.
+        """
         document = self._document
         problem = document.problem
         if problem is None or not len(document.selection):
             return
-        choices = self.device_choices(along)
+        choices = self.device_choices(along, repair)
         what = plural(len(document.selection), "op")
-        taking = " and take neighbours along" if along else ""
+        taking = " and take neighbours along" if along else " and repair the rest" if repair else ""
         self.palette_window.ask(f"Move {what} to{taking} …", choices)
 
-    def device_choices(self, along: bool) -> list[Choice]:
+    def device_choices(self, along: bool, repair: bool = False) -> list[Choice]:
         """One choice per device."""
         document = self._document
         problem = document.problem
@@ -125,7 +133,7 @@ class Pickers(QObject):
         choices = []
         for d, device in enumerate(problem.devices):
             key = str(d) if d < 10 else ""
-            run = partial(self._move, d, along)
+            run = partial(self._move, d, along, repair)
             if len(check.origins) == 1 and d == check.origins[0]:
                 choices.append(Choice(device.title, run, "is here", False, colours[d].accent, key=key))
                 continue
@@ -136,9 +144,13 @@ class Pickers(QObject):
                 continue
             reasons = check.reasons(d)
             note = reasons[0] if reasons else "breaks a rule"
-            detail = "breaks a rule"
+            possible = check.possible(d)
+            detail = "impossible" if not possible else "repairs the rest" if repair else "breaks a rule"
             if along:
                 more = len(np.setdiff1d(document.closure(document.selection, d), check.ops))
                 detail = f"takes {plural(more, 'op')} along" if more else detail
-            choices.append(Choice(device.title, run, detail, True, colours[d].accent, theme.muted, note, key))
+            allowed = possible or not repair
+            choices.append(
+                Choice(device.title, run, detail, allowed, colours[d].accent, theme.muted, note, key)
+            )
         return choices

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -15,9 +16,17 @@ from planner.bound import Bound
 from planner.graph import Ints
 from planner.targets.live import LiveEvaluation
 
+if TYPE_CHECKING:
+    from gui.legal_chips import Domains
 
-def check(live: LiveEvaluation, ops: Ints, bounds: Sequence[Bound]) -> Preview:
-    """Legality, components and gap of moving ``ops`` (colocated mates included) to each device."""
+
+def check(
+    live: LiveEvaluation, ops: Ints, bounds: Sequence[Bound], domains: Domains | None = None
+) -> Preview:
+    """Legality, components and gap of moving ``ops`` (colocated mates included) to each device.
+
+    ``domains``: where ops can be whatever else moves, if that is known.
+    """
     problem = live.evaluator.problem
     legality = live.check(ops)
     delta = live.delta(ops)
@@ -30,14 +39,23 @@ def check(live: LiveEvaluation, ops: Ints, bounds: Sequence[Bound]) -> Preview:
         legal[origins[0]] = True
 
     def reasons(device: int) -> tuple[str, ...]:
-        """Sentences on what the move to ``device`` would break that is not broken now; computed when asked."""
-        return tuple(violation.sentence for violation in legality.violations(device))
+        """Sentences on what the move to ``device`` would break that is not broken now; computed when asked.
 
-    return Preview(
+        Where the ops can never be is said first.
+        """
+        said = tuple(violation.sentence for violation in legality.violations(device))
+        if preview.possible(device) or preview.domains is None:
+            return said
+        return (preview.domains.sentence(ops, device), *said)
+
+    preview = Preview(
         ops=ops, components=delta.components, changes=changes(problem, live.components, delta.components),
         gap=np.array([math.nan if gap is None else gap for gap in gaps]), legal=legal, cost=delta.cost,
-        memory=delta.memory, reasons=reasons, origins=origins,
+        memory=delta.memory, reasons=reasons, origins=origins, codes=legality.codes, violations=legality.violations,
     )  # fmt: skip
+    if domains is not None:
+        preview.take_domains(domains)
+    return preview
 
 
 def taken_along(live: LiveEvaluation, ops: Ints, device: int) -> Ints:
@@ -63,7 +81,7 @@ class Previewing(QObject):
         """A drag of ``ops`` (mates included) begins. Returns the preview, None without ops."""
         if not len(ops):
             return None
-        self.preview = check(self._board.open_live, ops, self._board.bounds)
+        self.preview = check(self._board.open_live, ops, self._board.bounds, self._board.domains)
         self.preview_changed.emit()
         return self.preview
 
@@ -80,6 +98,12 @@ class Previewing(QObject):
         needs = target >= 0 and not preview.legal[target]
         preview.along = taken_along(self._board.open_live, preview.ops, target) if needs else EMPTY
         self.preview_changed.emit()
+
+    def domains_found(self) -> None:
+        """It is known now where ops can be whatever else moves."""
+        if self.preview is not None and self._board.domains is not None:
+            self.preview.take_domains(self._board.domains)
+            self.preview_changed.emit()
 
     def end(self) -> None:
         """The drag is over."""

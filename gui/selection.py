@@ -1,4 +1,4 @@
-"""What is selected and what is under the pointer."""
+"""What is selected, what is under the pointer, and the broken rule that is looked at."""
 
 from __future__ import annotations
 
@@ -7,27 +7,31 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.values import EMPTY, op_array
 from planner.graph import Graph, Ints
+from planner.plan import Violation
 
 MODES = ("replace", "add", "toggle", "remove")
 
 
 class Selection(QObject):
-    """A sorted set of ops, and one hovered op (-1 = none)."""
+    """A sorted set of ops, one hovered op (-1 = none), and one violation whose paths are drawn (None = none)."""
 
     selection_changed = Signal()
     hover_changed = Signal()
+    pointed_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._graph: Graph | None = None
         self.ops: Ints = EMPTY
         self.hover = -1
+        self.pointed: Violation | None = None
 
     def reset(self, graph: Graph | None) -> None:
         """Another graph is open: nothing is selected. Tells nobody; the document does."""
         self._graph = graph
         self.ops = EMPTY
         self.hover = -1
+        self.pointed = None
 
     def select(self, ops: object, mode: str = "replace") -> None:
         """Replace, add to, toggle in or remove from the selection. Unknown ops are ignored."""
@@ -67,3 +71,9 @@ class Selection(QObject):
         if op != self.hover:
             self.hover = op
             self.hover_changed.emit()
+
+    def point_at(self, violation: Violation | None) -> None:
+        """Say which broken rule is looked at."""
+        if violation != self.pointed:
+            self.pointed = violation
+            self.pointed_changed.emit()

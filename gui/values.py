@@ -12,9 +12,10 @@ import numpy as np
 from planner.graph import Bools, Floats, Ints
 
 if TYPE_CHECKING:
+    from gui.legal_chips import Domains
     from gui.objectives import Change
     from planner.bound import Standing
-    from planner.plan import Provenance
+    from planner.plan import Provenance, Violation
 
 EMPTY: Ints = np.empty(0, np.int32)
 EMPTY.setflags(write=False)
@@ -95,12 +96,14 @@ class PlanEntry:
 
 @dataclass(eq=False)
 class Preview:
-    """What moving ``ops`` to each of the k devices would do. Only ``target`` and ``along`` change afterwards.
+    """What moving ``ops`` to each of the k devices would do. What has a default may change afterwards.
 
     ``components`` float64[c, k]: what the objective's parts would be; ``changes``: the first of them that each
     destination changes, in words; ``gap`` float64[k] (NaN without a bound); ``legal`` bool[k]; ``cost`` and ``memory``
     float64[k, k] (destination first); ``target`` is the device under the pointer (-1 = none); ``along`` holds the
     further ops that would be taken along to ``target`` to keep every rule (empty if none, or if that cannot help).
+    ``reachable`` (bool[k]) says where the ops could be in some valid plan, whatever else moves; None where that is not
+    known.
     """
 
     ops: Ints
@@ -115,6 +118,21 @@ class Preview:
     """The devices that the ops are on now (sorted int32)."""
     target: int = -1
     along: Ints = field(default_factory=lambda: EMPTY)
+    reachable: Bools | None = None
+    domains: Domains | None = None
+    """Where ``reachable`` is from."""
+    codes: Ints = field(default_factory=lambda: EMPTY)
+    """The rules in the way of each destination (int32[k], see :mod:`planner.targets.kernels`)."""
+    violations: Callable[[int], tuple[Violation, ...]] = lambda device: ()
+    """What the move to a device would break that is not broken now; computed when asked."""
+
+    def take_domains(self, domains: Domains) -> None:
+        """It is known where the ops can be."""
+        self.domains, self.reachable = domains, domains.reachable(self.ops)
+
+    def possible(self, device: int) -> bool:
+        """Whether some valid plan may have the ops on ``device``, as far as is known."""
+        return self.reachable is None or bool(self.reachable[device] or self.legal[device])
 
     @property
     def objective(self) -> Floats:

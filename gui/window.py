@@ -18,6 +18,7 @@ from gui.docks import Docks
 from gui.handlers import Handlers
 from gui.header import Header
 from gui.memory import VIEWS, Memory
+from gui.mending import Mending
 from gui.menus import Menus
 from gui.model_bar import ModelBar
 from gui.palette import Palette
@@ -26,6 +27,8 @@ from gui.panels.convergence import ConvergencePanel
 from gui.panels.devices import DevicesPanel
 from gui.panels.inspector import InspectorPanel
 from gui.panels.ops import OpsPanel
+from gui.panels.package import PackagePanel
+from gui.panels.package_state import is_package
 from gui.panels.planners import PlannersPanel
 from gui.panels.plans import PlansPanel
 from gui.panels.readouts import ReadoutStrip
@@ -40,6 +43,7 @@ from gui.stage_counting import StageCounting
 from gui.start_page import StartPage
 from gui.theme import Theme, ThemeController
 from gui.values import Message
+from gui.widgets.labels import capital
 from gui.widgets.notice import NoticeBar
 from gui.widgets.numbers import plural
 
@@ -136,12 +140,14 @@ class MainWindow(QMainWindow):
         self.convergence = ConvergencePanel(document, jobs, theme)
         self.counting = StageCounting(document, self)
         self.counts = StageCountsPanel(document, self.counting, theme)
+        self.package = PackagePanel(document, theme)
         panels: tuple[Panel, ...] = (
             self.devices, self.ops, self.inspector, self.planners, self.plans, self.target, self.suggestions, self.why,
-            self.violations, self.schedule, self.convergence, self.counts,
+            self.violations, self.schedule, self.convergence, self.counts, self.package,
         )  # fmt: skip
         self.docks = Docks(self, {panel.id: panel for panel in panels})
         # ---- actions
+        self.mending = Mending(self)
         self.handlers = Handlers(self)
         self.actions_set = ActionSet(ACTIONS, self.handlers.run, self)
         self.actions_set.install(self, (self.canvas, self.devices, self.ops.table))
@@ -187,12 +193,19 @@ class MainWindow(QMainWindow):
         document.problem_changed.connect(self._update_title)
         document.problem_changed.connect(self.docks.make_room_for_devices)
         document.graph_changed.connect(self.docks.make_room_for_devices)
+        document.problem_changed.connect(self.docks.follow_target)
+        document.graph_changed.connect(self.docks.follow_target)
         document.problem_changed.connect(self.memory.remember_model)
         document.plans_changed.connect(self._update_title)
         jobs.ended.connect(self._job_ended)
         canvas.view_changed.connect(self._soon)
         canvas.context_menu.connect(self._context_menu)
         canvas.add_drop_target(self.devices)
+        canvas.add_drop_target(self.package)
+        self.package.device_shown.connect(self.inspector.show_device)
+        self.package.device_shown.connect(canvas.reveal_lane)
+        self.package.op_shown.connect(canvas.reveal)
+        self.package.menu_requested.connect(self.devices.show_menu)
         self.plans.highlight_requested.connect(canvas.set_highlight)
         self.plans.save_requested.connect(self.handlers.files.save_entry)
         self.plans.list.selectionModel().currentChanged.connect(self._soon)
@@ -268,9 +281,7 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------ messages
     def say(self, level: str, text: str, detail: str = "") -> None:
         """Show a notice."""
-        first = text.split(maxsplit=1)[0] if text.split() else ""
-        # Sentences begin with a capital letter, names of files and ops as they are.
-        self.notice.show_message(level, text[:1].upper() + text[1:] if first.isalpha() else text, detail)
+        self.notice.show_message(level, capital(text), detail)
 
     def _show_message(self, message: Message) -> None:
         self.say(message.level, message.text, message.detail)
@@ -278,6 +289,9 @@ class MainWindow(QMainWindow):
     def _job_ended(self, job: Any) -> None:
         """A proposal that waits in the list is worth a word; one that is on the canvas already is not."""
         entry = job.entry
+        if job.infeasible and job.problem == self.document.problem:
+            self.mending.proven_infeasible(job.title)
+            return
         if (
             job.state != "failed"
             and entry is not None
@@ -321,7 +335,8 @@ class MainWindow(QMainWindow):
         panel = self.docks.panels[id]
         panel.refresh_now()
         order: dict[str, QWidget] = {"ops": self.ops.table, "plans": self.plans.list, "planners": self.planners.list, "inspector": self.inspector.view,
-                 "violations": self.violations.list, "schedule": self.schedule.chart, "counts": self.counts.chart}  # fmt: skip
+                 "violations": self.violations.list, "schedule": self.schedule.chart, "counts": self.counts.chart,
+                 "package": self.package.view}  # fmt: skip
         wanted = order.get(id)
         if wanted is None:
             found = [
@@ -334,8 +349,12 @@ class MainWindow(QMainWindow):
             wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _show_plot_once(self) -> None:
-        """The first run opens the convergence plot where there is room; closing it keeps it closed."""
-        if self.jobs.running and not self._plot_shown and self.height() >= ROOM_FOR_PLOT:
+        """The first run opens the convergence plot where there is room; closing it keeps it closed.
+
+        The view of a package keeps its place.
+        """
+        covers = is_package(self.document.problem) and self.package.isVisible()
+        if self.jobs.running and not self._plot_shown and not covers and self.height() >= ROOM_FOR_PLOT:
             self._plot_shown = True
             self.docks.reveal("convergence")
 
@@ -348,6 +367,7 @@ class MainWindow(QMainWindow):
             or self._update_later.isActive()
             or self.canvas.busy
             or self.canvas.animating
+            or self.mending.repairing.busy
             or any(panel.waiting for panel in panels)
         )
 
@@ -437,6 +457,7 @@ class MainWindow(QMainWindow):
         self.handlers.files.loading.drop()
         self.handlers.exports.exporting.drop()
         self.jobs.close()
+        self.mending.close()
         self.counting.close()
         self.canvas.close_canvas()
         event.accept()

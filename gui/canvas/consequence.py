@@ -21,7 +21,25 @@ RULE_WORDS = {
     16: "pinned",
     32: "splits a group",
     128: "splits siblings",
+    256: "skips a chip",
+    512: "makes a triangle",
+    1024: "empties a chip",
 }
+
+
+BRIEF_WORDS = {
+    "now here": "here",
+    "impossible": "never",
+    "breaks the order": "order",
+    "breaks contiguity": "contiguity",
+    "does not fit": "memory",
+    "splits a group": "group",
+    "splits siblings": "siblings",
+    "skips a chip": "skips",
+    "makes a triangle": "triangle",
+    "empties a chip": "empties",
+}
+"""The same in one word."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +51,8 @@ class Consequence:
     change: Change
     gap: str
     reason: str
+    possible: bool = True
+    """Whether an illegal move could be made legal by moving others."""
 
     @property
     def better(self) -> bool:
@@ -49,9 +69,17 @@ class Consequence:
         """One line where room is scarce."""
         return self._said(self.change.brief)
 
+    @property
+    def word(self) -> str:
+        """One word where room is scarcest: the rule in the way, or by how much the objective changes."""
+        said = self.brief
+        return BRIEF_WORDS.get(said, said.rpartition("  ")[2])
+
     def _said(self, words: str) -> str:
         if self.stays:
             return "now here"
+        if not self.possible:
+            return "impossible"
         return words if self.legal else self.reason
 
     @property
@@ -62,9 +90,11 @@ class Consequence:
         return f"{self.short}   gap {self.gap}" if self.gap else self.short
 
     def colour(self, theme: Theme) -> str:
-        """Green for better, red for illegal, amber for worse."""
+        """Green for better, red for illegal, amber for worse; faint for what can never be."""
         if self.stays:
             return theme.muted
+        if not self.possible:
+            return theme.faint
         if not self.legal:
             return theme.bad
         return (theme.muted, theme.warning, theme.good)[self.change.sign]
@@ -77,7 +107,7 @@ def consequences(preview: Preview, reasons: tuple[str, ...]) -> list[Consequence
         gap = float(preview.gap[d])
         stays = len(preview.origins) == 1 and int(preview.origins[0]) == d
         said = "" if math.isnan(gap) else gap_text(gap)
-        out.append(Consequence(bool(preview.legal[d]), stays, change, said, reasons[d]))
+        out.append(Consequence(bool(preview.legal[d]), stays, change, said, reasons[d], preview.possible(d)))
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -12,10 +13,15 @@ from gui.canvas.drop_choice import DropChoice
 from gui.canvas.headers import lane_extents
 from gui.canvas.strip import chip_rects
 from gui.objectives import change, component_words
+from gui.repairing import Repairing, moved_to, stays
 from gui.widgets.numbers import plural
 
 if TYPE_CHECKING:
     from gui.canvas.view import CanvasView
+    from gui.values import Preview
+    from planner.errors import StageboardError
+    from planner.graph import Bools
+    from planner.repair import Repair
 
 
 class DropTarget(Protocol):
@@ -33,11 +39,18 @@ class Drops:
         self.targets: list[DropTarget] = []
         self.consequences: list[Consequence] = []
         """What a drop on each device would give; empty while nothing is dragged."""
+        self.repairing: Repairing | None = None
+        """Who finds what else must move; None: nobody."""
         self.choice = DropChoice(view)
+        self.choice.repair_chosen.connect(self._repair)
         self.choice.along_chosen.connect(lambda: self._drop(along=True))
         self.choice.anyway_chosen.connect(lambda: self._drop(along=False))
         self.choice.dismissed.connect(self._drop_dismissed)
         self._device = -1
+        self._judged: Preview | None = None
+        self._reachable: Bools | None = None
+        self._effects: list[tuple[str, str]] = []
+        self._repaired: Repair | None = None
 
     def device_at(self, position: QPointF, global_pos: QPoint) -> int:
         """The device on which a drop here would land, -1 for none."""
@@ -65,8 +78,10 @@ class Drops:
         )
         if preview is None or problem is None or live is None:
             self.consequences = []
+            self._judged = None
             self.choice.hide()  # its question was about the preview
-        elif not self.consequences or len(self.consequences) != len(preview.objective):
+        elif preview is not self._judged or preview.reachable is not self._reachable:
+            self._judged, self._reachable = preview, preview.reachable
             self.consequences = self._judge()
         self._view.repaint_attention()
 
@@ -87,27 +102,75 @@ class Drops:
         sentence = said[0] if said else "That would break a rule."
         if len(said) > 1:
             sentence += f" (and {plural(len(said) - 1, 'more problem', 'more problems')})"
-        effect = ""
+        self._effects = self._effects_of(preview, device)
+        offered = self.repairing is not None and preview.possible(device)
+        # On a package neighbours alone rarely help: a chip that is skipped, or a triangle, takes ops from elsewhere.
+        first = "repair" if problem.target.kind == "mcm" else "along"
+        self.choice.ask(
+            position.toPoint(), sentence, len(preview.along), self._effect(), "Move and repair …" if offered else "", first
+        )  # fmt: skip
+        self._repaired = None
+        if offered and self.repairing is not None:
+            start = moved_to(self._view.document.device_of, preview.ops, device)
+            self.repairing.look(start, preview.ops, partial(self._repair_found, preview, device))
+
+    def _effects_of(self, preview: Preview, device: int) -> list[tuple[str, str]]:
+        """What each answer would make of the objective, by the word for it."""
+        live, problem = self._view.document.live, self._view.document.problem
+        assert live is not None
+        assert problem is not None
+        effects = [("anyway", preview.changes[device].text)]
         if len(preview.along):
-            live = self._view.document.live
-            assert live is not None
             moved = np.union1d(preview.ops, preview.along).astype(np.int32)
             after = live.delta(moved).components[:, device].tolist()
-            along, anyway = change(problem, live.components, after), preview.changes[device]
-            if len(after) == 1:
-                title = component_words(problem.components[0]).title
-                effect = f"{title}: along {along.text}, anyway {anyway.text}"
-            else:
-                effect = f"Along: {along.text}\nAnyway: {anyway.text}"
-        self.choice.ask(position.toPoint(), sentence, len(preview.along), effect)
+            effects.insert(0, ("along", change(problem, live.components, after).text))
+        return effects
+
+    def _effect(self) -> str:
+        problem = self._view.document.problem
+        assert problem is not None
+        if len(self._effects) < 2:
+            return ""
+        if len(problem.components) > 1 or len(self._effects) > 2:
+            return "\n".join(f"{word.capitalize()}: {text}" for word, text in self._effects)
+        said = ", ".join(f"{word} {text}" for word, text in self._effects)
+        return f"{component_words(problem.components[0]).title}: {said}"
+
+    def _repair_found(self, preview: Preview, device: int, result: Repair | StageboardError) -> None:
+        """What else must move is known: the button says how many."""
+        document, problem = self._view.document, self._view.document.problem
+        if document.preview is not preview or problem is None or document.live is None:
+            return
+        if isinstance(result, Exception) or not stays(result, preview.ops, device):
+            self.choice.show_repair("No repair found", False)
+            return
+        self._repaired = result
+        others = np.setdiff1d(np.flatnonzero(result.device_of != document.device_of), preview.ops)
+        self.choice.show_repair(f"Move and repair: {plural(len(others), 'more op', 'more ops')}", True)
+        repaired = change(problem, document.live.components, result.evaluation.values)
+        self._effects.insert(0, ("repaired", repaired.text))
+        self.choice.say(self._effect())
+
+    def _repair(self) -> None:
+        preview, device, found = self._view.document.preview, self._device, self._repaired
+        self._view.document.end_preview()
+        if preview is not None and device >= 0 and self.repairing is not None:
+            self.repairing.move_and_repair(preview.ops, device, found)
+        self._view.setFocus()
 
     def _drop(self, along: bool) -> None:
         preview, device = self._view.document.preview, self._device
+        self._look_no_further()
         self._view.document.end_preview()
         if preview is not None and device >= 0:
             self._view.document.move(preview.ops, device, along=along)
         self._view.setFocus()
 
     def _drop_dismissed(self) -> None:
+        self._look_no_further()
         self._view.document.end_preview()
         self._view.setFocus()
+
+    def _look_no_further(self) -> None:
+        if self.repairing is not None:
+            self.repairing.cancel()

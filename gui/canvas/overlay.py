@@ -39,16 +39,16 @@ def paint_attention(
     if len(edges):
         halo = np.full(len(edges), packed(theme.canvas), np.uint32)
         colour = palette.accent[scene.device[scene.items.edge_src[edges]]]
-        _edges(buffer, scene, place, edges, halo, 4.5 * ratio, 0.8, 0.0)
-        _edges(buffer, scene, place, edges, colour, 2.0 * ratio, 1.0, 6.0 * ratio)
+        stroke_edges(buffer, scene, place, edges, halo, 4.5 * ratio, 0.8, 0.0)
+        stroke_edges(buffer, scene, place, edges, colour, 2.0 * ratio, 1.0, 6.0 * ratio)
         ends = np.unique(np.concatenate([scene.items.edge_src[edges], scene.items.edge_dst[edges]]))
-        _outline(buffer, scene, place, ends, palette.accent[scene.device[ends]], 1.6 * ratio, ratio)
-    _outline(buffer, scene, place, items, np.uint32(packed(theme.edge_selected)), 2.2 * ratio, ratio)
+        stroke_outlines(buffer, scene, place, ends, palette.accent[scene.device[ends]], 1.6 * ratio, ratio)
+    stroke_outlines(buffer, scene, place, items, np.uint32(packed(theme.edge_selected)), 2.2 * ratio, ratio)
     if len(along):
-        _outline(buffer, scene, place, along, np.uint32(packed(theme.warning)), 2.4 * ratio, ratio)
+        stroke_outlines(buffer, scene, place, along, np.uint32(packed(theme.warning)), 2.4 * ratio, ratio)
 
 
-def _edges(
+def stroke_edges(
     buffer: np.ndarray,
     scene: Scene,
     place: tuple[float, float, float],
@@ -79,7 +79,7 @@ def _edges(
         )  # fmt: skip
 
 
-def _outline(
+def stroke_outlines(
     buffer: np.ndarray,
     scene: Scene,
     place: tuple[float, float, float],
@@ -88,12 +88,26 @@ def _outline(
     width: float,
     ratio: float,
 ) -> None:
+    """Lines around cards."""
     if len(items) == 0:
         return
     raster.rounded_rects(
         buffer, None, scene.x[items], scene.y[items], scene.w[items], scene.h[items], *place, fill=0, stroke=colour,
         stroke_px=width, radius_px=5.0 * ratio, min_px=4.0 * ratio,
     )  # fmt: skip
+
+
+def paint_lane_veils(
+    painter: QPainter, scene: Scene, viewport: Viewport, theme: Theme, said: list[Consequence], ratio: float
+) -> None:  # fmt: skip
+    """Grey out the lanes that a drop may not go to, more so where it never may (logical pixels)."""
+    width = viewport.width / ratio
+    for consequence, (top, bottom) in zip(said, lane_extents(scene, viewport), strict=True):
+        if not consequence.legal and not consequence.stays:
+            veil = QColor(theme.canvas if consequence.possible else theme.track)
+            veil.setAlphaF(0.62 if consequence.possible else 0.88)
+            low, high = max(top / ratio, 0.0), min(bottom / ratio, viewport.height / ratio)
+            painter.fillRect(QRectF(HEADER_WIDTH, low, width - HEADER_WIDTH, high - low), veil)
 
 
 def paint_lane_consequences(
@@ -105,7 +119,7 @@ def paint_lane_consequences(
     target: int,
     ratio: float,
 ) -> None:
-    """Each lane says what a drop would give; illegal lanes grey out with the reason (logical pixels)."""
+    """Each lane says what a drop would give, or why it may not be (logical pixels)."""
     theme = palette.theme
     width = viewport.width / ratio
     for d, (top, bottom) in enumerate(lane_extents(scene, viewport)):
@@ -113,10 +127,6 @@ def paint_lane_consequences(
         if bottom - top < 4:
             continue
         box = QRectF(HEADER_WIDTH, top, width - HEADER_WIDTH, bottom - top)
-        if not said[d].legal and not said[d].stays:
-            veil = QColor(theme.canvas)
-            veil.setAlphaF(0.62)
-            painter.fillRect(box, veil)
         if d == target:
             painter.setPen(QPen(QColor(palette.devices[d].accent), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -136,7 +146,7 @@ def _bubble(painter: QPainter, anchor: QPointF, text: str, colour: str, theme: T
     """A small text plate whose right edge is centred on ``anchor``."""
     size = 11 if room >= 16 else 9
     wide = metrics(size, True).horizontalAdvance(text) + 16
-    tall = min(22.0, max(12.0, room - 2))
+    tall = min(22.0, max(12.0 if room >= 14 else 10.0, room - 2))
     box = QRectF(anchor.x() - wide, anchor.y() - tall / 2, wide, tall)
     back = QColor(theme.panel)
     back.setAlphaF(0.93)

@@ -20,6 +20,9 @@ STYLE = LayoutStyle(header_w=1.0, header_h=1.0)
 """Lane headers are drawn in the margin at a readable size whatever the zoom, so the scene keeps no room for them."""
 
 LEAST_LANE_PX = 17.0
+READABLE_LANE_PX = 11.0
+MOST_FOR_HEADERS = 0.82
+"""Share of the height that lanes made higher for their headers may take together."""
 NONE: Bools = np.empty(0, bool)
 """Stands for a mask in which no item is marked."""
 
@@ -191,14 +194,34 @@ def arrange(
         device, _ = items.devices(device_of, k)
         frame = keep.frame if keep is not None and keep.lanes and len(keep.lanes) == k else None
         layout = lanes_layout(skeleton, device, k, viewport, STYLE, keep=frame)
-        if np.bincount(device, minlength=k).min() > 0:
+        used = np.bincount(device, minlength=k) > 0
+        least = least_lane(layout, used, viewport)
+        if used.all() and not least:
             return layout
         # An empty lane must stay tall enough on screen to read its header and to drop something on it.
         scale = min(viewport[0] / layout.bounds[2], viewport[1] / layout.bounds[3])
-        tall = replace(STYLE, empty_lane_h=max(STYLE.empty_lane_h, LEAST_LANE_PX / scale))
+        empty = max(STYLE.empty_lane_h, LEAST_LANE_PX / scale)
+        tall = replace(STYLE, empty_lane_h=empty, least_lane_h=least)
         return lanes_layout(skeleton, device, k, viewport, tall, keep=frame)
     models = len(items.graph.model_names)
     return flow_layout(skeleton, viewport, STYLE, items.model if models > 1 else None, max(models, 1))
+
+
+def least_lane(layout: Layout, used: Bools, viewport: tuple[float, float]) -> float:
+    """The height (scene units) below which a lane's header could not be read; 0 where no lane with ops is that low.
+
+    ``used`` bool[k]: lanes with ops. Where there are many lanes they get what there is room for.
+    """
+    heights = np.array([lane.band[3] for lane in layout.lanes])[used]
+    wide, high = layout.bounds[2], layout.bounds[3]
+    wanted = min(READABLE_LANE_PX, MOST_FOR_HEADERS * viewport[1] / max(len(layout.lanes), 1))
+    least = 0.0
+    for _ in range(8):  # higher lanes make the whole picture higher, and so its scale smaller
+        scale = min(viewport[0] / wide, viewport[1] / (high + np.maximum(least - heights, 0.0).sum()))
+        if not len(heights) or max(heights.min(), least) * scale >= 0.98 * wanted:
+            break
+        least = wanted / scale
+    return least
 
 
 def scene_of(

@@ -122,6 +122,14 @@ class SceneWidget(QWidget):
                 float(scene.layout.x[i] + scene.w[i] / 2), float(scene.layout.y[i] + scene.h[i] / 2)
             )
 
+    def reveal_lane(self, device: int) -> None:
+        """Bring a device's lane into sight, moving no more than needed; nothing happens in the flow view."""
+        rect = self.lane_rect(device)
+        if rect.isEmpty() or (rect.top() >= 0 and rect.bottom() <= self.height()):
+            return
+        low, high = rect.top(), rect.bottom() - self.height()
+        self.pan_by(0.0, -low if abs(low) < abs(high) or rect.height() > self.height() else -high)
+
     def op_rect(self, op: int) -> QRectF:
         """Where an op's card is drawn (logical pixels); for tests and assistive tools."""
         scene = self.scene

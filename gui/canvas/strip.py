@@ -57,7 +57,10 @@ def paint_strip(
     rects = chip_rects(width, height, len(titles))
     if not rects:
         return
-    back = rects[0].united(rects[-1]).adjusted(-PAD, -PAD, PAD, PAD)
+    back = rects[0]
+    for rect in rects[1:]:
+        back = back.united(rect)
+    back = back.adjusted(-PAD, -PAD, PAD, PAD)
     veil = QColor(theme.panel)
     veil.setAlphaF(0.94)
     painter.setPen(QPen(QColor(theme.border), 1))
@@ -71,29 +74,39 @@ def paint_strip(
                 2 if d == target else 1,
             )
         )
-        painter.setBrush(QColor(colour.band if said.legal else theme.card_disabled))
+        # Three grounds: allowed now, possible if others move too, impossible.
+        ground = colour.band if said.legal else theme.card_disabled if said.possible else theme.track
+        painter.setBrush(QColor(ground))
         painter.drawRoundedRect(rect, 5, 5)
         inner = rect.adjusted(8, 3, -8, -3)
         two = rect.height() >= 36
         painter.setFont(font(11, True))
-        painter.setPen(QColor(theme.text if said.legal else theme.faint))
+        ink = theme.text if said.legal else theme.muted if said.possible else theme.faint
+        painter.setPen(QColor(ink))
         top = QRectF(inner.left(), inner.top(), inner.width(), 16) if two else inner
         paint_glyph(
             painter,
             colour,
             top.left() + GLYPH_SIZE / 2,
             top.center().y(),
-            fill="" if said.legal else theme.faint,
+            fill="" if said.legal else ink,
         )
         named = top.adjusted(GLYPH_SIZE + 5, 0, 0, 0)
         room = named.width() if two else inner.width() * 0.5 - GLYPH_SIZE - 5
-        title = metrics(11, True).elidedText(titles[d], Qt.TextElideMode.ElideRight, room)
+        title = titles[d]
+        if (
+            metrics(11, True).horizontalAdvance(title) > room
+        ):  # the number says enough where all are of one kind
+            title = title.rpartition(" ")[2]
+        used = min(metrics(11, True).horizontalAdvance(title), room)
+        title = metrics(11, True).elidedText(title, Qt.TextElideMode.ElideRight, room)
         painter.drawText(named, int(Qt.AlignmentFlag.AlignVCenter), title)
         low = QRectF(inner.left(), inner.top() + 17, inner.width(), 16) if two else inner
         painter.setFont(font(11, False))
         painter.setPen(QColor(said.colour(theme)))
-        words, space = metrics(11, False), low.width() * (1 if two else 0.5)
-        said_so = said.short if words.horizontalAdvance(said.short) <= space else said.brief
+        words, space = metrics(11, False), low.width() - (0 if two else GLYPH_SIZE + 11 + used)
+        shown = (said.short, said.brief, said.word)
+        said_so = next((text for text in shown if words.horizontalAdvance(text) <= space), said.word)
         text = words.elidedText(said_so, Qt.TextElideMode.ElideRight, space)
         align = (
             Qt.AlignmentFlag.AlignVCenter

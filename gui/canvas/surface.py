@@ -10,9 +10,16 @@ from PySide6.QtGui import QImage, QPainter
 
 from gui.canvas import raster
 from gui.canvas.headers import HeaderData, paint_headers
-from gui.canvas.overlay import paint_attention, paint_band, paint_carried, paint_lane_consequences
+from gui.canvas.overlay import (
+    paint_attention,
+    paint_band,
+    paint_carried,
+    paint_lane_consequences,
+    paint_lane_veils,
+)
 from gui.canvas.painter import paint_scene, wrap_image
 from gui.canvas.palette import packed
+from gui.canvas.rule_path import has_paths, paint_path_words, paint_rule_path
 from gui.canvas.strip import paint_strip, strip_top
 from gui.widgets.numbers import plural
 
@@ -50,21 +57,31 @@ class Surface:
         scene = self._view.scene
         if scene is None:
             return
-        attention = self._attention()
-        if len(attention):
+        dragging = bool(self._view.consequences) and self._view.document.preview is not None
+        if dragging and scene.layout.lanes:
+            said = self._view.consequences
+            paint_lane_veils(painter, scene, self._view.viewport, self._view.theme, said, ratio)
+        attention, pointed = self._attention(), self._view.document.pointed
+        if len(attention) or pointed is not None:
             if self.over_stale:
                 preview = self._view.document.preview
                 along = np.unique(scene.items.item_of[preview.along]) if preview is not None else NOTHING
                 paint_attention(
                     self._over, scene, self._view.viewport, self._view.palette_now, attention, ratio, along
                 )
+                if pointed is not None:
+                    paint_rule_path(
+                        self._over, scene, self._view.viewport, self._view.palette_now, pointed, ratio
+                    )
                 self.over_stale = False
             painter.drawImage(0, 0, self._over_image)
             if scene.layout.lanes:
                 self._paint_header_margin(painter, ratio)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        if self._view.consequences and self._view.document.preview is not None:
+        if dragging:
             self._paint_consequences(painter, ratio)
+        else:
+            self._paint_path_words(painter, ratio)
         if self.band is not None:
             paint_band(painter, self.band, self._view.theme)
 
@@ -109,10 +126,18 @@ class Surface:
             return NOTHING
         if document.preview is not None:
             return np.unique(scene.items.item_of[document.preview.ops])
-        chosen = document.selection if len(document.selection) <= MOST_ATTENTION else NOTHING
+        few = len(document.selection) <= MOST_ATTENTION and not has_paths(document.pointed)
+        chosen = document.selection if few else NOTHING
         if 0 <= document.hover < scene.items.graph.n:
             chosen = np.append(chosen, document.hover)
         return np.unique(scene.items.item_of[chosen])
+
+    def _paint_path_words(self, painter: QPainter, ratio: float) -> None:
+        """What the paths of a broken rule are."""
+        view, document = self._view, self._view.document
+        if document.pointed is not None and document.problem is not None and view.scene is not None:
+            titles = tuple(d.title for d in document.problem.devices)
+            paint_path_words(painter, view.scene, view.viewport, document.pointed, titles, view.theme, ratio)
 
     def _paint_consequences(self, painter: QPainter, ratio: float) -> None:
         scene, preview, problem = self._view.scene, self._view.document.preview, self._view.document.problem
@@ -130,6 +155,7 @@ class Surface:
             width, height = self._view.width(), self._view.height()
             paint_strip(painter, width, height, titles, self._view.consequences, target, palette)
             bounds.setBottom(strip_top(width, height, len(titles)))  # the card must not hide the chips
+        self._paint_path_words(painter, ratio)
         if self.carried is None:
             return
         graph = problem.graph

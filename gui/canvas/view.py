@@ -35,6 +35,7 @@ from gui.theme import Theme
 
 if TYPE_CHECKING:
     from gui.document import Document
+    from gui.repairing import Repairing
     from gui.values import AssignmentChange
 
 
@@ -71,6 +72,7 @@ class CanvasView(SceneWidget):
         document.readouts_changed.connect(self._readouts_changed)
         document.selection_changed.connect(self._selection_changed)
         document.hover_changed.connect(self.repaint_attention)
+        document.pointed_changed.connect(self.repaint_attention)
         document.groups_changed.connect(self._groups_changed)
         document.preview_changed.connect(self.drops.preview_changed)
         self._graph_changed()
@@ -152,6 +154,10 @@ class CanvasView(SceneWidget):
     def add_drop_target(self, target: DropTarget) -> None:
         """Let drags end on a widget outside the canvas."""
         self.drops.targets.append(target)
+
+    def set_repairing(self, repairing: Repairing) -> None:
+        """Offer to repair the rest after a drop that breaks a rule."""
+        self.drops.repairing = repairing
 
     def device_at(self, position: QPointF, global_pos: QPoint) -> int:
         """The device on which a drop here would land, -1 for none."""

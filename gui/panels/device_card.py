@@ -62,10 +62,14 @@ class CardState:
     column: Column = field(default_factory=Column)
     load: CacheLoad | None = None
     """None where the device has no cache."""
+    more: tuple[tuple[str, str], ...] = ()
+    """Further amounts (name, text) that the tool tip lists."""
     previewing: bool = False
     target: bool = False
     origin: bool = False
     legal: bool = True
+    possible: bool = True
+    """Whether what is not legal could be if others moved too."""
     better: int = 0
     """1 = lower objective, -1 = higher, 0 = the same."""
     would: str = ""
@@ -137,6 +141,7 @@ class DeviceCard(QWidget):
         rows = (("receive", receive), ("work", work), ("streaming", streaming), ("send", send))
         shown = [f"{s.name}{f' ({s.worst})' if s.bottleneck else ''}: {s.cost}", *chip]
         shown += [f"{word} {s.column.text(value)}" for word, value in rows]
+        shown += [f"{word}: {text}" for word, text in s.more]
         shown.append(s.detail.replace("   ", ", "))
         if s.previewing and s.reason:
             shown.append(s.reason)
@@ -194,7 +199,7 @@ class DeviceCard(QWidget):
         elif s.selected:
             border.setWidthF(2)
         painter.setPen(border)
-        painter.setBrush(QColor(t.card_disabled if grey else c.band))
+        painter.setBrush(QColor(c.band if not grey else t.card_disabled if s.possible else t.track))
         painter.drawRoundedRect(box, 5, 5)
         (self._paint_line if self._compact else self._paint_card)(painter, s, c, t, grey)
         if self.hasFocus():
@@ -229,7 +234,7 @@ class DeviceCard(QWidget):
         if not s.previewing or s.origin:
             return s.cost, t.warning if s.bottleneck and not s.previewing else t.text
         if not s.legal:
-            return ("not allowed" if not s.target or "along" not in s.would else s.would), t.muted
+            return ("not allowed" if s.possible and "along" in s.would and not s.target else s.would), t.muted
         return s.would, {1: t.good, -1: t.bad, 0: t.text}[s.better]
 
     def _paint_card(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:

@@ -18,6 +18,7 @@ from gui.panels.device_card import (
     CardState,
     DeviceCard,
 )
+from gui.panels.inspector_figures import device_rows
 from gui.theme import Theme, device_colours
 from gui.widgets.numbers import gap_text, plural, share_text, time_column
 from planner.quantity import bytes_text
@@ -40,6 +41,8 @@ class DevicesPanel(Panel):
 
     device_shown = Signal(int)
     """A card was clicked: its ops are selected, and the inspector may show the device."""
+    repair_requested = Signal(object, int)
+    """Move these ops (int32 array, mates included) to the device, and whatever else must move then."""
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
@@ -135,6 +138,7 @@ class DevicesPanel(Panel):
                 over=used > cap,
                 selected=d in chosen,
                 column=times,
+                more=() if loads is not None else tuple(device_rows(evaluation, d)),
                 load=None if loads is None else loads[d],
             )  # fmt: skip
             if preview is not None:
@@ -163,11 +167,12 @@ class DevicesPanel(Panel):
             return
         state.legal = bool(preview.legal[d])
         if not state.legal:
-            state.would = "not allowed"
+            state.possible = preview.possible(d)
+            state.would = "not allowed" if state.possible else "impossible"
             state.reason = self._reasons.get(d, "")
             if state.target and len(preview.along):
                 more = len(np.setdiff1d(preview.along, preview.ops))
-                state.would = f"take {more:,} along" if more else "not allowed"
+                state.would = f"take {more:,} along" if more else state.would
             return
         change = preview.changes[d]
         state.better = -change.sign
@@ -205,7 +210,7 @@ class DevicesPanel(Panel):
             card = DeviceCard(index, self.theme, self)
             card.chosen.connect(self._choose)
             card.move_requested.connect(self._move_here)
-            card.menu_requested.connect(self._menu)
+            card.menu_requested.connect(self.show_menu)
             card.step.connect(self._step)
             self._column.insertWidget(index, card)
             self.cards.append(card)
@@ -228,6 +233,9 @@ class DevicesPanel(Panel):
     def _take_along(self, device: int) -> None:
         self.document.move(self.document.selection, device, along=True)
 
+    def _repair_here(self, device: int) -> None:
+        self.repair_requested.emit(self.document.moving_set(self.document.selection), device)
+
     def _pin_here(self, device: int) -> None:
         self.document.pin(self.document.selection, device)
 
@@ -249,12 +257,14 @@ class DevicesPanel(Panel):
         for text, run in (
             (f"Move {what} here\tEnter", lambda: self._move_here(device)),
             ("Move here and take neighbours along", lambda: self._take_along(device)),
+            ("Move here and repair the rest", lambda: self._repair_here(device)),
             (f"Pin {what} here", lambda: self._pin_here(device)),
         ):
             menu.addAction(text, run).setEnabled(chosen > 0)
         return menu
 
-    def _menu(self, device: int, position: QPoint) -> None:
+    def show_menu(self, device: int, position: QPoint) -> None:
+        """Open the menu of a device at a global position."""
         menu = self.menu(device)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(position)

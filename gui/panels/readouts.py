@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gui.methods import method_words
 from gui.objectives import STAGE_COSTS, SUMS, amount, component_words, worst_device
 from gui.panels.base import Panel
+from gui.panels.package_state import is_package
 from gui.proofs import bound_sentence, component_note, component_tip, standing_lines, wrapped
 from gui.theme import Theme
 from gui.widgets.bars import GapBar
@@ -53,6 +54,7 @@ class ReadoutStrip(Panel):
 
     violations_requested = Signal()
     bottleneck_requested = Signal()
+    repair_requested = Signal()
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
@@ -75,6 +77,10 @@ class ReadoutStrip(Panel):
             part.clicked.connect(lambda i=i: self._part_clicked(i))
         self.rules.make_button("Show the broken rules")
         self.rules.clicked.connect(self.violations_requested)
+        self.repair = QPushButton("Repair", self)
+        self.repair.setToolTip("Find a valid plan near this one (Ctrl+R)")
+        self.repair.clicked.connect(lambda _=False: self.repair_requested.emit())
+        self.repair.hide()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 0, 16, 0)
         layout.setSpacing(28)
@@ -84,8 +90,9 @@ class ReadoutStrip(Panel):
         for widget in (*self._scalar, *self.components):
             layout.addWidget(widget)
         layout.addWidget(self.gap_bar, 1)
-        for widget in (self.rules, self.memory, self.speed, self.devices):
-            layout.addWidget(widget)
+        beside: tuple[QWidget, ...] = (self.rules, self.repair, self.memory, self.speed, self.devices)
+        for shown in beside:
+            layout.addWidget(shown)
         for widget in (*self.components, self.speed):
             widget.hide()
         document.graph_changed.connect(self._forget_widths)
@@ -101,6 +108,11 @@ class ReadoutStrip(Panel):
             readout.set_theme(theme)
         self.gap_bar.set_theme(theme)
         super().set_theme(theme)
+
+    def set_repairing(self, busy: bool) -> None:
+        """Whether a repair is being looked for: there is nothing to ask for meanwhile."""
+        self.repair.setEnabled(not busy)
+        self.repair.setText("Repairing …" if busy else "Repair")
 
     def _forget_widths(self) -> None:
         for readout in self._readouts:
@@ -119,6 +131,7 @@ class ReadoutStrip(Panel):
             for readout in self._readouts:
                 readout.show_value(readout.label, DASH, "", t.faint)
             self.gap_bar.set_values(None, None)
+            self.repair.hide()
             return
         standing = document.standing
         assert standing is not None
@@ -276,6 +289,7 @@ class ReadoutStrip(Panel):
             ("click to see them" if broken else "0 violations") + (f", {plural(pins, 'constraint')}" if pins else ""),
             self.theme.bad if broken else self.theme.good,
         )  # fmt: skip
+        self.repair.setVisible(bool(broken))
 
     def _figures_tip(self) -> str:
         """What a target estimates of the whole plan, in lines."""
@@ -302,6 +316,8 @@ class ReadoutStrip(Panel):
 
     def _rate(self, objective: float) -> str:
         graph = self.document.graph
+        if is_package(self.document.problem):
+            return self._package_rate()
         if graph is None or graph.time_unit is None or not objective > 0 or not math.isfinite(objective):
             return "the file names no time unit" if graph is not None and graph.time_unit is None else ""
         figures = self.document.evaluation.figures
@@ -309,6 +325,16 @@ class ReadoutStrip(Panel):
             return f"{rate_text(figures['throughput'])} inferences/s, estimated"
         what = "training steps/s" if graph.backward.any() else "inferences/s"
         return f"{rate_text(1 / objective)} {what}"
+
+    def _package_rate(self) -> str:
+        """Throughput, and the other of the two times of a package: of one sample, or of the slowest chip."""
+        evaluation, unit = self.document.evaluation, self._problem.graph.time_unit
+        if self._problem.objective == "latency":
+            other = f"slowest chip {one_time(float(evaluation.cost.max(initial=0.0)), unit)}"
+        else:
+            other = f"one sample {one_time(evaluation.figures['latency'], unit)}"
+        rate = evaluation.figures["throughput"]
+        return f"{rate_text(rate)} samples/s, {other}" if unit is not None and math.isfinite(rate) else other
 
     def _show_memory(self) -> None:
         problem, evaluation = self.document.problem, self.document.evaluation

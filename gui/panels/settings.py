@@ -169,10 +169,11 @@ class SettingsPanel(Panel):
     def _kind_chosen(self) -> None:
         """Another kind of machine: start from its defaults (or from what the file says of its pool).
 
-        A pipeline of another kind has as many stages, so that every op keeps its own.
+        A pipeline of another kind has as many stages, so that every op keeps its own; a package has at least so many chips.
         """
         if self._filling or self.document.problem is None:
             return
+        from planner.targets.mcm import MOST_CHIPS
         from planner.targets.spec import KINDS, parse_target
 
         kind, problem = self.kind.currentData(), self.document.problem
@@ -182,6 +183,8 @@ class SettingsPanel(Panel):
             target = parse_target("pool", problem.graph) if kind == "pool" else KINDS[kind]()
             stages = getattr(problem.target, "count", None)
             if stages is not None and hasattr(target, "count"):
+                if kind == "mcm":
+                    stages = min(max(stages, target.count), MOST_CHIPS)
                 target = dataclasses.replace(target, count=stages)  # type: ignore[type-var]
         self._fill(target, target.objectives[0])
         self._show_costs()
@@ -262,17 +265,21 @@ def is_unused(target: type[Target], name: str, objective: str) -> bool:
     plain = target()
     value = getattr(plain, name)
     (choices,) = (f.metadata.get("choices") for f in dataclasses.fields(plain) if f.name == name)  # type: ignore[arg-type]
+    others: tuple[object, ...] = ()
     if isinstance(value, bool):
-        other: object = not value
+        others = (not value,)
     elif choices:
-        other = next(choice for choice in choices if choice != value)
+        others = tuple(choice for choice in choices if choice != value)[:1]
     elif isinstance(value, int | float):
-        other = value * 2
-    else:
+        others = (value * 2, value // 2)  # one of them may be out of range
+    for other in others:
+        try:
+            made = dataclasses.replace(plain, **{name: other})  # type: ignore[type-var]
+        except StageboardError:
+            continue
+        try:
+            made.check_objective(objective)
+        except StageboardError:
+            return True
         return False
-    try:
-        made = dataclasses.replace(plain, **{name: other})  # type: ignore[type-var]
-        made.check_objective(objective)
-    except StageboardError:
-        return True
-    return False
+    return bool(others)

@@ -1,12 +1,22 @@
-"""The violations panel: every broken rule as a sentence; a click goes there."""
+"""The violations panel: every broken rule as a sentence; a click goes there. After a repair, what it had to move."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.panels.base import Panel
 from gui.theme import Theme
@@ -15,7 +25,9 @@ from gui.widgets.numbers import plural
 
 if TYPE_CHECKING:
     from gui.document import Document
+    from gui.repairing import Report
 
+VIOLATION = Qt.ItemDataRole.UserRole + 1
 MOST = 500
 """More sentences than anyone reads; the rest is counted."""
 
@@ -28,6 +40,9 @@ class ViolationsPanel(Panel):
 
     reveal_requested = Signal(object)
     """Bring these ops (int32 array) into view."""
+    repair_requested = Signal()
+    why_requested = Signal()
+    """Is there a valid plan at all?"""
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
@@ -42,12 +57,29 @@ class ViolationsPanel(Panel):
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.list.setSpacing(2)
+        self.list.setMouseTracking(True)
+        self.list.currentItemChanged.connect(lambda item, _: self._point(item))
+        self.list.itemEntered.connect(self._point)
+        self.list.viewportEntered.connect(lambda: self._point(self.list.currentItem()))
         self.list.itemActivated.connect(self._go)
         self.list.itemClicked.connect(self._go)
+        self._report: Report | None = None
+        self.repair = self._button(
+            "Repair", "Find a valid plan near this one (Ctrl+R)", self.repair_requested.emit
+        )
+        self.why = self._button("Is there a valid plan?", "", self.why_requested.emit)
+        self.select_moved = self._button("Select them all", "", self._select_moved)
+        self.repair.setObjectName("primary")
+        row = QHBoxLayout()
+        row.setContentsMargins(4, 0, 8, 0)
+        for button in (self.repair, self.why, self.select_moved):
+            row.addWidget(button)
+        row.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(6, 8, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.summary)
+        layout.addLayout(row)
         layout.addWidget(self.list, 1)
         for signal in (
             document.graph_changed,
@@ -57,9 +89,35 @@ class ViolationsPanel(Panel):
         ):
             signal.connect(self.request_refresh)
 
+    def _button(self, text: str, tip: str, run: Callable[[], None]) -> QPushButton:
+        button = QPushButton(text, self)
+        button.setToolTip(tip)
+        button.clicked.connect(lambda _=False: run())
+        button.hide()
+        return button
+
+    def set_repairing(self, busy: bool) -> None:
+        """Whether a repair is being looked for: there is nothing to ask for meanwhile."""
+        self.repair.setEnabled(not busy)
+        self.repair.setText("Repairing …" if busy else "Repair")
+
+    def show_report(self, report: Report) -> None:
+        """List what a repair moved, until the plan is another one."""
+        self._report = report
+        self.request_refresh()
+
+    def _select_moved(self) -> None:
+        if self._report is not None:
+            self.document.select(self._report.ops)
+            self.reveal_requested.emit(self.document.selection)
+
     def refresh(self) -> None:
-        """List what is broken now."""
+        """List what is broken now; what was looked at and is still broken stays so."""
+        was = self.list.currentItem()
+        looked_at = "" if was is None else was.text()
         self.list.clear()
+        for button in (self.repair, self.why, self.select_moved):
+            button.hide()
         if self.document.problem is None:
             self.summary.setText("No model is open.")
             set_role(self.summary, "muted")
@@ -68,14 +126,43 @@ class ViolationsPanel(Panel):
         if not violations:
             self.summary.setText("All rules and constraints hold.")
             set_role(self.summary, "good")
+            self._list_moved()
             return
+        self.repair.show()
+        self.why.show()
         more = f" The first {MOST:,} are listed." if len(violations) > MOST else ""
         self.summary.setText(f"{plural(len(violations), 'rule')} broken. Click one to go there.{more}")
         set_role(self.summary, "bad")
         for violation in violations[:MOST]:
             item = QListWidgetItem(violation.sentence)
             item.setData(Qt.ItemDataRole.UserRole, violation.ops)
+            item.setData(VIOLATION, violation)
             item.setToolTip(f"rule: {violation.kind}")
+            item.setForeground(QColor(self.theme.text))
+            self.list.addItem(item)
+            if violation.sentence == looked_at:
+                self.list.setCurrentItem(item)
+
+    def _point(self, item: QListWidgetItem | None) -> None:
+        """Let the canvas draw the paths of what is looked at."""
+        self.document.point_at(None if item is None else item.data(VIOLATION))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """The one that was chosen stays, the one that was pointed at does not."""
+        self._point(self.list.currentItem())
+        super().leaveEvent(event)
+
+    def _list_moved(self) -> None:
+        """What the repair that made this plan had to move."""
+        report = self._report
+        if report is None or report.serial != self.document.assignment_serial or not len(report.ops):
+            self._report = None
+            return
+        self.summary.setText(f"All rules and constraints hold. {report.text}")
+        self.select_moved.show()
+        for i in range(min(MOST, len(report.ops))):
+            item = QListWidgetItem(report.row(i))
+            item.setData(Qt.ItemDataRole.UserRole, (int(report.ops[i]),))
             item.setForeground(QColor(self.theme.text))
             self.list.addItem(item)
 

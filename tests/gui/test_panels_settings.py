@@ -20,6 +20,7 @@ from planner.graph import Graph, Op, Tensor
 from planner.search import Option
 from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline
 from planner.targets.base import Target
+from planner.targets.mcm import McmPackage
 from planner.targets.spec import KINDS
 from tests.gui.models import tpu_graph
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
@@ -278,3 +279,25 @@ def test_the_cost_model_is_there_where_it_counts(qtbot: QtBot) -> None:
         assert not panel.costs.isVisible()
         panel.kind.setCurrentIndex(panel.kind.findData("pipeline"))
         assert panel.costs.isVisible()
+
+
+def test_a_package_has_a_count_of_chips_to_choose(qtbot: QtBot) -> None:
+    document = opened()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel, 300, 700):
+        panel.kind.setCurrentIndex(panel.kind.findData("mcm"))
+        settle()
+        count = panel.machine.fields["count"]
+        assert isinstance(count, QSpinBox)
+        assert count.isEnabled()
+        assert count.value() == 36
+        count.setValue(5)
+        panel.apply()
+        assert document.board.open_problem.target == McmPackage(5)
+        assert document.evaluation.ops.tolist() == [4, 4, 4, 0, 0]
+        # Back to a pipeline every op keeps its place.
+        panel.kind.setCurrentIndex(panel.kind.findData("pipeline"))
+        panel.apply()
+        assert document.board.open_problem.target == Pipeline(5)
+        assert document.device_of.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    document.deleteLater()

@@ -190,7 +190,7 @@ def test_digits_in_fields_are_digits(qtbot: QtBot) -> None:
 def test_panels_are_wired(qtbot: QtBot) -> None:
     document = opened()
     window, close = make_window(qtbot, document)
-    assert window.canvas.drop_targets == [window.devices]
+    assert window.canvas.drop_targets == [window.devices, window.package]
     window.handlers.select_bottleneck()
     device = document.evaluation.bottleneck
     assert (document.device_of[document.selection] == device).all()

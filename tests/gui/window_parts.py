@@ -47,6 +47,9 @@ class PlainCanvas(QWidget):
     def set_reduced_motion(self, reduced: bool) -> None:
         self.asked.append(("reduced", reduced))
 
+    def set_repairing(self, repairing: object) -> None:
+        self.asked.append(("repairing", None))
+
     def add_drop_target(self, target: object) -> None:
         self.drop_targets.append(target)
 
@@ -61,6 +64,9 @@ class PlainCanvas(QWidget):
 
     def reveal(self, op: int) -> None:
         self.asked.append(("reveal", op))
+
+    def reveal_lane(self, device: int) -> None:
+        self.asked.append(("lane", device))
 
     def close_canvas(self) -> None:
         self.asked.append(("close", None))

@@ -13,7 +13,7 @@ from gui.previewing import check
 from gui.theme import DARK, LIGHT
 from gui.values import Preview
 from planner.problem import Problem
-from planner.targets import EdgeTpuPipeline, Pipeline, kernels
+from planner.targets import EdgeTpuPipeline, McmPackage, Pipeline, kernels
 from tests.gui.models import chain_graph, tpu_graph
 
 MIB = 2.0**20
@@ -81,3 +81,16 @@ def test_a_narrow_chip_says_it_shorter(width: float, qapp: object) -> None:
 
     shorter = [replace(one, change=replace(one.change, text=one.change.brief)) for one in said]
     assert (painted(said) == painted(shorter)) == (width < 500)
+
+
+def test_one_word_where_room_is_scarcest() -> None:
+    problem = Problem(tpu_graph(), McmPackage(3))
+    _, said = judged(problem, np.array([0, 0, 1, 1, 2, 2], np.int32), [2])
+    assert [one.word for one in said[:2]] == ["triangle", "here"]
+    assert said[2].word == "order"
+    assert rule_words(kernels.RULE_NO_SKIP) == "skips a chip"
+    assert rule_words(kernels.RULE_EVERY_CHIP) == "empties a chip"
+    problem = Problem(chain_graph(), Pipeline(3))
+    preview, said = judged(problem, (np.arange(12) * 3 // 12).astype(np.int32), [4])
+    for d in np.flatnonzero(preview.legal).tolist():
+        assert said[d].stays or said[d].word.endswith("%")
