@@ -108,12 +108,20 @@ def warm_repair(problem: Problem) -> None:
         repair(tiny, np.arange(tiny.graph.n, dtype=np.int32)[::-1] % k, seconds=SECONDS)
 
 
+def warm_explain(problem: Problem) -> None:
+    """Look for a reason why a tiny problem on the target of ``problem`` has no valid plan."""
+    from planner.feasibility import explain
+
+    explain(like(problem), seconds=SECONDS)
+
+
 TARGETS: tuple[tuple[Target, bool], ...] = (
     (Pipeline(2), False),
     (Pipeline(2, bandwidth=1.0, memory=16.0), False),
     (EdgeTpuPipeline(3, cache=10.0), False),
     (EdgeTpuPipeline(2, shared_children=True), False),
     (McmPackage(3), False),
+    (McmPackage(3, sram=20.0, every_chip=True), False),
     (DevicePool(2, 1), False),
     (DevicePool(2, 1, memory=1e6), True),
     (DevicePool(2, 1, memory=1e6, contiguous=False), False),
@@ -133,7 +141,7 @@ def warm_targets() -> None:
 
 
 def warm_up() -> None:
-    """Every target, planner and bound method of the catalogue."""
+    """Every target, planner and bound method of the catalogue, repair and explanations."""
     from planner.algorithms.catalogue import bound_methods, planners
 
     warm_targets()
@@ -144,6 +152,7 @@ def warm_up() -> None:
                 warm_planner(planner, problem)
             for method in bound_methods().values():
                 warm_bound(method, problem)
+            warm_explain(problem)
 
 
 if __name__ == "__main__":
