@@ -132,7 +132,12 @@ def cores_of(piece_device: Ints, begin: Floats, finish: Floats, alone: Bools) ->
 
 
 def critical_pieces(
-    e: AssignmentEvaluator, piece_of: Ints, piece_device: Ints, begin: Floats, finish: Floats, hop: float = 0.0
+    e: AssignmentEvaluator,
+    piece_of: Ints,
+    piece_device: Ints,
+    begin: Floats,
+    finish: Floats,
+    hop: float = 0.0,
 ) -> Bools:
     """The pieces of one chain without waiting from the start to the end of a sample (bool[p]).
 
