@@ -165,7 +165,7 @@ class McmEvaluator(AssignmentEvaluator):
         """Chip latencies and their parts, memory, links and both objectives (int32[n] in)."""
         base = super().evaluate(device_of)
         device_of = self.checked(device_of)
-        copies: Floats = mcm_kernels.copied_work(
+        copies: Floats = mcm_kernels.copied_amounts(
             device_of, self.k, self.copy_work, self.tensor_producer, self.copied, self.consumer_ptr, self.consumer_idx
         )  # fmt: skip
         slowest, latency = float(base.cost.max(initial=0.0)), self.latency(device_of, base.cost)

@@ -241,39 +241,27 @@ def peak_bytes(
 
 
 @njit(cache=True, nogil=True)
-def parameter_bytes(device_of, k, params, copy_params, tensor_producer, copied, consumer_ptr, consumer_idx):
-    """Bytes of parameters on each chip (float64[k]), those of copies among them."""
+def copied_amounts(device_of, k, amount, tensor_producer, copied, consumer_ptr, consumer_idx):
+    """What copies of sources bring to chips where the source itself is not: sums of ``amount`` float64[n] (float64[k])."""
     out = np.zeros(k)
-    for v in range(len(device_of)):
-        out[device_of[v]] += params[v]
     for i in range(len(tensor_producer)):
         u = tensor_producer[i]
         if copied[u]:
-            for c in readers(i, device_of, consumer_ptr, consumer_idx, k):
-                if c != device_of[u]:
-                    out[c] += copy_params[u]
+            found = NONE
+            for e in range(consumer_ptr[i], consumer_ptr[i + 1]):
+                found |= ONE << np.uint64(device_of[consumer_idx[e]])
+            for c in range(k):
+                if c != device_of[u] and (found >> np.uint64(c)) & ONE:
+                    out[c] += amount[u]
     return out
 
 
 @njit(cache=True, nogil=True)
-def readers(tensor, device_of, consumer_ptr, consumer_idx, k):
-    """The chips that read a tensor, ascending (a list)."""
-    found = NONE
-    for e in range(consumer_ptr[tensor], consumer_ptr[tensor + 1]):
-        found |= ONE << np.uint64(device_of[consumer_idx[e]])
-    return [c for c in range(k) if (found >> np.uint64(c)) & ONE]
-
-
-@njit(cache=True, nogil=True)
-def copied_work(device_of, k, copy_work, tensor_producer, copied, consumer_ptr, consumer_idx):
-    """Time that each chip spends on copies of sources whose own place is elsewhere (float64[k])."""
-    out = np.zeros(k)
-    for i in range(len(tensor_producer)):
-        u = tensor_producer[i]
-        if copied[u]:
-            for c in readers(i, device_of, consumer_ptr, consumer_idx, k):
-                if c != device_of[u]:
-                    out[c] += copy_work[u]
+def parameter_bytes(device_of, k, params, copy_params, tensor_producer, copied, consumer_ptr, consumer_idx):
+    """Bytes of parameters on each chip (float64[k]), those of copies among them."""
+    out = copied_amounts(device_of, k, copy_params, tensor_producer, copied, consumer_ptr, consumer_idx)
+    for v in range(len(device_of)):
+        out[device_of[v]] += params[v]
     return out
 
 
