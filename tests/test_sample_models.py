@@ -42,6 +42,10 @@ PAPER = {
 # Multiply-adds in the ResNet paper's Table 1, rounded there to one decimal.
 RESNET_GMACS = {"resnet50.json": 3.8, "resnet101.json": 7.6, "resnet152.json": 11.3}
 
+# Ops, edges, largest in-degree, depth, and the parameters that transformers counts in BertForPreTraining of this size.
+BERT = {"bert_large.json": (1930, 2370, 3, 1246, 336226108)}
+LARGEST_BERT = 600_000
+
 # Parameters in the file; the encoder's position table holds the 128 positions in use, and batch normalisation is
 # folded into the convolutions of the U-Net and the detector.
 ONNX = {
@@ -165,6 +169,36 @@ class TestKerasGraphs:
         assert len(raw) < LARGEST_JSON
         lines = raw.decode("utf-8").splitlines()
         assert len(lines) > 2 * PAPER[name][1] and max(map(len, lines)) < 400
+
+
+@pytest.mark.parametrize("name", sorted(BERT))
+class TestBert:
+    def test_counts(self, name: str) -> None:
+        content = graph_file(name)
+        assert (*shape_of(content), sum(op.get("params", 0) for op in content["ops"])) == BERT[name]
+        assert all(op.get("param_bytes", 0) == 4 * op.get("params", 0) for op in content["ops"])
+        assert (SAMPLES / name).stat().st_size < LARGEST_BERT
+
+    def test_its_layers_are_alike_and_follow_one_another(self, name: str) -> None:
+        content = graph_file(name)
+        layer = {op["id"]: op.get("layer") for op in content["ops"]}
+        inside = [number for number in layer.values() if number is not None]
+        assert {inside.count(number) for number in range(1, 25)} == {78} and set(inside) == set(range(26))
+        for tensor in content["tensors"]:
+            for consumer in tensor["to"]:
+                before, after = layer[tensor["from"]], layer[consumer]
+                assert before is None or 0 <= after - before <= 1
+
+    def test_one_mask_feeds_all_layers(self, name: str) -> None:
+        readers = {tensor["from"]: len(tensor["to"]) for tensor in graph_file(name)["tensors"]}
+        assert readers["attention_mask"] == 24 and sorted(readers.values())[-2] == 4
+
+    def test_carries_no_weights_and_no_traces_of_the_machine(self, name: str) -> None:
+        raw = (SAMPLES / name).read_text(encoding="utf-8")
+        assert not re.search(r"/(home|tmp|root|usr|work|Users)/", raw)
+        assert {key for op in graph_file(name)["ops"] for key in op} == {
+            "id", "kind", "params", "param_bytes", "macs", "layer",
+        }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(RESNET_GMACS))
@@ -314,12 +348,15 @@ def test_readme_lists_every_file_with_its_counts() -> None:
         if match:
             rows[match[1]] = cells[1:]
     present = {path.name for path in SAMPLES.iterdir() if path.name != "README.md"}
-    assert set(rows) == present == set(PAPER) | set(ONNX) | set(TFLITE)
+    assert set(rows) == present == set(PAPER) | set(BERT) | set(ONNX) | set(TFLITE)
     for name in PAPER:
         counted = shape_of(graph_file(name))
         parameters = sum(op["params"] for op in graph_file(name)["ops"])
         gmacs = sum(op["macs"] for op in graph_file(name)["ops"]) / 1e9
         assert rows[name][1:] == [f"{value:,}" for value in (*counted, parameters)] + [f"{gmacs:.2f}"], name
+    for name, counts_and_parameters in BERT.items():
+        gmacs = sum(op.get("macs", 0) for op in graph_file(name)["ops"]) / 1e9
+        assert rows[name][1:] == [*(f"{value:,}" for value in counts_and_parameters), f"{gmacs:.2f}"], name
     for name in ONNX:
         graph = onnx.load(SAMPLES / name).graph
         counts = (len(computing_nodes(graph)), len(graph.node), sum(weight_sizes(graph).values()))

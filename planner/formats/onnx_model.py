@@ -46,15 +46,21 @@ def read(path: str | os.PathLike[str], *, batch: int = 1) -> Graph:
     return parse(path, batch=batch).graph
 
 
-def parse(path: str | os.PathLike[str], *, batch: int = 1) -> Parsed:
-    """As :func:`read`, with what the graph's ops are called in the file. Raises :class:`ModelError`."""
+def parse(path: str | os.PathLike[str], *, batch: int = 1, keep_shapes: bool = False) -> Parsed:
+    """As :func:`read`, with what the graph's ops are called in the file. Raises :class:`ModelError`.
+
+    ``keep_shapes`` keeps what is computed from known shapes as ops, as a compiler sees a graph that nobody has simplified.
+    """
     file = Path(path)
     model = onnx_shapes.load(file)
     notes = list(onnx_shapes.bind_symbols(model.graph, batch))
-    scope = Scope(ModelNotes(file.name, versions(model)), None)
+    scope = Scope(ModelNotes(file.name, versions(model), keep_shapes), None)
     scope.store_initialisers(model.graph)
     inferred, more = onnx_shapes.infer(model)
     notes += more
+    if keep_shapes:  # folding knows more sizes than inference, which cannot follow every chain
+        folded = parse(path, batch=batch).values
+        inferred = {name: Value(value.shape, value.dtype) for name, value in folded.items()}
     scope.known = inferred
     for value in model.graph.input:
         scope.values.setdefault(value.name, inferred.get(value.name, Value()))

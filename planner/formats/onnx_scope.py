@@ -33,6 +33,8 @@ class ModelNotes:
 
     file: str
     versions: dict[str, int]
+    keep_shapes: bool = False
+    """Whether nodes that ask for a tensor's shape stay, and with them whatever is computed from what they say."""
     counted: dict[str, str] = field(default_factory=dict)
     """Origin of parameters -> name of the op that counts them."""
     unknown_sizes: int = 0
@@ -183,6 +185,8 @@ class Scope:
             self._constant(node, attributes)
             return True
         if op in ("Shape", "Size") and inputs and inputs[0] is not None and inputs[0].size is not None:
+            if self.model.keep_shapes and not inputs[0].constant:
+                return False
             self._shape(node, op, attributes, inputs[0])
             return True
         if op in NEVER_FOLDED or not any(inputs) or not all(v is None or v.constant for v in inputs):

@@ -16,6 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from planner.errors import ModelError
 from planner.formats import onnx_shapes, read_graph
+from planner.formats.onnx_model import parse
 from planner.graph import Graph
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -117,6 +118,33 @@ def test_shape_chains_fold_and_reshape_knows_its_result(read: Any) -> None:
     assert graph.tensor_bytes.tolist() == [7 * 12 * 4, 7 * 12 * 4, 7 * 5 * 4]
     assert dict(graph.read_options) == {"batch": 7}
     assert graph.tensor_dtypes == ("float",) * 3
+
+
+def test_shape_chains_stay_where_they_are_wanted(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"], name="shape"),
+        helper.make_node("Gather", ["s", "zero"], ["n"], name="gather"),
+        helper.make_node("Unsqueeze", ["n", "axes"], ["n1"], name="unsqueeze"),
+        helper.make_node("Concat", ["n1", "rest"], ["wanted"], name="concat", axis=0),
+        helper.make_node("Transpose", ["w"], ["turned"], name="turn"),
+        helper.make_node("Reshape", ["x", "wanted"], ["flat"], name="reshape"),
+        helper.make_node("MatMul", ["flat", "turned"], ["y"], name="product"),
+    ]
+    stored = [
+        numpy_helper.from_array(np.array(0), "zero"),
+        numbers("axes", 0),
+        numbers("rest", -1),
+        array("w", 5, 12),
+    ]
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model(nodes, [info("x", "batch", 3, 4)], ["y"], stored).SerializeToString())
+    graph = parse(path, batch=7, keep_shapes=True).graph
+    assert graph.op_ids == ("x", "shape", "gather", "unsqueeze", "concat", "reshape", "product")
+    assert ("concat", "reshape") in edges(graph) and ("x", "shape") in edges(graph)
+    assert graph.tensor_shapes == ((7, 3, 4), (3,), (), (1,), (2,), (7, 12), (7, 5))
+    assert graph.params.tolist() == [0, 0, 0, 0, 0, 0, 60]  # the turned weight belongs to the product
+    assert graph.macs[-1] == 7 * 5 * 12 and graph.warnings == ()
+    assert parse(path, batch=7).graph.op_ids == ("x", "reshape", "product")
 
 
 def test_a_weight_made_by_constant_of_shape_costs_no_memory(read: Any) -> None:
