@@ -1,7 +1,8 @@
 """``make bench``: measures what the window feels like, and prints each figure beside its goal. Not a test.
 
 ``python -m benchmarks [NAME ...]``; without a name those of the window. The others print their own tables: raw kernels, and
-planners and bounds against what papers published (some take an hour).
+planners and bounds against what papers published (some take an hour). ``tables``, ``edge_tpu`` and ``mcm`` take options of their own
+when they are named alone.
 """
 
 from __future__ import annotations
@@ -16,14 +17,22 @@ TITLES = {
     "evaluation": "Evaluation: what a press on 200 selected ops asks",
     "opening": "Opening: from file to picture, and stalls while planners run",
 }
-RAW = ("raster", "layout", "dp", "ip", "latency", "slice", "bounds", "tables", "edge_tpu")
+RAW = (
+    "raster", "layout", "dp", "ip", "latency", "slice", "bounds", "repair", "tables", "edge_tpu", "mcm",
+)  # fmt: skip
 """Benchmarks that print their own tables."""
-MODULES = {"tables": "benchmarks.paper_tables", "edge_tpu": "benchmarks.edge_tpu_tables"}
-"""Benchmarks that are programs of their own, with options; here they run with none."""
+MODULES = {
+    "tables": "benchmarks.paper_tables",
+    "edge_tpu": "benchmarks.edge_tpu_tables",
+    "mcm": "benchmarks.mcm_tables",
+}
+"""Benchmarks that are programs of their own, with options; beside others they run with none."""
 
 
 def main(names: list[str]) -> int:
     """Run the named benchmarks. Returns 0 when every goal is met, else 1."""
+    if names and names[0] in MODULES and len(names) > 1 and names[1].startswith("-"):
+        return int(importlib.import_module(MODULES[names[0]]).main(names[1:]))
     unknown = set(names) - set(TITLES) - set(RAW)
     if unknown:
         print(f"there is no benchmark '{min(unknown)}'; choose from {', '.join([*TITLES, *RAW])}")
