@@ -66,21 +66,14 @@ def poor_cause(problem: Problem) -> Cause | None:
     work = e.work[0]
     held = heaviest(units, work)
     usual = max(float(work.sum()) / e.k, float(work.max(initial=0.0)))
-    if held is None or held[0] / 2 <= POOR * usual:
+    if held is None or held.total / 2 <= POOR * usual:
         return None
-    total, first, last, between = held
-    at = np.flatnonzero((units.unit_of[e.edge_src] == first) & (units.unit_of[e.edge_dst] == last))
-    feeder, reader = int(e.edge_src[at[0]]), int(e.edge_dst[at[0]])
     names, unit = problem.graph.op_names, problem.graph.time_unit
-    following = e.succ_idx[e.succ_ptr[feeder] : e.succ_ptr[feeder + 1]].tolist()
-    readers = [v for v in following if between[v]]
     sentence = (
-        f"{names[feeder]} feeds {listed([names[v] for v in readers])} directly; the triangle rule forbids any way over a third"
-        f" chip beside that, so the {int(between.sum())} ops from {names[feeder]} to {names[reader]} are on two chips, and no"
-        f" plan has a chip latency below {time_text(total / 2, unit)}, where {e.k} equal shares would be"
-        f" {time_text(float(work.sum()) / e.k, unit)}"
+        f"{held.text(names)}, and no plan has a chip latency below {time_text(held.total / 2, unit)}, where {e.k} equal shares"
+        f" would be {time_text(float(work.sum()) / e.k, unit)}"
     )
-    return Cause((feeder, *readers), ("order", "triangle"), sentence, feeders=(feeder,))
+    return Cause((held.feeder, *held.readers), ("order", "triangle"), sentence, feeders=(held.feeder,))
 
 
 def _feeders(proof: ChipProof, clock: Clock) -> list[int] | None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.feasibility.confinement import Units, direct_dependencies, fillable
+from planner.feasibility.confinement import Units, direct_dependencies, fillable, heaviest
 from planner.feasibility.conflicts import Conflict
+from planner.feasibility.memory import SLACK
 from planner.feasibility.requirements import token
 from planner.feasibility.wording import listed
 from planner.graph import Ints
 from planner.problem import Pin, Problem
+from planner.quantity import bytes_text
 from planner.targets.mcm_evaluator import McmEvaluator
 
 
 def chip_conflict(problem: Problem) -> Conflict | None:
-    """Too few ops for chips that must hold one, or pinned ops on three chips in the way of the triangle rule."""
+    """Too few ops for chips that must hold one, or the triangle rule: pins in its way, or too much on two chips."""
     e = problem.evaluator
     units = Units.of(problem) if isinstance(e, McmEvaluator) else None
     if units is None:
@@ -22,7 +24,7 @@ def chip_conflict(problem: Problem) -> Conflict | None:
     assert isinstance(e, McmEvaluator)
     found = _too_few(problem, e, units)
     if found is None and e.target.triangle:
-        found = _between(problem, e) or _confined(problem, e, units)
+        found = _between(problem, e) or _confined(problem, e, units) or _crowded(problem, e, units)
     return found
 
 
@@ -110,6 +112,25 @@ def _confined(problem: Problem, e: McmEvaluator, units: Units) -> Conflict | Non
         loose=len(ties) > 0,
         most_chips=most,
     )
+
+
+def _crowded(problem: Problem, e: McmEvaluator, units: Units) -> Conflict | None:
+    """A direct dependency keeps ops on two chips whose parameters these cannot hold."""
+    if not e.target.check_memory:
+        return None
+    held = heaviest(units, e.params)
+    room = 2 * e.target.sram
+    if held is None or held.total <= room * (1 + SLACK):
+        return None
+    sentence = (
+        f"{held.text(problem.graph.op_names)}, which hold {bytes_text(room)} together; their parameters alone need"
+        f" {bytes_text(held.total)}"
+    )
+    ties = [token(c) for c in problem.constraints if not isinstance(c, Pin)] if units.count < e.n else []
+    return Conflict(
+        (held.feeder, *held.readers), ("order", "triangle", "memory", *ties), sentence, memory=held.total / 2,
+        loose=len(ties) > 0,
+    )  # fmt: skip
 
 
 def _ops(count: int) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from planner.feasibility.wording import listed
 from planner.graph import Bools, Floats, Ints, csr
 from planner.partition.contraction import forced_units, unit_edges
 from planner.problem import Problem
@@ -126,12 +127,31 @@ def fillable(units: Units, directs: list[Direct]) -> Iterator[tuple[int, list[Di
         yield free, list(used)
 
 
-def heaviest(units: Units, work: Floats) -> tuple[float, int, int, Bools] | None:
-    """The direct dependency that keeps most work on two chips: that work, its ends (units) and bool[n] the ops.
+@dataclass(frozen=True, eq=False)
+class Confined:
+    """Ops that a direct dependency keeps on two chips: bool[n] ``ops``, with the ``total`` of what was added up.
 
-    ``work`` float64[n]. The dearer of the two chips has at least half of it.
+    ``feeder`` and ``reader`` (ops) are its ends, ``readers`` all ops among ``ops`` that the feeder feeds directly.
     """
-    by_unit = np.bincount(units.unit_of, work, units.count)
+
+    total: float
+    feeder: int
+    reader: int
+    readers: tuple[int, ...]
+    ops: Bools
+
+    def text(self, names: tuple[str, ...]) -> str:
+        """Why they are on two chips, as a part of a sentence."""
+        return (
+            f"{names[self.feeder]} feeds {listed([names[v] for v in self.readers])} directly; the triangle rule forbids any way"
+            f" over a third chip beside that, so the {int(self.ops.sum())} ops from {names[self.feeder]} to {names[self.reader]}"
+            " are on two chips"
+        )
+
+
+def heaviest(units: Units, amount: Floats) -> Confined | None:
+    """The direct dependency that keeps most of ``amount`` (float64[n]) on two chips; the fuller one has at least half of it."""
+    by_unit = np.bincount(units.unit_of, amount, units.count)
     best: tuple[float, int, int, Ints] | None = None
     for d in direct_dependencies(units):
         held = np.concatenate([d.inner, [d.feeder, d.reader]])
@@ -140,4 +160,9 @@ def heaviest(units: Units, work: Floats) -> tuple[float, int, int, Bools] | None
             best = (total, d.feeder, d.reader, held)
     if best is None:
         return None
-    return best[0], best[1], best[2], np.isin(units.unit_of, best[3])
+    total, first, last, held = best
+    e, ops = units.problem.evaluator, np.isin(units.unit_of, held)
+    at = np.flatnonzero((units.unit_of[e.edge_src] == first) & (units.unit_of[e.edge_dst] == last))
+    feeder = int(e.edge_src[at[0]])
+    following = e.succ_idx[e.succ_ptr[feeder] : e.succ_ptr[feeder + 1]].tolist()
+    return Confined(total, feeder, int(e.edge_dst[at[0]]), tuple(v for v in following if ops[v]), ops)

@@ -114,7 +114,7 @@ def test_no_plan_fills_more_chips_than_can_be_filled(problem: Problem) -> None:
                 problem.evaluator.work[0][[v for v in range(problem.graph.n) if plan[v] == c]].sum()
                 for c in set(plan)
             ]
-            assert max(loads) >= held[0] / 2 - 1e-9
+            assert max(loads) >= held.total / 2 - 1e-9
 
 
 @given(any_problem)
@@ -172,6 +172,19 @@ def test_a_mask_that_many_layers_read_is_found_and_may_be_copied() -> None:
         changed = remedy.apply(problem)
         assert remedy.device_of is not None and not changed.evaluate(remedy.device_of).violations
     assert explain(replace(problem, target=replace(problem.target, count=21))).status == "feasible"
+
+
+def test_parameters_that_two_chips_cannot_hold_are_found() -> None:
+    graph = chain(40, (10, 20, 30), params=1.0)
+    problem = Problem(graph, McmPackage(30, sram=8.0, link=1.0))
+    found = explain(problem)
+    assert found.status == "infeasible"
+    assert found.rules == ("order", "triangle", "memory")
+    assert names(problem, found) == {"mask", "op10", "op20", "op30"}
+    assert found.sentence.endswith(
+        "are on two chips, which hold 16 B together; their parameters alone need 21 B"
+    )
+    assert replace(problem.target, copy_sources=2) in [r.target for r in found.remedies if r.verified]
 
 
 def test_what_a_mask_keeps_on_two_chips_is_said_of_a_feasible_problem_too() -> None:
