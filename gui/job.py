@@ -67,6 +67,11 @@ class Job:
         return self.state in ("running", "stopping")
 
     @property
+    def found_none(self) -> bool:
+        """Whether it is a planner that ended by itself without any plan."""
+        return self.state == "done" and self.components is None and not self.order.is_bound
+
+    @property
     def objective(self) -> float | None:
         """The first component of its best plan's objective."""
         return None if self.components is None else self.components[0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject
 
+from gui.doubting import Doubting
 from gui.infeasible import Checking
 from gui.legal_chips import DomainSearch
 from gui.repairing import Repairing, Report
@@ -18,6 +19,7 @@ from planner.graph import Ints
 
 if TYPE_CHECKING:
     from gui.dialogs.infeasible import FeasibilityDialog
+    from gui.job import Job
     from gui.window import MainWindow
     from planner.feasibility import Explanation, Remedy
     from planner.problem import Problem
@@ -33,6 +35,7 @@ class Mending(QObject):
         self.repairing = Repairing(document, self)
         self.domains = DomainSearch(document.board, self)
         self.checking = Checking(document, self)
+        self.doubting = Doubting(document, self)
         self.dialog: FeasibilityDialog | None = None
         window.canvas.set_repairing(self.repairing)
         window.violations.repair_requested.connect(self.repair)
@@ -44,6 +47,8 @@ class Mending(QObject):
         self.repairing.failed.connect(self._not_repaired)
         self.checking.found.connect(self._explained)
         self.checking.failed.connect(self._unexplained)
+        window.jobs.job_changed.connect(self.doubting.job_changed)
+        self.doubting.disproved.connect(self._disproved)
         for signal in (document.graph_changed, document.problem_changed):
             signal.connect(self.domains.problem_changed)
         self.domains.found.connect(document.previewing.domains_found)
@@ -53,11 +58,12 @@ class Mending(QObject):
     @property
     def busy(self) -> bool:
         """Whether something is being looked for."""
-        return self.repairing.busy or self.domains.busy or self.checking.running
+        return self.repairing.busy or self.domains.busy or self.checking.running or self.doubting.running
 
     def close(self) -> None:
         """End every thread and process."""
         self.checking.stop()
+        self.doubting.stop()
         self.repairing.close()
         self.domains.close()
         self._close_dialog()
@@ -104,11 +110,39 @@ class Mending(QObject):
             "warning", f"{title}: there is no valid plan, which is proven.", action="Why?", run=self.explain
         )
 
+    def found_none(self, job: Job) -> None:
+        """A planner ended without any plan, and nothing is proven about that: offer to find out."""
+        self._window.notice.show_message(
+            "warning", f"{job.title} found no valid plan.", action="Is there a valid plan?", run=self.explain
+        )
+
+    def _disproved(self, job: Job, problem: Problem, explanation: Explanation) -> None:
+        """What a planner was looking for does not exist: end it, and offer to say what would help."""
+
+        def why() -> None:
+            if problem == self._document.problem:
+                self._dialog_shown().show_explanation(problem, explanation, self._document.evaluation.valid)
+            else:
+                self.explain()
+
+        stopped = " was stopped" if job.alive else ""
+        if job.alive:
+            self._window.jobs.cancel(job)
+        said = f"{job.title}{stopped}: there is no valid plan, which is proven."
+        self._window.notice.show_message(
+            "warning", said, capital(explanation.sentence), action="What would help?", run=why
+        )
+
     def explain(self) -> None:
         """Open the dialog and look for the explanation of the problem as it is now."""
+        self.doubting.stop()
+        self.checking.start()
+        self._dialog_shown().show_search()
+
+    def _dialog_shown(self) -> FeasibilityDialog:
+        """The dialog, in front of the window."""
         from gui.dialogs.infeasible import FeasibilityDialog
 
-        self.checking.start()
         if self.dialog is None:
             dialog = FeasibilityDialog(self._window)
             dialog.ops_chosen.connect(self._go)
@@ -120,9 +154,9 @@ class Mending(QObject):
             dialog.cancelled.connect(self._close_dialog)
             dialog.finished.connect(self._dialog_closed)
             self.dialog = dialog
-        self.dialog.show_search()
         self.dialog.show()
         self.dialog.raise_()
+        return self.dialog
 
     def _close_dialog(self) -> None:
         if self.dialog is not None:

@@ -209,8 +209,8 @@ def words(problem: Problem, ops: Ints, before: Ints, after: Ints, by_hand: Ints 
     one = problem.devices[0].kind
     which = "all" if near == len(ops) else f"{near:,}"
     if len(ops) == 1:
-        return f"{text}, to the next {one}."
-    return f"{text}, {which} of them to the next {one}."
+        return f"{text}, to a neighbouring {one}."
+    return f"{text}, {which} of them to a neighbouring {one}."
 
 
 def just_moved(document: Document) -> Ints:

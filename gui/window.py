@@ -292,6 +292,9 @@ class MainWindow(QMainWindow):
         if job.infeasible and job.problem == self.document.problem:
             self.mending.proven_infeasible(job.title)
             return
+        if job.found_none and job.problem == self.document.problem and not self.document.evaluation.valid:
+            self.mending.found_none(job)
+            return
         if (
             job.state != "failed"
             and entry is not None

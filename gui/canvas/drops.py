@@ -133,8 +133,8 @@ class Drops:
             return ""
         if len(problem.components) > 1 or len(self._effects) > 2:
             return "\n".join(f"{word.capitalize()}: {text}" for word, text in self._effects)
-        said = ", ".join(f"{word} {text}" for word, text in self._effects)
-        return f"{component_words(problem.components[0]).title}: {said}"
+        title = component_words(problem.components[0]).title
+        return "\n".join(f"{word.capitalize()}: {title} {text}" for word, text in self._effects)
 
     def _repair_found(self, preview: Preview, device: int, result: Repair | StageboardError) -> None:
         """What else must move is known: the button says how many."""

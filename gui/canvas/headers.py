@@ -21,7 +21,8 @@ from planner.problem import Problem
 from planner.quantity import bytes_text
 
 HEADER_WIDTH = 160
-"""Logical pixels."""
+LEAST_TITLED = 9
+"""Logical pixels: how wide headers are, and how high the lowest that is written on."""
 
 PARTS = ("receive", "work", "streaming", "send")
 
@@ -86,10 +87,13 @@ def paint_headers(
     theme = palette.theme
     width = HEADER_WIDTH * ratio
     painter.fillRect(QRectF(0, 0, width, viewport.height), QColor(theme.canvas))
-    for d, (top, bottom) in enumerate(lane_extents(scene, viewport)):
+    extents = lane_extents(scene, viewport)
+    # Titles of lanes of different heights differ little in size: they are one list.
+    most = min([b - t for t, b in extents if b - t >= LEAST_TITLED * ratio], default=0.0) / ratio + 1
+    for d, (top, bottom) in enumerate(extents):
         if bottom < 0 or top > viewport.height:
             continue
-        _paint_header(painter, QRectF(0, top, width, bottom - top), d, viewport, palette, data, ratio)
+        _paint_header(painter, QRectF(0, top, width, bottom - top), d, viewport, palette, data, ratio, most)
     painter.setPen(QPen(QColor(theme.border), ratio))
     painter.drawLine(int(width), 0, int(width), viewport.height)
     if data is not None and data.links is not None:
@@ -104,11 +108,13 @@ def _paint_header(
     palette: CanvasPalette,
     data: HeaderData | None,
     ratio: float,
+    most: float,
 ) -> None:
+    """One header; ``most``: logical pixels that its title may be high."""
     theme, colour = palette.theme, palette.devices[d]
     painter.fillRect(box, QColor(colour.band))
     painter.fillRect(QRectF(0, box.top(), 4 * ratio, box.height()), QColor(colour.accent))
-    if data is None or box.height() < 9 * ratio:
+    if data is None or box.height() < LEAST_TITLED * ratio:
         return
     # The text stays in sight while the lane is scrolled.
     top, bottom = max(box.top(), 0.0), min(box.bottom(), float(viewport.height))
@@ -124,7 +130,7 @@ def _paint_header(
     block = (line if rows == 1 else line + (rows - 1) * 14 * ratio) + 2 * ratio
     y = top + max(0.0, (free - block) / 2)
     x, w = 11 * ratio, box.width() - 19 * ratio
-    size = int(min(12.0, free / ratio - 1) * ratio)
+    size = int(min(12.0, most, free / ratio - 1) * ratio)
     painter.setPen(QColor(theme.bad if hot else theme.text))
     painter.setFont(font(size, True))
     pace = data.column.text(float(data.pace[d]))

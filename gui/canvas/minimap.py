@@ -20,7 +20,10 @@ MARGIN = 10
 
 
 class Minimap(QWidget):
-    """Lies in a corner of the canvas and shows itself only while part of the graph is out of sight."""
+    """Lies in a corner of the canvas and shows itself only while part of the graph is out of sight.
+
+    While ops are dragged it makes room for what is said about their drop.
+    """
 
     def __init__(self, view: CanvasView) -> None:
         super().__init__(view)
@@ -35,6 +38,7 @@ class Minimap(QWidget):
         view.scene_changed.connect(self._changed)
         view.viewport_changed.connect(self._moved)
         view.document.assignment_changed.connect(self._changed)
+        view.document.preview_changed.connect(self._moved)
         self.hide()
 
     def sizeHint(self) -> QSize:
@@ -51,7 +55,8 @@ class Minimap(QWidget):
             self.hide()
             return
         hidden = not self._view.viewport.shows(scene.layout.bounds)
-        self.setVisible(hidden and self._view.width() > 3 * WIDTH)
+        dragged = self._view.document.preview is not None
+        self.setVisible(hidden and not dragged and self._view.width() > 3 * WIDTH)
         self.move(self._view.width() - WIDTH - MARGIN, self._view.height() - HEIGHT - MARGIN)
         self.update()
 

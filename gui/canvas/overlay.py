@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.canvas import raster
 from gui.canvas.consequence import Consequence
@@ -17,6 +19,8 @@ from gui.canvas.viewport import Viewport
 from gui.theme import Theme
 
 MOST_EDGES = 1500
+MOST_SAID = 460.0
+"""Pixels that a sentence beside the dragged card may be wide."""
 
 
 def paint_attention(
@@ -188,8 +192,11 @@ def paint_carried(
         )
         + 18
     )
-    wide = min(wide, 460.0)
-    whole = box.united(QRectF(box.right() + 8, box.top(), wide, 40)) if said_lines else box
+    wide = min(wide, MOST_SAID)
+    if said_lines[1:]:
+        said_lines[1:] = two_lines(said_lines[1], metrics(11, False), wide - 16)
+    high = (24, 40, 54)[max(len(said_lines), 1) - 1]
+    whole = box.united(QRectF(box.right() + 8, box.top(), wide, high)) if said_lines else box
     dx = min(0.0, bounds.right() - 6 - whole.right())
     dy = min(0.0, bounds.bottom() - 6 - whole.bottom())
     box.translate(dx, dy)
@@ -214,7 +221,7 @@ def paint_carried(
     )
     if not said_lines or said is None:
         return
-    plate = QRectF(box.right() + 8, box.top(), wide, 40 if len(said_lines) > 1 else 24)
+    plate = QRectF(box.right() + 8, box.top(), wide, high)
     soft = (
         theme.panel
         if said.stays
@@ -229,15 +236,27 @@ def paint_carried(
     painter.drawRoundedRect(plate, 5, 5)
     painter.setFont(font(12, True))
     painter.drawText(
-        plate.adjusted(9, 3, -6, 0 if len(said_lines) == 1 else -18),
+        QRectF(plate.left() + 9, plate.top() + 3, plate.width() - 15, 18),
         int(Qt.AlignmentFlag.AlignVCenter),
         said_lines[0],
     )
-    if len(said_lines) > 1:
-        painter.setFont(font(11, False))
-        painter.setPen(QColor(theme.text))
-        shown = metrics(11, False).elidedText(said_lines[1], Qt.TextElideMode.ElideRight, plate.width() - 16)
-        painter.drawText(plate.adjusted(9, 19, -6, -3), int(Qt.AlignmentFlag.AlignVCenter), shown)
+    painter.setFont(font(11, False))
+    painter.setPen(QColor(theme.text))
+    for i, line in enumerate(said_lines[1:]):
+        row = QRectF(plate.left() + 9, plate.top() + 20 + 15 * i, plate.width() - 15, 16)
+        painter.drawText(row, int(Qt.AlignmentFlag.AlignVCenter), line)
+
+
+def two_lines(text: str, measure: QFontMetricsF, width: float) -> list[str]:
+    """A sentence in at most two lines of ``width`` pixels, broken at a blank, or within a name where there is none."""
+    if measure.horizontalAdvance(text) <= width:
+        return [text]
+    fits = bisect_right(range(len(text)), width, key=lambda n: measure.horizontalAdvance(text[:n])) - 1
+    at = text.rfind(" ", 0, fits + 1)
+    if at < fits // 2:
+        at = max(fits, 1)
+    rest = measure.elidedText(text[at:].strip(), Qt.TextElideMode.ElideRight, width)
+    return [text[:at].rstrip(), rest]
 
 
 def paint_band(painter: QPainter, rect: QRectF, theme: Theme) -> None:

@@ -195,33 +195,43 @@ def arrange(
         frame = keep.frame if keep is not None and keep.lanes and len(keep.lanes) == k else None
         layout = lanes_layout(skeleton, device, k, viewport, STYLE, keep=frame)
         used = np.bincount(device, minlength=k) > 0
-        least = least_lane(layout, used, viewport)
-        if used.all() and not least:
+        empty, least = lane_heights(layout, used, viewport)
+        if empty <= STYLE.empty_lane_h and not least:
             return layout
-        # An empty lane must stay tall enough on screen to read its header and to drop something on it.
-        scale = min(viewport[0] / layout.bounds[2], viewport[1] / layout.bounds[3])
-        empty = max(STYLE.empty_lane_h, LEAST_LANE_PX / scale)
         tall = replace(STYLE, empty_lane_h=empty, least_lane_h=least)
         return lanes_layout(skeleton, device, k, viewport, tall, keep=frame)
     models = len(items.graph.model_names)
     return flow_layout(skeleton, viewport, STYLE, items.model if models > 1 else None, max(models, 1))
 
 
-def least_lane(layout: Layout, used: Bools, viewport: tuple[float, float]) -> float:
-    """The height (scene units) below which a lane's header could not be read; 0 where no lane with ops is that low.
+def lane_heights(layout: Layout, used: Bools, viewport: tuple[float, float]) -> tuple[float, float]:
+    """Least heights (scene units) of empty lanes and of lanes with ops, so that headers can be read and drops be aimed.
 
-    ``used`` bool[k]: lanes with ops. Where there are many lanes they get what there is room for.
+    ``used`` bool[k]: lanes with ops. Where there are many lanes they get what there is room for; the second height is 0
+    where no lane with ops is too low.
     """
     heights = np.array([lane.band[3] for lane in layout.lanes])[used]
-    wide, high = layout.bounds[2], layout.bounds[3]
-    wanted = min(READABLE_LANE_PX, MOST_FOR_HEADERS * viewport[1] / max(len(layout.lanes), 1))
-    least = 0.0
-    for _ in range(8):  # higher lanes make the whole picture higher, and so its scale smaller
-        scale = min(viewport[0] / wide, viewport[1] / (high + np.maximum(least - heights, 0.0).sum()))
-        if not len(heights) or max(heights.min(), least) * scale >= 0.98 * wanted:
-            break
-        least = wanted / scale
-    return least
+    wide, high, room = layout.bounds[2], layout.bounds[3], viewport[1]
+    empties = len(used) - len(heights)
+    share = MOST_FOR_HEADERS * room / max(len(used), 1)
+    for_empty = min(LEAST_LANE_PX, share)
+    wanted = min(LEAST_LANE_PX if empties else READABLE_LANE_PX, share)  # no lower than lanes without ops
+    between = high - heights.sum() - empties * STYLE.empty_lane_h
+
+    def pixels(scale: float) -> float:
+        """How high the picture is where a scene unit is ``scale`` pixels."""
+        lanes = np.maximum(heights * scale, wanted).sum() + empties * max(
+            STYLE.empty_lane_h * scale, for_empty
+        )
+        return float(between * scale + lanes)
+
+    # Higher lanes make the picture higher, and so its scale smaller: the largest scale at which all of it fits.
+    low, scale = 0.0, viewport[0] / wide
+    for _ in range(30 if pixels(scale) > room else 0):
+        middle = (low + scale) / 2
+        low, scale = (middle, scale) if pixels(middle) <= room else (low, middle)
+    low_lanes = bool((heights * scale < 0.98 * wanted).any())
+    return max(STYLE.empty_lane_h, for_empty / scale), wanted / scale if low_lanes else 0.0
 
 
 def scene_of(

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MOST_OPS = 500
 """More ops than anyone reads; the rest is counted."""
+MOST_HEIGHT = 120
+"""Pixels of their list."""
 
 
 class FeasibilityDialog(QDialog):
@@ -63,7 +65,6 @@ class FeasibilityDialog(QDialog):
         self.ops_title = self._label("heading")
         self.ops = QListWidget(self)
         self.ops.setAccessibleName("Ops responsible")
-        self.ops.setMaximumHeight(120)
         self.ops.itemClicked.connect(self._go)
         self.ops.itemActivated.connect(self._go)
         self.all_ops = self._button("Select them all", self._select_all, "link")
@@ -176,7 +177,8 @@ class FeasibilityDialog(QDialog):
         self._say(status_text(explanation), capital(explanation.sentence), role)
         if explanation.rules:
             told = "\n".join(f"•  {rule_text(problem, rule)}" for rule in explanation.rules)
-            what = "What rules every plan out, taken together" if proven else "What holds plans back"
+            together = ", taken together" if len(explanation.rules) > 1 else ""
+            what = f"What rules every plan out{together}" if proven else "What holds plans back"
             self.rules.setText(f"{what}:\n{told}")
             self.rules.show()
         if explanation.ops:
@@ -195,13 +197,17 @@ class FeasibilityDialog(QDialog):
     def _show_ops(self, problem: Problem, ops: tuple[int, ...], part: str) -> None:
         self._ops = ops
         more = f" (the first {MOST_OPS} are listed)" if len(ops) > MOST_OPS else ""
-        self.ops_title.setText(f"{plural(len(ops), 'op')} {part}; click one to go there{more}")
+        self.ops_title.setText(
+            f"{plural(len(ops), 'op')} {part}; click {'one' if len(ops) > 1 else 'it'} to go there{more}"
+        )
         for op in ops[:MOST_OPS]:
             item = QListWidgetItem(problem.graph.op_names[op])
             item.setData(Qt.ItemDataRole.UserRole, op)
             self.ops.addItem(item)
-        for widget in (self.ops_title, self.ops, self.all_ops):
-            widget.show()
+        self.ops.setFixedHeight(min(MOST_HEIGHT, len(ops) * (self.ops.sizeHintForRow(0) + 2) + 8))
+        self.ops_title.show()
+        self.ops.show()
+        self.all_ops.setVisible(len(ops) > 1)
 
     def _remedy(self, remedy: Remedy) -> QWidget:
         row = QWidget(self)

@@ -234,7 +234,7 @@ class DeviceCard(QWidget):
         if not s.previewing or s.origin:
             return s.cost, t.warning if s.bottleneck and not s.previewing else t.text
         if not s.legal:
-            return ("not allowed" if s.possible and "along" in s.would and not s.target else s.would), t.muted
+            return s.would, t.muted
         return s.would, {1: t.good, -1: t.bad, 0: t.text}[s.better]
 
     def _paint_card(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
@@ -287,7 +287,7 @@ class DeviceCard(QWidget):
             painter, QRectF(left, middle, right - left, height), RIGHT, figure,
             "small" if grey else "small bold", t.warning if s.bottleneck and not s.previewing else colour,
         )  # fmt: skip
-        column = max(96.0 if s.previewing else 62.0, used)
+        column = max(72.0 if s.previewing else 62.0, used)
         name_room = min(92.0, (right - left - column) * 0.64)
         face = "small bold" if s.bottleneck else "small"
         name = self.line_name(name_room - GLYPH_SIZE - 5)

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QVBoxLayout, QWidget
 
+from gui.canvas.consequence import BRIEF_WORDS, rule_words
 from gui.objectives import column_of
 from gui.panels.base import Panel
 from gui.panels.device_card import (
@@ -168,7 +169,10 @@ class DevicesPanel(Panel):
         state.legal = bool(preview.legal[d])
         if not state.legal:
             state.possible = preview.possible(d)
-            state.would = "not allowed" if state.possible else "impossible"
+            said = rule_words(int(preview.codes[d])) if len(preview.codes) else ""
+            if len(preview.legal) >= COMPACT_FROM:
+                said = BRIEF_WORDS.get(said, said)
+            state.would = (said or "not allowed") if state.possible else "impossible"
             state.reason = self._reasons.get(d, "")
             if state.target and len(preview.along):
                 more = len(np.setdiff1d(preview.along, preview.ops))

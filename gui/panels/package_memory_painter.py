@@ -18,6 +18,9 @@ from planner.problem import Problem
 
 HEAD, FOOT, AXIS, MARGIN = 20.0, 6.0, 68.0, 10.0
 """Pixels above, below, left and right of the plot."""
+LINE = 14.0
+"""Height of a second line of the heading, in charts narrower than WIDE."""
+WIDE = 480.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +63,7 @@ def chip_memory(problem: Problem, device_of: Ints, chip: int) -> ChipMemory:
 
 def plot_of(rect: QRectF) -> QRectF:
     """Where the steps are drawn in a chart that fills ``rect``."""
-    return rect.adjusted(AXIS, HEAD, -MARGIN, -FOOT)
+    return rect.adjusted(AXIS, HEAD + (LINE if rect.width() < WIDE else 0.0), -MARGIN, -FOOT)
 
 
 def paint_chip_memory(
@@ -71,17 +74,7 @@ def paint_chip_memory(
     limit = memory.sram if math.isfinite(memory.sram) else 0.0
     top = 1.12 * max(memory.most, limit) or 1.0
     column = byte_column([top])
-    heading = f"{memory.title}: {plural(len(memory.ops), 'op')} in running order"
-    if memory.peak >= 0:
-        heading = (
-            f"{memory.title}: {column.text(memory.most)} at most, while {memory.names[memory.peak]} runs"
-        )
-    face = small(8.0, True)
-    painter.setFont(face)
-    painter.setPen(QColor(theme.text))
-    line = QRectF(rect.left() + MARGIN, rect.top() + 2, rect.width() - 2 * MARGIN, HEAD - 4)
-    shown = QFontMetricsF(face).elidedText(heading, Qt.TextElideMode.ElideRight, line.width())
-    painter.drawText(line, LEFT, shown)
+    _heading(painter, rect, memory, column.text(memory.most), theme)
 
     def y_of(value: float) -> float:
         return plot.bottom() - plot.height() * min(value / top, 1.0)
@@ -120,3 +113,28 @@ def paint_chip_memory(
             placed.append(y)
             painter.setPen(QColor(ink))
             painter.drawText(QRectF(rect.left(), y - 8, AXIS - 5, 16), RIGHT, words)
+
+
+def _heading(painter: QPainter, rect: QRectF, memory: ChipMemory, most: str, theme: Theme) -> None:
+    """The most that is held, and during which op: behind it, or below where there is no room."""
+    line = QRectF(rect.left() + MARGIN, rect.top() + 2, rect.width() - 2 * MARGIN, HEAD - 4)
+    head, more = f"{memory.title}: {plural(len(memory.ops), 'op')} in running order", ""
+    if memory.peak >= 0:
+        head, more = f"{memory.title}: {most} at most", memory.names[memory.peak]
+    face = small(8.0, True)
+    painter.setFont(face)
+    painter.setPen(QColor(theme.text))
+    metrics = QFontMetricsF(face)
+    painter.drawText(line, LEFT, metrics.elidedText(head, Qt.TextElideMode.ElideRight, line.width()))
+    if rect.width() < WIDE:
+        line.translate(0.0, LINE)
+    else:
+        line.setLeft(line.left() + metrics.horizontalAdvance(head))
+    face = small(8.0)
+    painter.setFont(face)
+    painter.setPen(QColor(theme.muted))
+    lead = "while " if rect.width() < WIDE else ", while "
+    room = line.width() - QFontMetricsF(face).horizontalAdvance(f"{lead} runs")
+    if more and room > 0:
+        shown = QFontMetricsF(face).elidedText(more, Qt.TextElideMode.ElideLeft, room)
+        painter.drawText(line, LEFT, f"{lead}{shown} runs")

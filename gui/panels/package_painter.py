@@ -129,9 +129,12 @@ def _head(
     """The chip's mark and number, and at the right what is wrong or special about it."""
     size = min(8.0, 0.55 * rect.height())
     fill = theme.muted if grey or state.ops == 0 else ""
-    paint_glyph(painter, colour, rect.left() + size / 2, rect.center().y(), size, fill=fill)
     wide = rect.width() >= 78
     words = state.title if wide else str(chip)
+    if QFontMetricsF(small(8.0, True)).horizontalAdvance("88") + size + 3 > rect.width():
+        size = -3.0  # numbers are read, marks only recognised
+    else:
+        paint_glyph(painter, colour, rect.left() + size / 2, rect.center().y(), size, fill=fill)
     ink = theme.muted if grey else theme.warning if state.bottleneck and state.preview is None else theme.text
     face = small(8.5 if wide else 8.0, True)
     write(painter, rect.adjusted(size + 3, 0, 0, 0), LEFT, words, face, ink)
@@ -159,9 +162,11 @@ def _said(painter: QPainter, rect: QRectF, state: ChipState, theme: Theme) -> No
     preview = state.preview
     assert preview is not None
     colour = preview.colour(theme) if preview.legal else theme.muted
-    face = small(8.0, preview.legal and not preview.stays)
-    measure, said = QFontMetricsF(face), (preview.short, preview.word)
-    words = next((text for text in said if measure.horizontalAdvance(text) <= rect.width()), preview.word)
+    bold = preview.legal and not preview.stays
+    for size, words in ((8.0, preview.short), (8.0, preview.word), (7.0, preview.word)):
+        face = small(size, bold)
+        if QFontMetricsF(face).horizontalAdvance(words) <= rect.width():
+            break
     write(painter, rect, CENTRE, words, face, colour)
 
 

@@ -36,7 +36,7 @@ def chip_rows(package: Package, chip: int) -> Rows:
         ("parameters", bytes_text(state.parameters)), ("peak activations", bytes_text(state.activations)),
     ]  # fmt: skip
     if chip + 1 < len(package.chips):
-        rows.append((f"to {package.chips[chip + 1].title.lower()}", bytes_text(state.link)))
+        rows.append((f"link to {package.chips[chip + 1].title.lower()}", bytes_text(state.link)))
     if state.through > 0:
         rows.append(("passes through", bytes_text(state.through)))
     return rows
@@ -44,7 +44,7 @@ def chip_rows(package: Package, chip: int) -> Rows:
 
 def _of_most(words: str, value: float, most: float) -> str:
     """An amount with its share of the largest."""
-    return f"{words} ({value / most:.0%})" if most > 0 and value < most else words
+    return f"{words} ({value / most:.0%} of the slowest)" if most > 0 and value < most else words
 
 
 def chip_notes(package: Package, chip: int) -> list[str]:

@@ -188,6 +188,9 @@ def _bars(
     painter.setFont(face)
     outlined: list[QRectF] = []
     pieces = s.piece[bars]
+    # All samples of a chart are numbered alike: single digits alone would look as if the others were something else.
+    digits = len(str(int(s.sample.max(initial=0)) + 1))
+    widest = 0.0 if lettered else metrics.horizontalAdvance("8" * digits)
     rows = zip(
         bars.tolist(), boxes.tolist(), s.device[bars].tolist(), (s.sample[bars] % 2).tolist(), pieces.tolist(),
         s.phase[bars].tolist(), s.sample[bars].tolist(), s.piece_part[pieces].tolist(), strict=True,
@@ -210,7 +213,7 @@ def _bars(
             if lettered and piece not in letters:
                 letters[piece] = piece_letter(s, piece)
             word = f"{sample + 1}{letters.get(piece, '')}"
-            if metrics.horizontalAdvance(word) + 3 <= w:
+            if max(widest, metrics.horizontalAdvance(word)) + 2 <= w:
                 painter.setPen(QColor(ink_on(ground, theme)))
                 painter.drawText(box, CENTRE, word)
         if critical and s.critical[piece] and w >= 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -14,6 +14,8 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
@@ -30,6 +32,18 @@ if TYPE_CHECKING:
 VIOLATION = Qt.ItemDataRole.UserRole + 1
 MOST = 500
 """More sentences than anyone reads; the rest is counted."""
+SPACING, PADDING = 2, 4
+"""Around an item, and left and right in it, as the style sheet has it."""
+
+
+class WholeSentences(QStyledItemDelegate):
+    """Gives a wrapped sentence all its lines: what a list leaves free around and in its items it forgets when it breaks them."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """The size in the width that is there to draw in."""
+        narrower = QStyleOptionViewItem(option)
+        narrower.rect.setWidth(option.rect.width() - 2 * (SPACING + PADDING))  # type: ignore[attr-defined]
+        return super().sizeHint(narrower, index)
 
 
 class ViolationsPanel(Panel):
@@ -56,7 +70,8 @@ class ViolationsPanel(Panel):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setResizeMode(QListWidget.ResizeMode.Adjust)
-        self.list.setSpacing(2)
+        self.list.setSpacing(SPACING)
+        self.list.setItemDelegate(WholeSentences(self.list))
         self.list.setMouseTracking(True)
         self.list.currentItemChanged.connect(lambda item, _: self._point(item))
         self.list.itemEntered.connect(self._point)

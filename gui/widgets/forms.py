@@ -48,7 +48,9 @@ def quantity_text(value: float, unit: str) -> str:
         if unit == "B/s" and exponent < 0:
             break  # there are no parts of a byte: mB/s would be read as MB/s
         shown = f"{value / 10.0**exponent:.6g}"
-        if abs(value) >= 10.0**exponent and "e" not in shown and _scaled(shown, exponent) == value:
+        # Bytes are read as a product, everything else as a decimal number: 1.001 times 1000 is not 1001.
+        read = float(shown) * 10.0**exponent if unit == "B/s" else _scaled(shown, exponent)
+        if abs(value) >= 10.0**exponent and "e" not in shown and read == value:
             return f"{shown} {prefix}{unit}"
     if unit == "B/s" and value >= 2.0**10 and (shown := quantity_text(value, "B")).split()[1] != "B":
         return f"{shown}/s"

@@ -90,7 +90,7 @@ def summary(
         broken = len(evaluation.violations)
         rules = "valid" if not broken else "1 rule broken" if broken == 1 else f"{broken} rules broken"
         lines.append(("rules", rules))
-        lines.extend(figure_rows(evaluation))
+        lines.extend(figure_rows(problem, evaluation))
     lines.extend(rows)
     width = max((len(label) for label, _ in lines), default=0)
     out = [title, *(f"  {label.ljust(width)}  {value}" for label, value in lines)]
@@ -103,11 +103,15 @@ def summary(
     return "\n".join(out)
 
 
-def figure_rows(evaluation: Evaluation) -> list[tuple[str, str]]:
-    """The lines on figures of the whole plan; a target that has some only estimates them."""
+def figure_rows(problem: Problem, evaluation: Evaluation) -> list[tuple[str, str]]:
+    """The lines on figures of the whole plan; a target that has some only estimates them.
+
+    They are in seconds but on chips, whose times may be a file's own and have no unit.
+    """
+    unit = problem.graph.time_unit if problem.target.kind == "mcm" else "s"
     texts = {
-        "throughput": lambda value: f"{value:.1f} per second",
-        "latency": lambda value: time_text(value, "s"),
+        "throughput": lambda value: f"{value:.1f} per second" if unit else f"{value:.4g} per unit of time",
+        "latency": lambda value: time_text(value, unit),
         "energy": lambda value: f"{value * 1e3:.1f} mJ per inference",
     }
     return [(f"{name}, estimated", texts[name](value)) for name, value in evaluation.figures.items()]

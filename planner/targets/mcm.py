@@ -110,7 +110,7 @@ class McmPackage(Target):
         0,
         unset="none",
         help="sources that more ops than this read are copied to every chip that reads them; 0 = none",
-        label="Copy sources read by more than",
+        label="Copy sources over",
     )
     precision: str = parameter(
         "file",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -92,6 +93,19 @@ def test_it_says_what_stands_in_the_way(qtbot: QtBot, pinned: MainWindow) -> Non
     said = " ".join(label.text() for label in dialog.findChildren(QLabel))
     assert "not settled in the time given" in said
     assert "Start a planner" not in buttons(dialog)
+
+
+def test_one_op_needs_no_list_of_many(
+    qtbot: QtBot, pinned: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tall = shown_dialog(qtbot, pinned).ops.height()
+    monkeypatch.setattr(Told, "answer", Answer(replace(WHY, ops=(2,), rules=("memory",))))
+    dialog = shown_dialog(qtbot, pinned)
+    assert dialog.ops_title.text() == "1 op responsible; click it to go there"
+    assert dialog.rules.text().startswith("What rules every plan out:")
+    assert not dialog.all_ops.isVisible()
+    assert dialog.ops.height() < tall
+    assert dialog.ops.verticalScrollBar().maximum() == 0
 
 
 def test_a_remedy_is_one_step(qtbot: QtBot, pinned: MainWindow) -> None:

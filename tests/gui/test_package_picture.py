@@ -16,6 +16,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from gui.panels.package_ink import heat, share_of, thickness
 from gui.panels.package_layout import package_layout
 from gui.panels.package_legend import paint_legend
+from gui.panels.package_memory_painter import chip_memory, paint_chip_memory, plot_of
 from gui.panels.package_painter import Marks, paint_package
 from gui.panels.package_picture import pointed_violation, save_package
 from gui.panels.package_state import (
@@ -37,6 +38,7 @@ from planner.problem import Problem
 from planner.targets import DevicePool, McmPackage
 from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.package_models import TIDY, TRIANGLE, package_problem
+from tests.gui.scribe import Scribe
 
 MIB = 2.0**20
 
@@ -100,12 +102,12 @@ def test_words_name_every_figure() -> None:
     rows = dict(chip_rows(shown, 1))
     assert rows["holds"] == "1 op"
     assert rows["parameters"] == "4.00 MiB"
-    assert "to chip 2" in rows
+    assert "link to chip 2" in rows
     assert "passes through" in rows
     assert "breaks a rule" in chip_html(shown, 1)
     assert "more than fits" in chip_spoken(shown, 2)
     assert "Chip 0 \N{RIGHTWARDS ARROW} Chip 1" in link_html(shown, 0)
-    assert "to chip 4" not in dict(chip_rows(shown, 3))
+    assert "link to chip 4" not in dict(chip_rows(shown, 3))
     problem = package_problem()
     said = summary(shown, problem.evaluate(TRIANGLE))
     assert said.startswith("4 chips, 3 used   slowest chip ")
@@ -228,3 +230,32 @@ def test_another_target_has_no_package(tmp_path: Path) -> None:
     with pytest.raises(StageboardError, match="choose --view lanes"):
         save_package(problem, np.zeros(6, np.int32), tmp_path / "pool.png")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("width", [200, 900])
+def test_the_heading_of_a_memory_goes_into_two_lines_where_it_is_narrow(qapp: Any, width: int) -> None:
+    problem = package_problem()
+    memory = chip_memory(problem, np.array(TIDY, np.int32), 1)
+    rect = QRectF(0, 0, width, 160)
+    scribe = Scribe(width, 160)
+    paint_chip_memory(
+        scribe, rect, memory, device_colours(4, LIGHT)[1], LIGHT, np.zeros(len(memory.ops), bool)
+    )
+    scribe.end()
+    (first, head), (second, op) = scribe.written[:2]
+    assert head.startswith("Chip 1: ") and head.endswith(" at most")
+    assert memory.names[memory.peak] in op
+    assert (second.top() > first.top()) == (width == 200)
+    assert plot_of(rect).top() >= second.bottom()
+
+
+def test_every_chip_has_its_number_however_small(qapp: Any) -> None:
+    problem, device_of = Problem(chain_graph(40), McmPackage(36)), np.zeros(40, np.int32)
+    shown = package_of(problem, device_of, problem.evaluate(device_of))
+    for width in (260, 340, 420, 900):
+        layout = package_layout(36, QRectF(0, 0, width, 150))
+        scribe = Scribe(width, 150)
+        paint_package(scribe, layout, shown, LIGHT, Marks())
+        scribe.end()
+        written = {text.removeprefix("Chip ") for _, text in scribe.written}
+        assert {str(chip) for chip in range(36)} <= written, width

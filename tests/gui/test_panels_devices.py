@@ -103,6 +103,7 @@ def test_preview_tells_gains_and_reasons(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: bool(panel.cards[2].state and panel.cards[2].state.reason), timeout=30_000)
         assert illegal is not None
         assert not illegal.legal
+        assert illegal.would == "breaks the order", "in the words of the lanes"
         assert "sends back" in panel.cards[2].accessibleName()
         document.update_preview(2)
         settle()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -16,13 +18,14 @@ from gui.document import Document
 from gui.panels.schedule import SchedulePanel, summary
 from gui.panels.schedule_chart import ScheduleChart
 from gui.panels.schedule_layout import AXIS, RULER, ChartLayout, device_rows, letters
-from gui.panels.schedule_painter import bar_colour, ink_on
+from gui.panels.schedule_painter import bar_colour, ink_on, paint_schedule
 from gui.theme import DARK, LIGHT, contrast, device_colours
 from planner.graph import Graph, Op, Tensor
 from planner.problem import Problem
 from planner.schedule import Schedule, schedule
 from planner.targets import DevicePool, Pipeline
 from tests.gui.models import chain_graph
+from tests.gui.scribe import Scribe
 from tests.gui.window_parts import opened, settle, shown
 
 LEFT = Qt.MouseButton.LeftButton
@@ -286,6 +289,21 @@ def test_numbers_on_bars_can_be_read() -> None:
                 for backward in (False, True):
                     ground = bar_colour(colour, theme, odd, backward, True)
                     assert contrast(ink_on(ground, theme), ground) >= 4.5
+
+
+def test_of_a_device_all_samples_are_numbered_or_none(qapp: Any) -> None:
+    s = some(24)
+    seen = set()
+    for width in range(160, 1600, 60):
+        view = ChartLayout(s, device_rows(s, ["a", "b", "c"]), None, width, 200.0)
+        scribe = Scribe(width, 200)
+        paint_schedule(scribe, view, LIGHT)
+        scribe.end()
+        inside = QRectF(view.gutter - 1, RULER, view.plot_width + 2, view.rows_bottom - RULER)
+        numbers = [text for rect, text in scribe.written if text.isdigit() and inside.contains(rect)]
+        assert len(numbers) % 24 == 0
+        seen.add(len(numbers) // 24)
+    assert {0, 3} <= seen
 
 
 def test_summary_of_nothing() -> None:

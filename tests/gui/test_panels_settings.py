@@ -6,7 +6,7 @@ import dataclasses
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QSpinBox
 from pytestqt.qtbot import QtBot
@@ -26,6 +26,7 @@ from tests.gui.models import tpu_graph
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 
+@example(1001.0, "B/s")
 @given(
     st.floats(0, 1e15) | st.integers(0, 2**50).map(float) | st.just(math.inf),
     st.sampled_from(["B", "B/s", "", "FLOP/s", "s"]),

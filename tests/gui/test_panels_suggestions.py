@@ -167,6 +167,20 @@ def test_moves_help_the_first_component_that_changes(qtbot: QtBot) -> None:
         assert document.evaluation.values < before
 
 
+def test_a_wrapped_sentence_is_not_cut_off(qtbot: QtBot) -> None:
+    panel = ViolationsPanel(opened(), LIGHT)
+    with shown(qtbot, panel):
+        view = panel.list
+        view.setStyleSheet("QListWidget::item { padding: 2px 4px; }")
+        view.addItem("/encoder/layer.7/output/Add: chip 12 to chip 11")
+        whole = view.fontMetrics().horizontalAdvance(view.item(0).text())
+        for width in range(whole - 60, whole + 60, 4):
+            view.setFixedSize(width, 200)
+            settle()
+            view.doItemsLayout()
+            assert view.visualItemRect(view.item(0)).right() < view.viewport().width(), width
+
+
 def test_violations_lead_to_their_ops(qtbot: QtBot) -> None:
     document = opened()
     panel = ViolationsPanel(document, LIGHT)

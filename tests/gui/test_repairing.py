@@ -173,14 +173,14 @@ def test_words() -> None:
     after = before.copy()
     after[[3, 5]] += 1
     assert words(problem, np.array([3, 5], np.int32), before, after) == (
-        "Repair moved 2 of 12 ops, all of them to the next chip."
+        "Repair moved 2 of 12 ops, all of them to a neighbouring chip."
     )
     after[5] += 1
     assert words(problem, np.array([3, 5], np.int32), before, after) == (
-        "Repair moved 2 of 12 ops, 1 of them to the next chip."
+        "Repair moved 2 of 12 ops, 1 of them to a neighbouring chip."
     )
     assert words(problem, np.array([3], np.int32), before, after) == (
-        "Repair moved 1 of 12 ops, to the next chip."
+        "Repair moved 1 of 12 ops, to a neighbouring chip."
     )
     document.set_problem(DevicePool(4, 0))
     assert words(document.board.open_problem, np.array([3], np.int32), before, after) == (

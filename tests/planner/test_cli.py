@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from planner.cli import COMMANDS, main
@@ -229,6 +230,21 @@ def test_plan_json_holds_the_public_fields(stageboard: Any, tmp_path: Path) -> N
     assert max(d["cost"] for d in data["devices"]) == pytest.approx(data["objective"])
     for d in data["devices"]:
         assert d["cost"] == pytest.approx(d["receive"] + d["work"] + d["streaming"] + d["send"])
+
+
+@pytest.mark.parametrize(("unit", "rate"), [("s", "0.5 per second"), (None, "0.5 per unit of time")])
+def test_the_figures_of_chips_are_in_the_unit_of_the_file(unit: str | None, rate: str) -> None:
+    from planner.cli.report import figure_rows
+    from planner.graph import Graph, Op
+    from planner.problem import Problem
+    from planner.targets import McmPackage
+
+    problem = Problem(
+        Graph.build("one", [Op("a", "a", work=2.0, work_cpu=2.0)], [], time_unit=unit), McmPackage(2)
+    )
+    rows = dict(figure_rows(problem, problem.evaluate(np.zeros(1, np.int32))))
+    assert rows["throughput, estimated"] == rate
+    assert rows["latency, estimated"] == ("2.00 s" if unit else "2.00")
 
 
 def test_plan_text_shows_devices_and_the_bottleneck(stageboard: Any) -> None:

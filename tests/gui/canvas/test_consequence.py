@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gui.canvas.consequence import Consequence, consequences, rule_words
+from gui.canvas.fonts import metrics
+from gui.canvas.overlay import two_lines
 from gui.canvas.strip import paint_strip
 from gui.previewing import check
 from gui.theme import DARK, LIGHT
@@ -94,3 +97,16 @@ def test_one_word_where_room_is_scarcest() -> None:
     preview, said = judged(problem, (np.arange(12) * 3 // 12).astype(np.int32), [4])
     for d in np.flatnonzero(preview.legal).tolist():
         assert said[d].stays or said[d].word.endswith("%")
+
+
+def test_a_sentence_beside_the_pointer_takes_two_lines_at_most(qapp: Any) -> None:
+    measure = metrics(11, False)
+    assert two_lines("fits", measure, 200.0) == ["fits"]
+    sentence = "conv_2 sends back from chip 17 to chip 16, where conv_9 needs it"
+    first, second = two_lines(sentence, measure, 240.0)
+    assert f"{first} {second}" == sentence
+    for text in (sentence * 5, "a/very/long/name" * 20, "i" * 400):
+        lines = two_lines(text, measure, 240.0)
+        assert len(lines) == 2
+        assert all(measure.horizontalAdvance(line) <= 240.0 for line in lines)
+        assert lines[1].endswith("…")

@@ -52,7 +52,9 @@ def test_it_says_how_many_and_makes_one_step(qtbot: QtBot, mending: Hand) -> Non
     assert button.text() == "Move and repair: 3 more ops"
     assert button.hasFocus(), "on a package it is what Return does"
     assert button.width() >= button.sizeHint().width()
-    assert choice(hand)._effect.text().startswith("chip latency: repaired ")
+    repaired, anyway = choice(hand)._effect.text().split("\n")
+    assert repaired.startswith("Repaired: chip latency ")
+    assert anyway.startswith("Anyway: chip latency ")
     QTest.mouseClick(button, LEFT)
     hand.settle()
     assert hand.devices[3] == 2

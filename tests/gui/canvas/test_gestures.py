@@ -181,7 +181,7 @@ def test_an_illegal_drop_asks_with_a_sentence(hand: Hand) -> None:
     texts = " ".join(label.text() for label in choice(hand).findChildren(type(choice(hand)._sentence)))
     assert hand.document.graph is not None
     assert hand.document.graph.op_names[4] in texts
-    assert "bottleneck: along" in texts and "anyway" in texts
+    assert "Along: bottleneck" in texts and "Anyway: bottleneck" in texts
     assert button(hand, "3 more ops along").hasFocus()
     assert hand.view.rect().contains(choice(hand).geometry())
     button(hand, "Cancel").click()

@@ -31,6 +31,16 @@ def test_shown_only_while_something_is_out_of_sight(mapped: tuple[Hand, Minimap]
     assert minimap.isHidden()
 
 
+def test_it_makes_room_for_what_is_said_of_a_drop(mapped: tuple[Hand, Minimap]) -> None:
+    hand, minimap = mapped
+    hand.view.zoom_by(3)
+    hand.document.begin_preview(np.array([5], np.int32))
+    hand.document.update_preview(1)
+    assert minimap.isHidden()
+    hand.document.end_preview()
+    assert not minimap.isHidden()
+
+
 def test_pressing_goes_there_and_dragging_follows(mapped: tuple[Hand, Minimap]) -> None:
     hand, minimap = mapped
     hand.view.zoom_by(4)

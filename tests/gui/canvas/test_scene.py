@@ -82,6 +82,18 @@ def test_empty_lanes_stay_tall_enough_to_drop_on() -> None:
     assert min(lane.band[3] for lane in scene.layout.lanes) * scale > 0.6 * LEAST_LANE_PX
 
 
+def test_lanes_with_ops_are_not_lower_than_the_empty_ones() -> None:
+    graph = chain_graph(210)
+    for room in ((780.0, 420.0), (1200.0, 600.0)):
+        for chips in (3, 7, 30, 36):
+            device_of = (np.arange(210) * chips // 210).astype(np.int32)
+            scene = scene_of(items_of(graph, None, frozenset()), "lanes", device_of, 36, room)
+            scale = min(room[0] / scene.layout.bounds[2], room[1] / scene.layout.bounds[3])
+            heights = np.array([lane.band[3] for lane in scene.layout.lanes]) * scale
+            assert heights.min() >= 9.0, "below that a header has no room"
+            assert heights[:chips].min() >= 0.95 * heights[chips:].max(initial=0.0)
+
+
 def test_masks() -> None:
     scene = scene_of(
         items_of(chain_graph(5), None, frozenset()), "flow", np.zeros(5, np.int32), 1, (800, 600)
