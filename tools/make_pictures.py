@@ -1,4 +1,4 @@
-"""Make the documentation's pictures from the real window (``python tools/make_pictures.py [FOLDER]``).
+"""Make the documentation's pictures from the real window (``python tools/make_pictures.py [FOLDER [PART...]]``).
 
     docs/images/window-light.png   ResNet50 over four stages, lanes view, a plan with its schedule and what is proven
     docs/images/window-dark.png    a transformer on two accelerators and a CPU, flow view
@@ -7,29 +7,47 @@
     docs/images/edge-tpu-dark.png  `stageboard render --view memory` draws them
     docs/images/edge-tpu-counts.png  how many TPUs that network needs, in the window
     docs/images/edge-tpu-models.png  two networks on the same four Edge TPUs
+    docs/images/mcm-light.png      BERT-large on a package of 36 chips, lanes above the package
+    docs/images/mcm-dark.png       the same, dark
+    docs/images/mcm-package.png    its chips, as `stageboard render --view package` draws them
+    docs/images/mcm-drag.png       an op over a chip where it would break the triangle rule, explained
+    docs/images/mcm-repaired.png   the same plan after the drop and Repair
 
-No display is needed. The searches are seeded, so that the plans are the same every time.
+Parts: window, edge-tpu, mcm; all unless named. No display is needed. The searches are seeded, so that the plans are the same every time.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from planner.targets import kernels  # noqa: E402  (found through the path above)
+
+if TYPE_CHECKING:
+    from gui.document import Document
+
 SIZE = (1440, 900)
+FEWEST_DRAGGED, MOST_DRAGGED = 2, 16
+MCM = "mcm:36,sram=40MiB,precision=int8,copy_sources=8"
+"""Chips with room for the embedding of BERT-large in INT8; each has the attention mask itself."""
 
 
-def main(folder: Path) -> None:
-    """Write every picture."""
+def main(folder: Path, wanted: Sequence[str] = ()) -> None:
+    """Write the pictures of the ``wanted`` parts, all where none is named."""
     from gui.app import make_window
     from gui.canvas.picture import save_picture
     from gui.demo import SEARCH_LIMIT, settle, until
     from gui.panels.memory_picture import save_memory
+    from gui.panels.package_picture import save_package
     from gui.render import application
     from gui.tour import Tour
     from planner.worker import Order
@@ -73,6 +91,55 @@ def main(folder: Path) -> None:
         exact()
         shot("edge-tpu-models.png", "light", "lanes")
 
+    def package() -> None:
+        """The pictures of a multi-chip module: a plan, a drag that breaks a rule, and what Repair makes of the drop."""
+        from PySide6.QtCore import QPoint, QPointF
+
+        tour.open(("bert_large.json",), MCM)
+        tour.start("chip-local-search", rounds=1)
+        until(app, tour.searched, SEARCH_LIMIT)
+        tour.take_best()
+        window.docks.reveal("package")
+        document, canvas = parts.document, window.canvas
+        for theme in ("dark", "light"):
+            shot(f"mcm-{theme}.png", theme, "lanes")
+        file = folder / "mcm-package.png"
+        save_package(
+            document.board.open_problem, document.device_of.copy(), file, title="BERT-large on a package of 36 chips",
+            bounds=document.bounds,
+        )  # fmt: skip
+        print(file)
+        ops, chip = breaks_triangle(document)
+        document.select(ops)
+        document.begin_preview(ops)
+        document.update_preview(chip)
+        said = document.pointed
+        assert said is not None
+        settle(app, window)
+        canvas.zoom_to_ops(np.union1d(ops, said.ops).astype(np.int32))
+        view = (
+            window.package.view
+        )  # the pointer is over its chip, so that the dragged card hides nothing above
+        canvas.carry(
+            QPointF(
+                view.mapTo(window, view.arrangement.boxes[chip].center().toPoint())
+                - canvas.mapTo(window, QPoint())
+            )
+        )
+        shot("mcm-drag.png", "light", "lanes")
+        canvas.carry(None)
+        canvas.fit()
+        document.end_preview()
+        document.move(ops, chip)
+        window.mending.repair()
+        until(app, lambda: not window.mending.busy, SEARCH_LIMIT)
+        window.package.view.setFocus()
+        window.docks.reveal("violations")
+        settle(app, window)
+        assert document.evaluation.valid
+        window.grab().save(str(folder / "mcm-repaired.png"))
+        print(folder / "mcm-repaired.png")
+
     def exact() -> None:
         tour.start("edge-tpu-ilp")
         until(app, tour.searched, SEARCH_LIMIT)
@@ -85,7 +152,8 @@ def main(folder: Path) -> None:
         window.grab().save(str(folder / name))
         print(folder / name)
 
-    try:
+    def pipelines() -> None:
+        """The window on two targets, and a network as a picture."""
         tour.open(("resnet50.json",), "pipeline:4")
         search(200)
         prove("two-superblock")
@@ -106,12 +174,39 @@ def main(folder: Path) -> None:
             bounds=parts.document.bounds,
         )
         print(folder / "network.png")
-        edge_tpu()
+
+    try:
+        for name, part in (("window", pipelines), ("edge-tpu", edge_tpu), ("mcm", package)):
+            if not wanted or name in wanted:
+                part()
     finally:
         parts.close()
+
+
+def breaks_triangle(document: Document) -> tuple[np.ndarray, int]:
+    """Few ops and a chip where they would break the triangle rule and no other, near the middle of the package.
+
+    An op is taken with all on its chip that it depends on, to the chip before: so the order holds, but what it sends on
+    skips the chip that it left.
+    """
+    live, graph = document.board.live, document.graph
+    assert live is not None
+    assert graph is not None
+    found = []
+    for op in range(graph.n):
+        chip = int(document.device_of[op])
+        needs = graph.ancestors([op])
+        needs[op] = True
+        ops = np.flatnonzero(needs & (document.device_of == chip)).astype(np.int32)
+        few = FEWEST_DRAGGED <= len(ops) <= MOST_DRAGGED
+        if chip > 0 and few and live.check(ops).codes[chip - 1] == kernels.RULE_TRIANGLE:
+            found.append((abs(2 * chip - live.evaluator.k), ops, chip - 1))
+    if not found:
+        raise RuntimeError("no ops of the plan break the triangle rule alone")
+    return min(found, key=lambda one: (one[0], len(one[1])))[1:]
 
 
 if __name__ == "__main__":
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "images"
     target.mkdir(parents=True, exist_ok=True)
-    main(target)
+    main(target, sys.argv[2:])
