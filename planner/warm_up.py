@@ -20,8 +20,8 @@ from planner.schedule import kinds_for, schedule
 from planner.search import AnyOf, BoundMethod, IterationLimit, Planner, TimeLimit
 from planner.targets import DevicePool, EdgeTpuPipeline, McmPackage, Pipeline, Target
 
-SECONDS = 5.0
-"""No planner searches a tiny problem longer than this."""
+SECONDS = 120.0
+"""No planner searches a tiny problem longer than this; all end far sooner, but the time to compile counts as well."""
 
 
 def tiny_graph(*, training: bool = False, time_unit: str | None = "s") -> Graph:
@@ -65,10 +65,27 @@ def warm_planner(planner: Planner, problem: Problem, options: Mapping[str, Any] 
 
     warm_bound(bound_method("simple"), problem)
     tiny = like(problem)
+    if tiny.target.kind == "mcm":
+        warm_chips(tiny)
     if planner.refusal(tiny) is None:
         # An option may only fit the real problem, such as a split file.
         with suppress(StageboardError):
             plan_of(run(planner, tiny, AnyOf([TimeLimit(SECONDS), IterationLimit(2)]), options=options))
+
+
+def warm_chips(problem: Problem) -> None:
+    """The constraint solver's plans and annealed moves, to which searches on a tiny problem may never come."""
+    from planner.partition.chip_moves import ChipMoves
+    from planner.partition.chip_search_units import chip_units
+    from planner.partition.chip_solver import ChipSolver
+
+    units = chip_units(problem)
+    moves = ChipMoves(units, 0)
+    moves.begin(np.zeros(units.count, np.int32))
+    moves.run(1, 1, 0.1, 0.01, 1.0, 0.0)
+    solver = ChipSolver(problem)
+    solver.sample(None, 0)
+    solver.fix(np.zeros(problem.graph.n, np.int32), 0)
 
 
 def warm_bound(method: BoundMethod, problem: Problem) -> None:

@@ -30,6 +30,7 @@ class Simple(BoundMethod):
     bytes take their time to stream in every inference, which is added to the bound on the work for ``inference-time``.
 
     On a multi-chip module the pieces are what the one-way links keep together; a single sample also takes the longest path.
+    Under the triangle rule a dependency and all between its ends are on two chips, so half of their work is a bound of its own.
     """
 
     name: ClassVar[str] = "simple"
@@ -43,8 +44,9 @@ class Simple(BoundMethod):
     )
 
     def prove(self, problem: Problem, search: Search) -> None:
-        """One bound at once; one for each component that counts parameter bytes."""
+        """One bound at once; one for each component that counts parameter bytes, and one that needs the triangle rule."""
         began = time.perf_counter()
+        confined: float | None = None
         used: tuple[str, ...] = (
             "rule:support",
             "pin:",
@@ -53,8 +55,11 @@ class Simple(BoundMethod):
             "rule:shared_children",
         )
         if problem.target.kind == "mcm":
-            values = {problem.objective: least_cost(problem)}
+            least = least_cost(problem)
+            values = {problem.objective: least.in_order}
             used = ("rule:order", *used)
+            if least.under_triangle > least.in_order:
+                confined = least.under_triangle
         elif problem.objective == "latency":
             values = {problem.objective: longest_path(problem)}
             used = used[:2]
@@ -69,6 +74,10 @@ class Simple(BoundMethod):
         assumes = frozenset(t for t in problem.assumptions if t.startswith(used))
         for component, value in values.items():
             search.prove(problem.bound(component, value, self.name, assumes, time.perf_counter() - began))
+        if confined is not None:
+            assumes |= {"rule:triangle"}
+            seconds = time.perf_counter() - began
+            search.prove(problem.bound(problem.objective, confined, self.name, assumes, seconds))
 
     def _bytes(self, problem: Problem) -> dict[str, float]:
         """The bounds on the components that count parameter bytes."""

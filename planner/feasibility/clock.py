@@ -26,6 +26,15 @@ class Clock:
         """Whether the time is up."""
         return self.left <= 0.0
 
+    @property
+    def cancelled(self) -> bool:
+        """Whether somebody said to stop, however much time is left."""
+        return self._stopped is not None and self._stopped()
+
+    def at_least(self, seconds: float) -> Clock:
+        """A clock of its own that has ``seconds`` at least, unless somebody says to stop."""
+        return Clock(max(seconds, self.left), self._stopped)
+
     def at_most(self, seconds: float) -> Clock:
         """A clock of its own that ends after ``seconds``, or with this one."""
         return Clock(min(seconds, self.left), self._stopped)

@@ -14,6 +14,8 @@ from planner.feasibility.witness import first_plan, gathered, lowest, sliced, sl
 from planner.graph import Ints
 from planner.problem import Problem
 
+MOMENT = 0.1
+"""Seconds for plans that the chip solver makes of likely assignments, even where no more time is given."""
 SAMPLES = 3
 """Plans asked of the chip solver before CP-SAT is."""
 
@@ -49,6 +51,8 @@ def decide(problem: Problem, clock: Clock, seed: int = 0) -> Verdict:
     if conflict is not None:
         return Verdict("infeasible", how="conflict", conflict=conflict)
     for make in (lowest, gathered, spread, sliced):
+        if clock.cancelled:
+            return Verdict("unknown")
         plan = make(problem)
         if plan is not None:
             return Verdict("feasible", plan)
@@ -60,12 +64,17 @@ def decide(problem: Problem, clock: Clock, seed: int = 0) -> Verdict:
         tried += found.tried
     if clock.over():
         return Verdict("unknown", tried=tuple(tried))
-    status, plan, planner = first_plan(problem, clock, seed)
-    if plan is not None:
-        return Verdict("feasible", plan, how=planner)
-    if status == "infeasible":
-        return Verdict("infeasible", how=planner)
-    return Verdict("unknown", tried=(*tried, *([f"'{planner}'"] if planner else [])))
+    # On a multi-chip module the default planner proves next to nothing.
+    for name in ("", "chip-cp-sat") if problem.target.kind == "mcm" else ("",):
+        status, plan, planner = first_plan(problem, clock, seed, name)
+        if plan is not None:
+            return Verdict("feasible", plan, how=planner)
+        if status == "infeasible":
+            return Verdict("infeasible", how=planner)
+        tried += [f"'{planner}'"] if planner else []
+        if clock.over():
+            break
+    return Verdict("unknown", tried=tuple(tried))
 
 
 def static_proof(problem: Problem, clock: Clock) -> Verdict:
@@ -90,13 +99,13 @@ def _chips(problem: Problem, clock: Clock, seed: int) -> Verdict:
     from planner.partition.chip_solver import ChipSolver
 
     e = problem.evaluator
-    solver = ChipSolver(problem)
+    # What is to be seen at once needs a moment, too.
+    solver = ChipSolver(problem, clock.at_least(MOMENT).over)
     if not solver.feasible:
         return Verdict("infeasible", how="rules")
     proof = chip_proof(problem, clock.over)
     if proof is None:
         return Verdict("unknown")
-    # Neither this nor a sample can be cut short, and both take long where very many ops lie between others.
     for chips in slices(problem):
         plan = solver.fix(chips, seed, nearest=True, attempts=1)
         if plan is not None and not e.violations(plan):

@@ -53,6 +53,8 @@ def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[R
                 found.append(step)
                 continue
         for i, change in enumerate(changes):
+            if clock.cancelled or (clock.over() and i == MOST_OF_A_KIND):
+                break
             # Each change of a family of alternatives is a larger step: the first that works is enough.
             remedy = _tried(problem, change, clock.at_most(clock.left / (len(changes) - i + 2)), seed)
             if remedy is not None:
@@ -85,7 +87,7 @@ def _first_of_each(found: list[Remedy]) -> list[Remedy]:
 
 def _smallest_step(problem: Problem, changes: list[_Change], clock: Clock, seed: int) -> Remedy | None:
     """The first of ever larger ``changes`` for which a plan is seen at once, then a smaller one by bisection with a search."""
-    at_once = (_tried(problem, change, Clock(0.0), seed) for change in changes)
+    at_once = (_tried(problem, change, clock.at_most(0.0), seed) for change in changes if not clock.over())
     seen = ((i, remedy) for i, remedy in enumerate(at_once) if remedy is not None and remedy.verified)
     high, best = next(seen, (0, None))
     low = 0
@@ -176,7 +178,7 @@ def _memory(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
     least = max(cause.memory, now)
     for factor in MEMORY_STEPS:
         size = math.ceil(least * factor / MIB * 16) / 16 * MIB
-        if size > now:
+        if size > now and not clock.over():
             changed = replace(target, **{field: size})  # type: ignore[type-var]
             if conflict_of(replace(problem, target=changed)) is None:
                 yield _Change(
@@ -217,7 +219,7 @@ def _several(problem: Problem, cause: Cause, clock: Clock, seed: int) -> Remedy 
     """Changes one after the other until there is a plan: each takes away a conflict that can be seen without a search."""
     titles: list[str] = []
     current, verdict = problem, Verdict("infeasible")
-    while verdict.status == "infeasible" and not clock.over():
+    while verdict.status == "infeasible" and len(titles) < MOST_OF_A_KIND and not clock.over():
         change = next(
             (c for family in (_constraints, _memory, _rules) for c in family(current, cause, clock)), None
         )
@@ -227,9 +229,9 @@ def _several(problem: Problem, cause: Cause, clock: Clock, seed: int) -> Remedy 
         current = Remedy("", "", change.target, change.constraints).apply(current)
         verdict = decide(current, clock.at_most(clock.left / 2), seed)
         if verdict.status == "infeasible":
-            if verdict.conflict is None:
-                return None
-            cause = Cause.of(verdict.conflict)
+            # Where no conflict is seen, any of the constraints that are left may be in the way.
+            left = tuple(token(c) for c in current.constraints)
+            cause = Cause((), left, "") if verdict.conflict is None else Cause.of(verdict.conflict)
     if verdict.status != "feasible" or len(titles) < 2:
         return None
     return Remedy(

@@ -168,13 +168,13 @@ class _FirstPlan:
         return progress.components is not None
 
 
-def first_plan(problem: Problem, clock: Clock, seed: int) -> tuple[str, Ints | None, str]:
-    """``(status, plan, planner)`` of the default planner stopped at its first plan; ``infeasible`` is proven."""
-    from planner.algorithms.catalogue import default_planner
+def first_plan(problem: Problem, clock: Clock, seed: int, name: str = "") -> tuple[str, Ints | None, str]:
+    """``(status, plan, planner)`` of a planner (``name``; the default one without) stopped at its first plan; ``infeasible`` is proven."""
+    from planner.algorithms.catalogue import default_planner, planner
     from planner.run import run
 
     try:
-        chosen = default_planner(problem)
+        chosen = planner(name) if name else default_planner(problem)
         result = run(chosen, problem, AnyOf([Cancel(clock.over), _FirstPlan()]), seed=seed)
     except StageboardError:
         return "no_plan", None, ""

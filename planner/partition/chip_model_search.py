@@ -54,7 +54,7 @@ class ChipSearch:
         if not self._model.stages.possible:
             self._solving.prove(math.inf)
             return
-        self._solver = ChipSolver(problem)
+        self._solver = ChipSolver(problem, search.stopped)
         if not self._solver.feasible:
             self._solving.prove(math.inf)
             return
@@ -77,7 +77,8 @@ class ChipSearch:
         widest = model.widest
         if not self._relax or model.single_sample:
             return
-        if widest is not None and model.least > (search.state.bound or 0.0):
+        # The simple bound says as much, unless it left that out.
+        if widest is not None and model.least >= (search.state.bound or 0.0) * (1 - 1e-9):
             self._solving.prove(model.least)
             search.progress(None, "the relaxation of ops that are on two chips")
             prove_chord(model, widest, search, self._method, self._relax)

@@ -35,7 +35,7 @@ QUICK_SHARE = 0.5
 
 def search(best: Best, clock: Clock, rng: np.random.Generator) -> None:
     """Offer valid plans ever nearer to the given one until time is over or none can be nearer."""
-    solver = ChipSolver(best.measure.problem)
+    solver = ChipSolver(best.measure.problem, clock.late)
     if not solver.feasible:
         best.impossible = True
         return

@@ -71,6 +71,10 @@ def in_a_row(problem: Problem) -> bool:
     return any(rule.code == kernels.RULE_ORDER for rule in problem.evaluator.rules)
 
 
+LAST_SECONDS = 0.2
+"""How long over time a step may take that is the last chance to find a plan at all."""
+
+
 class Clock:
     """When to stop: after so many seconds, or when somebody says so."""
 
@@ -80,7 +84,14 @@ class Clock:
 
     def out(self) -> bool:
         """Whether the time is over."""
-        return time.perf_counter() >= self._end or (self._stopped is not None and self._stopped())
+        return self._over(0.0)
+
+    def late(self) -> bool:
+        """Whether not even a last step should go on."""
+        return self._over(LAST_SECONDS)
+
+    def _over(self, extra: float) -> bool:
+        return time.perf_counter() >= self._end + extra or (self._stopped is not None and self._stopped())
 
 
 def moved_units(measure: Measure, device_of: Ints) -> list[Ints]:

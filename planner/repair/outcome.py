@@ -61,7 +61,8 @@ class Repair:
             near = int((np.abs(self.device_of[self.moved] - self.given[self.moved]) == 1).sum())
             kind = self.problem.devices[0].kind
             alike = all(device.kind == kind for device in self.problem.devices)
-            what = f", {near} of them to the next {kind}" if alike and near else ""
+            which = "all" if near == len(self.moved) else str(near)
+            what = f", {which} of them to a neighbouring {kind}" if alike and near else ""
         proof = "; no valid plan moves fewer" if self.proven else ""
         ops = "op" if n == 1 else "ops"
         return f"Moved {len(self.moved)} of {n} {ops}{what}{proof}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from functools import cache
 from typing import cast
 
@@ -66,7 +67,35 @@ def test_no_bound_is_above_a_valid_plan(problem: Problem) -> None:
         for bound in run_bound(method, problem).bounds:
             assert bound.value <= best * (1 + 1e-9) + 1e-9
             assert bound.assumes <= problem.assumptions
-    assert least_cost(problem) <= best + 1e-9
+    least = least_cost(problem)
+    assert least.in_order <= least.under_triangle <= best + 1e-9
+
+
+@settings(max_examples=60)
+@given(mcm_problems(most=3, graph=graphs(least=3, most=5, training=False), memory=False))
+def test_the_triangle_rule_keeps_what_lies_between_on_two_chips(problem: Problem) -> None:
+    for bound in run_bound(Simple(), problem).bounds:
+        triangle = "rule:triangle" in bound.assumes
+        assumed = replace(problem, target=replace(problem.target, triangle=triangle))  # type: ignore[type-var]
+        assert bound.value <= optimum(assumed) * (1 + 1e-9) + 1e-9
+
+
+def test_a_mask_that_all_layers_read_keeps_them_on_two_chips() -> None:
+    ops = [Op(f"op{i}", f"op{i}", work=1.0, work_cpu=1.0) for i in range(12)]
+    tensors = [Tensor(f"op{i}", (f"op{i + 1}",), 1.0, 0.0) for i in range(1, 11)]
+    tensors.append(Tensor("op0", tuple(f"op{i}" for i in range(1, 12)), 1.0, 0.0))
+    graph = Graph.build("masked", ops, tensors)
+    target = McmPackage(6, check_memory=False)
+    for objective, bound, without in (("chip-latency", 6.0, 2.0), ("latency", 12.0, 12.0)):
+        problem = Problem(graph, target, objective)
+        found = run_bound(Simple(), problem)
+        assert problem.strongest_bound(found.bounds).value == pytest.approx(bound)
+        loose = replace(problem, target=replace(target, triangle=False))
+        assert loose.strongest_bound(found.bounds).value == pytest.approx(without)
+        copies = replace(problem, target=replace(target, copy_sources=2))
+        assert least_cost(copies).under_triangle == pytest.approx(
+            2.0 if objective == "chip-latency" else 11.0
+        )
 
 
 @settings(max_examples=15)

@@ -234,6 +234,17 @@ def test_chips_that_pins_leave_empty() -> None:
     assert found.sentence.startswith("with these pins no op can be on Chip 6, and none may be skipped")
 
 
+def test_pins_of_which_all_must_go() -> None:
+    """After the first pin has gone only a search sees that the others rule every plan out, too."""
+    graph = chain(8, params=MIB)
+    pins = (Pin("op2", "chip 2"), Pin("op7", "chip 0"))
+    found = explain(Problem(graph, McmPackage(3, sram=3.5 * MIB), constraints=pins), seconds=30.0)
+    assert found.status == "infeasible"
+    assert [remedy.title for remedy in found.remedies if remedy.verified] == [
+        "Remove the pin of op2 to Chip 2 and remove the pin of op7 to Chip 0"
+    ]
+
+
 def test_kept_together_and_pinned_apart() -> None:
     constraints = (
         Together(("op1", "op5")),
@@ -292,10 +303,34 @@ def test_two_causes_need_two_changes() -> None:
     assert not remedy.apply(problem).evaluate(remedy.device_of).violations  # type: ignore[arg-type]
 
 
+def test_activations_that_only_a_search_shows_to_be_too_many() -> None:
+    # What the first op makes waits while the second and third run: 8 bytes, where no op reads and writes more than 4.
+    ops = [Op(name, name, work=1.0, work_cpu=1.0) for name in "abcd"]
+    tensors = [Tensor("a", ("d",), 4.0), Tensor("b", ("c",), 4.0), Tensor("c", ("d",), 0.0)]
+    problem = Problem(Graph.build("waiting", ops, tensors), McmPackage(1, sram=7.0))
+    assert not has_plan(problem)
+    found = explain(problem, 20.0)
+    assert found.status == "infeasible" and "memory" in found.rules
+    assert any(remedy.verified for remedy in found.remedies)
+    check(problem, found)
+
+
 def test_an_explanation_ends_when_it_is_told_to() -> None:
     problem = Problem(chain(10, params=MIB), DevicePool(4, 0, memory=3.5 * MIB, contiguous=False))
     pins = tuple(Pin(f"op{i}", f"acc {i % 4}") for i in range(8))
     assert explain(problem.with_constraints(pins), stopped=lambda: True).status in ("feasible", "unknown")
+
+
+def test_remedies_are_not_tried_any_longer_than_asked() -> None:
+    problem = Problem(chain(10, params=MIB), McmPackage(4, sram=0.5 * MIB))
+    asked = []
+
+    def stopped() -> bool:
+        asked.append(True)
+        return len(asked) > 1
+
+    found = explain(problem, 20.0, stopped)
+    assert found.status == "infeasible" and not found.remedies
 
 
 def test_the_smallest_set_keeps_what_a_proof_needs() -> None:

@@ -204,5 +204,5 @@ def test_the_same_seed_gives_the_same_plan() -> None:
     given = np.random.default_rng(3).integers(0, 4, 14).astype(np.int32)
     first, second = (repair(problem, given, seed=5, seconds=30.0) for _ in range(2))
     assert first.device_of.tolist() == second.device_of.tolist()
-    assert len(first.moved) > 3 and "to the next chip" in first.sentence
+    assert len(first.moved) > 3 and "to a neighbouring chip" in first.sentence
     assert len(first.moves(2)) == 2
