@@ -7,7 +7,7 @@ not looked at. What propagates is told in :mod:`planner.partition.chip_solver_or
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 from planner.errors import StageboardError
 from planner.graph import Bools, Floats, Ints, csr
 from planner.partition.chip_solver_propagation import propagate
-from planner.partition.chip_solver_search import FIX, FOUND, IMPOSSIBLE, NEAREST, SAMPLE, run
+from planner.partition.chip_solver_search import (
+    FIX,
+    FOUND,
+    IMPOSSIBLE,
+    MET,
+    NEAREST,
+    PAUSED,
+    POSITION,
+    SAMPLE,
+    run,
+)
 from planner.partition.chip_solver_state import (
     ANY,
     CHIP_FOR,
@@ -38,6 +48,7 @@ from planner.partition.chip_solver_state import (
 )
 from planner.partition.chip_spans import MOST_INNER, MOST_UNITS, inner_units, reachability, spans
 from planner.partition.contraction import merge_cycles, renumbered, unit_edges
+from planner.partition.orders import kahn_order
 from planner.problem import Problem
 
 ATTEMPTS = 40
@@ -46,9 +57,13 @@ LIMIT, MORE = 60, 20
 """Contradictions that end the first attempt, and how many more each later one may meet."""
 KEPT = 5
 """Attempts in the order that was asked for; later ones take random orders."""
+FORWARD = 12
+"""Attempts in random orders; of later ones every second decides all ops from the inputs on, once and for all: far apart decisions,
+which may leave too few ops for the chips between them, are not made. Last, for such plans soon reach the highest chip and stay there."""
 FAITHFUL = 10
 """Attempts of FIX that follow the candidate wherever they can; later ones follow ever smaller random parts of it."""
-
+WORK_PER_SLICE = 2_000_000
+"""Units looked at between two looks at whether to stop: some ten milliseconds."""
 
 NO_WEIGHTS, NO_OPS = np.empty((0, 0)), np.empty(0, np.int32)
 NOTHING = "no plan keeps all rules of the package: see what it says of the problem, and relax a rule or a pin"
@@ -62,19 +77,22 @@ class ChipSolver:
     """Domains of all ops of a package problem, decisions on them, and whole plans by SAMPLE and FIX.
 
     Domains are sound: no chip is missing on which a valid plan (under the static rules) that agrees with the decisions has
-    the op. They are not complete. ``unit_of`` int32[n]: ops of one unit share a chip in every valid plan.
+    the op. They are not complete. ``unit_of`` int32[n]: ops of one unit share a chip in every valid plan. ``stopped`` is asked
+    every few milliseconds while a whole plan is looked for, which ends without one when it says so.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, stopped: Callable[[], bool] | None = None) -> None:
         e = problem.evaluator
         rules = problem.assumptions
         self.n, self.k = e.n, e.k
+        self._stopped = stopped
         self.unit_of: Ints = merge_cycles(renumbered(problem.groups.group_of), e.edge_src, e.edge_dst)
         m = int(self.unit_of.max()) + 1 if self.n else 0
         src, dst = unit_edges(self.unit_of, e.edge_src, e.edge_dst)
         filled = EVERY if "rule:every_chip" in rules else NO_SKIP if "rule:no_skip" in rules else ANY
         self._rules = build_rules(m, src, dst, self.k, "rule:triangle" in rules, filled)
         self._root, self._state, self._scratch = (new_state(self._rules) for _ in range(3))
+        self._forward: Ints = kahn_order(e.succ_ptr, e.succ_idx, np.zeros(e.n))
         self._first_op = np.unique(self.unit_of, return_index=True)[1].astype(np.int32)
         self.attempts = self.contradictions = 0
         """Attempts begun and contradictions met by all samples so far."""
@@ -181,28 +199,39 @@ class ChipSolver:
         result = np.empty(self.n, np.int32)
         scratch = self._scratch
         for attempt in range(attempts):
-            shuffled = order is None or attempt >= KEPT
+            forward = attempt >= FORWARD and attempt % 2 == 0
+            shuffled = not forward and (order is None or attempt >= KEPT)
+            if forward:
+                places[:] = self._forward
             follow = min(1.0, (ATTEMPTS - attempt) / (ATTEMPTS - FAITHFUL))
             limit = LIMIT + MORE * attempt
             copy_state(scratch, self._root)
-            status, met = run(
-                *self._rules,
-                *scratch,
-                self.unit_of,
-                self._first_op,
-                frames,
-                places,
-                shuffled,
-                weights,
-                wanted,
-                mode,
-                random,
-                limit,
-                follow,
-                result,
-            )
-            self.contradictions += met
             self.attempts += 1
+            position = np.full(POSITION, -1, np.int64)
+            status = PAUSED
+            while status == PAUSED:
+                if self._stopped is not None and self._stopped():
+                    return None
+                status = run(
+                    *self._rules,
+                    *scratch,
+                    self.unit_of,
+                    self._first_op,
+                    frames,
+                    places,
+                    shuffled,
+                    weights,
+                    wanted,
+                    mode,
+                    random,
+                    limit,
+                    follow,
+                    1 if forward or mode == SAMPLE else 2,
+                    WORK_PER_SLICE,
+                    position,
+                    result,
+                )
+            self.contradictions += int(position[MET])
             if status == FOUND:
                 return result
             if status == IMPOSSIBLE:

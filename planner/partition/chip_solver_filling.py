@@ -28,6 +28,7 @@ from planner.partition.chip_solver_state import (
     TOP,
     UNIT_AT,
     WAITING,
+    WORK,
     between,
     cut,
     has,
@@ -70,6 +71,7 @@ def find_unit(heads, facts, words, units, counts, chip, without):
     while at < count:
         x = counts[TODO + at]
         at += 1
+        counts[WORK] += units.shape[1]
         for u in range(units.shape[1]):
             if u == without or not suits(heads, facts, words, u, x):
                 continue

@@ -21,6 +21,7 @@ from planner.partition.chip_solver_state import (
     UPPER,
     WAITING,
     WITHIN,
+    WORK,
     between,
     cut,
     inlined,
@@ -37,6 +38,7 @@ def narrow(heads, links, chords, members, facts, words, units, trail, counts):
         counts[HEAD] = (counts[HEAD] + 1) % m
         counts[WAITING] -= 1
         units[QUEUED, u] = False
+        counts[WORK] += heads[PTR, u + 1] - heads[PTR, u] + heads[WITHIN, u + 1] - heads[WITHIN, u]
         for i in range(heads[PTR, u], heads[PTR, u + 1]):
             v = links[OTHER, i]
             a, b = units[LOW, u] - links[LOWER, i], units[HIGH, u] + links[UPPER, i]
@@ -49,8 +51,17 @@ def narrow(heads, links, chords, members, facts, words, units, trail, counts):
                 return False
         for i in range(heads[ENDING, u], heads[ENDING, u + 1]):
             q = members[i]
+            counts[WORK] += chords[INNER, q + 1] - chords[INNER, q]
+            x, y = chords[FROM, q], chords[TO, q]
             for j in range(chords[INNER, q], chords[INNER, q + 1]):
-                if not bind(chords, facts, words, units, trail, counts, q, members[j]):
+                # Binding one tells what all of them together say; of the others most have nothing to say.
+                word = words[members[j]]
+                if (
+                    j == chords[INNER, q]
+                    or word & ~(words[x] | words[y])
+                    or not word & words[x]
+                    or not word & words[y]
+                ) and not bind(chords, facts, words, units, trail, counts, q, members[j]):
                     return False
     return True
 

@@ -12,6 +12,7 @@ from planner.partition.chip_solver_state import (
     LOW,
     ONE,
     TRAIL,
+    WORK,
     cut,
     has,
     kernel,
@@ -19,7 +20,9 @@ from planner.partition.chip_solver_state import (
 )
 
 SAMPLE, FIX, NEAREST = 0, 1, 2
-FOUND, IMPOSSIBLE, LIMIT = 0, 1, 2
+FOUND, IMPOSSIBLE, LIMIT, PAUSED = 0, 1, 2, 3
+THEN, DEPTH, MET, URGENT, FINE, POSITION = range(6)
+"""Where a run pauses: the place in the order, decisions, contradictions, the unit that comes first, whether there is none now."""
 _GOLDEN, _MIX1, _MIX2 = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
 
@@ -109,25 +112,55 @@ def run(
     seed,
     limit,
     follow,
+    passes,
+    budget,
+    position,
     result,
 ):
-    """One run from a propagated state; returns (FOUND, IMPOSSIBLE or LIMIT, contradictions met).
+    """One run from a propagated state; returns FOUND, IMPOSSIBLE, LIMIT or PAUSED.
 
     ``order`` int32[n] (overwritten with a ``random`` one if asked), ``frames`` int64[5, m] (room for decisions), ``weights`` float64[n, k] (SAMPLE) or empty, ``wanted`` int32[n] (FIX,
     NEAREST). FOUND fills ``result`` int32[n]. IMPOSSIBLE: there is no valid plan. LIMIT: more than ``limit`` contradictions.
+    PAUSED: some ``budget`` of work is done; another call with the same arrays goes on.
 
-    ``follow``: the share of wishes that are followed (FIX, NEAREST).
+    ``passes``: how often the order is gone through; in all but the last pass only units whose wish can be met are decided. ``follow``: the
+    share of wishes that are followed (FIX, NEAREST). ``position`` int64[POSITION] is -1 throughout at the beginning; then
+    ``position[MET]`` counts contradictions.
 
     After a contradiction the unit that had no chip left is decided next, out of order: if an early decision is to blame, that shows
     after few steps back (last-conflict reasoning: Lecoutre, Sais, Tabary and Vidal, 2009).
     """
     n = len(unit_of)
-    if random:
-        shuffle(order, seed)
-    depth = contradictions = i = 0
-    urgent = -1
-    end = n if mode == SAMPLE else 2 * n
+    if position[THEN] < 0:
+        position[:] = 0
+        position[URGENT], position[FINE] = -1, 1
+        if random:
+            shuffle(order, seed)
+    i, depth, urgent = position[THEN], position[DEPTH], position[URGENT]
+    fine = position[FINE] != 0
+    end = passes * n
+    until = counts[WORK] + budget
     while i < end:
+        if counts[WORK] > until:
+            position[THEN], position[DEPTH], position[URGENT], position[FINE] = i, depth, urgent, fine
+            return PAUSED
+        if not fine:
+            position[MET] += 1
+            if depth == 0:
+                return IMPOSSIBLE
+            if position[MET] > limit:
+                return LIMIT
+            urgent = counts[CULPRIT]
+            depth -= 1
+            undo(words, units, trail, counts, frames[3, depth], frames[4, depth])
+            i = frames[2, depth]
+            fine = cut(
+                facts, words, units, trail, counts, frames[0, depth], ~(ONE << np.uint64(frames[1, depth]))
+            )
+            fine = fine and propagate(
+                heads, links, chords, members, facts, words, no, units, trail, counts, False
+            )
+            continue
         v = order[i % n]
         u = unit_of[v]
         if urgent >= 0:
@@ -140,44 +173,29 @@ def run(
             i += 1
             continue
         fine = tidy(heads, links, chords, members, facts, words, no, units, trail, counts, u)
-        if fine:
-            domain, low, high = words[u], units[LOW, u], units[HIGH, u]
-            if low == high:
-                continue
-            if mode == SAMPLE:
-                chip = drawn(domain, low, high, weights, v if len(weights) else -1, seed)
-            elif low <= wanted[v] <= high and has(domain, wanted[v]) and draw(seed) < follow:
-                chip = wanted[v]
-            elif i < n and u != urgent:
-                i += 1
-                continue
-            elif mode == NEAREST and draw(seed) < follow:
-                chip = nearest(domain, low, high, wanted[v])
-            else:
-                chip = drawn(domain, low, high, weights, -1, seed)
-            frames[0, depth], frames[1, depth], frames[2, depth] = u, chip, i
-            frames[3, depth], frames[4, depth] = counts[TRAIL], counts[DONE]
-            depth += 1
-            fine = cut(facts, words, units, trail, counts, u, ONE << np.uint64(chip))
-            fine = fine and propagate(
-                heads, links, chords, members, facts, words, no, units, trail, counts, False
-            )
-        while not fine:
-            contradictions += 1
-            if depth == 0:
-                return IMPOSSIBLE, contradictions
-            if contradictions > limit:
-                return LIMIT, contradictions
-            urgent = counts[CULPRIT]
-            depth -= 1
-            undo(words, units, trail, counts, frames[3, depth], frames[4, depth])
-            i = frames[2, depth]
-            fine = cut(
-                facts, words, units, trail, counts, frames[0, depth], ~(ONE << np.uint64(frames[1, depth]))
-            )
-            fine = fine and propagate(
-                heads, links, chords, members, facts, words, no, units, trail, counts, False
-            )
+        if not fine:
+            continue
+        domain, low, high = words[u], units[LOW, u], units[HIGH, u]
+        if low == high:
+            continue
+        if mode == SAMPLE:
+            chip = drawn(domain, low, high, weights, v if len(weights) else -1, seed)
+        elif low <= wanted[v] <= high and has(domain, wanted[v]) and draw(seed) < follow:
+            chip = wanted[v]
+        elif i < end - n and u != urgent:
+            i += 1
+            continue
+        elif mode == NEAREST and draw(seed) < follow:
+            chip = nearest(domain, low, high, wanted[v])
+        else:
+            chip = drawn(domain, low, high, weights, -1, seed)
+        frames[0, depth], frames[1, depth], frames[2, depth] = u, chip, i
+        frames[3, depth], frames[4, depth] = counts[TRAIL], counts[DONE]
+        depth += 1
+        fine = cut(facts, words, units, trail, counts, u, ONE << np.uint64(chip))
+        fine = fine and propagate(
+            heads, links, chords, members, facts, words, no, units, trail, counts, False
+        )
     for v in range(n):
         result[v] = units[LOW, unit_of[v]]
-    return FOUND, contradictions
+    return FOUND

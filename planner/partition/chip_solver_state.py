@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.core.options import DefaultOptions
 from numpy.typing import NDArray
 
 from planner.graph import Ints
@@ -25,8 +26,10 @@ _PLACE = np.zeros(64, np.int64)
 _PLACE[[(_DEBRUIJN << i) % 2**64 >> 58 for i in range(64)]] = range(64)
 
 # Kernels allocate nothing, so numba need not count references to their arrays, which would take far longer than their work.
-kernel = njit(cache=True, nogil=True, _nrt=False)
-inlined = njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+# The option is not part of numba's documentation: without it kernels are slower, and as right.
+_UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+kernel = njit(cache=True, nogil=True, **_UNCOUNTED)
+inlined = njit(cache=True, nogil=True, forceinline=True, **_UNCOUNTED)
 
 # Rows of ``heads``, ``links``, ``chords`` and ``facts``.
 PTR, FIRST, WITHIN, ENDING = range(4)
@@ -40,8 +43,8 @@ EXTRA = 3 * MOST_CHIPS + 2
 NOT_REACH, NOT_BEFORE, NOT_TO, NOT_FROM = (MOST_CHIPS * i for i in range(4))
 # Rows of ``units``, and counters.
 LOW, HIGH, SETTLED, SETTLED_LIST, QUEUE, QUEUED, PENDING_LIST, STACK, CHIP_FOR = range(9)
-TRAIL, DONE, HEAD, WAITING, PENDING, STALE, NEWS, CULPRIT = range(8)
-UNIT_AT, PARENT, TODO, COUNTS = (8 + MOST_CHIPS * i for i in range(4))
+TRAIL, DONE, HEAD, WAITING, PENDING, STALE, NEWS, CULPRIT, WORK = range(9)
+UNIT_AT, PARENT, TODO, COUNTS = (9 + MOST_CHIPS * i for i in range(4))
 
 
 class ChipRules(NamedTuple):
@@ -70,7 +73,7 @@ class ChipState(NamedTuple):
     that the highest in use can be; of each chord the inner unit of least last and the one of greatest first chip.
     ``no`` uint64[4 * 64] follows from them, by chip: the chips that it must not reach, be reached from, lead to and be led to from. ``units`` int32[9, m]: first and last chip of the domain, whether settled (on one chip, and what follows
     for the chips is in ``words``), lists and queues, and the chip that the unit is to fill (-1: none). ``trail``
-    uint64[2, entries]: places and old words. ``counts`` int64[8 + 3 * 64]: counters, the unit that fills each chip (-1: none), and room for a search.
+    uint64[2, entries]: places and old words. ``counts`` int64[9 + 3 * 64]: counters (WORK: units looked at so far, a measure of time), the unit that fills each chip (-1: none), and room for a search.
     """
 
     words: Words

@@ -32,6 +32,7 @@ from planner.partition.chip_solver_state import (
     SETTLED_LIST,
     STACK,
     STALE,
+    WORK,
     between,
     cut,
     inlined,
@@ -53,6 +54,7 @@ def spread(heads, links, words, units, trail, counts, u, chip, forward):
         x = units[STACK, count]
         begin = heads[FIRST, x] if forward else heads[PTR, x]
         end = heads[PTR, x + 1] if forward else heads[FIRST, x]
+        counts[WORK] += end - begin
         for i in range(begin, end):
             v = links[OTHER, i]
             if not units[SETTLED, v] and not words[at + v] & mark:
@@ -157,14 +159,10 @@ def refresh(facts, words, no, units, counts):
 
 
 @inlined
-def allowed(heads, links, words, no, units, u):
-    """The chips of a unit's domain on which it breaks no triangle with what is certain (``forbidden`` is up to date)."""
-    m = units.shape[1]
-    base = 3 * m
+def barred(words, no, base, above, below):
+    """Where a unit below the chips ``above`` and above the chips ``below`` breaks a triangle, whatever its neighbours; and these chips
+    with all that reach the former or that the latter reach."""
     bad = NONE
-    above, below = words[m + u], words[2 * m + u]
-    if not above | below:
-        return words[u]
     rest = above
     while rest:
         bad |= no[NOT_REACH + lowest(rest)]
@@ -173,30 +171,67 @@ def allowed(heads, links, words, no, units, u):
     while rest:
         bad |= no[NOT_BEFORE + lowest(rest)]
         rest &= rest - ONE
-    if above and below:
+    above = closed(words, above, base + BEFORE)
+    below = closed(words, below, base + REACH)
+    if below:
         # Between chips with a direct dependency nothing lies that is between them in the graph.
-        above = closed(words, above, base + BEFORE)
-        below = closed(words, below, base + REACH)
-        while above:
-            a = lowest(above)
-            above &= above - ONE
+        rest = above
+        while rest:
+            a = lowest(rest)
+            rest &= rest - ONE
             ends = words[base + ARC + a] & below
             while ends:
                 bad |= between(a + 1, lowest(ends) - 1)
                 ends &= ends - ONE
+    return bad, above, below
+
+
+@inlined
+def beside(heads, links, words, no, units, u, above, below):
+    """Where a unit lays a direct dependency on a settled neighbour beside a way over a chip between; ``above`` and ``below`` as of :func:`barred`."""
+    base = 3 * units.shape[1]
+    bad = NONE
     for i in range(heads[PTR, u], heads[PTR, u + 1]):
         v = links[OTHER, i]
         if units[SETTLED, v]:
-            bad |= no[(NOT_TO if i < heads[FIRST, u] else NOT_FROM) + units[LOW, v]]
-    return words[u] & ~bad
+            # A chip that the neighbour's reaches and that reaches the unit must be the unit's own.
+            if i < heads[FIRST, u]:
+                bad |= no[NOT_TO + units[LOW, v]]
+                rest = words[base + REACH + units[LOW, v]] & above
+            else:
+                bad |= no[NOT_FROM + units[LOW, v]]
+                rest = words[base + BEFORE + units[LOW, v]] & below
+            while rest:
+                bad |= ~(rest & (~rest + ONE))
+                rest &= rest - ONE
+    return bad
+
+
+@inlined
+def allowed(heads, links, words, no, units, u):
+    """The chips of a unit's domain on which it breaks no triangle with what is certain (``no`` is up to date)."""
+    m = units.shape[1]
+    if not words[m + u] | words[2 * m + u]:
+        return words[u]
+    bad, above, below = barred(words, no, 3 * m, words[m + u], words[2 * m + u])
+    return words[u] & ~(bad | beside(heads, links, words, no, units, u, above, below))
 
 
 @inlined
 def sweep(heads, links, facts, words, no, units, trail, counts):
     """Take away what breaks a triangle from all units; False on a contradiction."""
-    for u in range(units.shape[1]):
-        if not units[SETTLED, u] and not cut(
-            facts, words, units, trail, counts, u, allowed(heads, links, words, no, units, u)
-        ):
+    m = units.shape[1]
+    counts[WORK] += 4 * m
+    above, below = NONE, NONE
+    bad, all_above, all_below = NONE, NONE, NONE
+    for u in range(m):
+        if units[SETTLED, u] or not words[m + u] | words[2 * m + u]:
+            continue
+        if words[m + u] != above or words[2 * m + u] != below:
+            # Units beside each other often lie between the same chips.
+            above, below = words[m + u], words[2 * m + u]
+            bad, all_above, all_below = barred(words, no, 3 * m, above, below)
+        keep = ~(bad | beside(heads, links, words, no, units, u, all_above, all_below))
+        if not cut(facts, words, units, trail, counts, u, keep):
             return False
     return True

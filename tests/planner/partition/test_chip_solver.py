@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.graph import Graph, Op, Tensor
+from planner.partition import chip_solver
 from planner.partition.chip_solver import ChipSolver, Infeasible
+from planner.partition.chip_solver_search import run
 from planner.problem import Pin, Problem, Together
 from planner.targets import McmPackage
 from tests.planner import strategies
@@ -161,6 +163,38 @@ def test_what_lies_between_the_ends_of_an_edge_is_with_one_of_them() -> None:
     assert solver.get_domain(1).tolist() == [0, 3]
 
 
+def test_what_a_chip_between_reaches_is_with_it() -> None:
+    # Op 0 feeds op 2 directly; its chip reaches that of op 1, which feeds op 2 as well.
+    problem = made([(0, 2), (1, 2), (3, 4)], 5, count=4, no_skip=False)
+    solver = ChipSolver(problem)
+    for op, chip in ((0, 0), (1, 2), (3, 0), (4, 2)):
+        solver.set_domain(op, [chip])
+    assert solver.get_domain(2).tolist() == [2]
+    mirrored = ChipSolver(made([(2, 0), (2, 1), (4, 3)], 5, count=4, no_skip=False))
+    for op, chip in ((0, 3), (1, 1), (3, 3), (4, 1)):
+        mirrored.set_domain(op, [chip])
+    assert mirrored.get_domain(2).tolist() == [1]
+
+
+@given(small, st.integers(0, 2**32))
+@settings(max_examples=25)
+def test_attempts_from_the_inputs_on_find_valid_plans(problem: Problem, seed: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chip_solver, "FORWARD", 0)
+        solver, plans = ChipSolver(problem), valid_plans(problem)
+        for plan in plans[:: max(1, len(plans) // 4)]:
+            assert listed(solver.fix(plan, seed)) == plan.tolist()
+        found = [solver.sample(None, seed), solver.fix(np.zeros(problem.graph.n, np.int32), seed)]
+    for plan in found:
+        assert (plan is None) == (not len(plans))
+        assert plan is None or plan.tolist() in plans.tolist()
+
+
+def test_kernels_do_without_counting_references() -> None:
+    # Where numba no longer knows the option the solver works, but several times slower.
+    assert run.targetoptions["_nrt"] is False
+
+
 def test_infeasible_problems_are_proven() -> None:
     too_few = made([(0, 1)], 2, count=3, every_chip=True)
     assert not ChipSolver(too_few).feasible
@@ -186,3 +220,31 @@ def test_probabilities_and_orders_are_followed() -> None:
     order = np.array([2, 1, 0], np.int32)
     assert listed(solver.sample(weights, 0, order)) == [0, 0, 0]
     assert listed(solver.fix(np.array([2, 1, 0], np.int32), 0, order, nearest=True)) == [0, 0, 0]
+
+
+@given(larger, st.integers(0, 2**63))
+@settings(max_examples=30)
+def test_pauses_change_nothing(problem: Problem, seed: int) -> None:
+    wish = np.random.default_rng(seed).integers(0, len(problem.devices), problem.graph.n).astype(np.int32)
+    asked = []
+
+    def paused() -> bool:
+        asked.append(True)
+        return False
+
+    found = []
+    for work, stopped in ((chip_solver.WORK_PER_SLICE, None), (0, paused)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(chip_solver, "WORK_PER_SLICE", work)
+            solver = ChipSolver(problem, stopped)
+            plans = (solver.sample(None, seed), solver.fix(wish, seed), solver.fix(wish, seed, nearest=True))
+            found.append(([listed(plan) for plan in plans], solver.attempts, solver.contradictions))
+    assert found[0] == found[1]
+    assert len(asked) >= found[1][1]
+
+
+def test_a_search_for_a_plan_ends_when_it_is_told_to() -> None:
+    problem = made([(0, 1), (1, 2), (0, 3), (3, 4)], 6, count=4)
+    solver = ChipSolver(problem, lambda: True)
+    assert solver.feasible and solver.set_domain(0, [0]) == 1
+    assert solver.sample(None, 0) is None and solver.fix(np.zeros(6, np.int32), 0) is None
