@@ -12,7 +12,7 @@ from planner.formats import read_models
 from planner.formats.stageboard_json import read
 
 ROOT = Path(__file__).resolve().parents[1]
-GRAPHS = sorted((ROOT / "benchmarks" / "graphs").iterdir())
+GRAPHS = sorted((ROOT / "benchmarks" / "graphs").glob("*.json"))
 LARGEST = 150 * 1024  # bytes
 
 # Parameters of torchvision's networks as its documentation gives them, in millions; batch normalisation goes into convolutions, and

@@ -1,4 +1,4 @@
-"""Local search on multi-chip modules: exact cuts of orders, annealing of assignments, and cuts of orders that follow it."""
+"""Local search on multi-chip modules: exact cuts of orders, corrected candidates, annealing of assignments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from planner.search import Option, Planner, Search, Source
 
 
 class ChipLocalSearch(Planner):
-    """Cuts topological orders into chips by dynamic programming, then moves units together with what must come along.
+    """Cuts topological orders into chips by dynamic programming, relieves dear chips and lets FIX (algorithm 2) correct the rest, then
+    moves units together with what must come along.
 
     Every placement whose objective is computed counts as one sample (and iteration), steps that are not kept among them.
     """
@@ -18,7 +19,7 @@ class ChipLocalSearch(Planner):
     name: ClassVar[str] = "chip-local-search"
     title: ClassVar[str] = "Local search on chips"
     summary: ClassVar[str] = "orders cut exactly, then annealing of valid assignments"
-    source: ClassVar[Source] = Source("ours")
+    source: ClassVar[Source] = Source("Stageboard", "docs/mcm-search.md")
     targets: ClassVar[frozenset[str]] = frozenset({"mcm"})
     objectives: ClassVar[frozenset[str]] = frozenset({"chip-latency", "latency"})
     options: ClassVar[tuple[Option, ...]] = chip_methods.LOCAL_OPTIONS

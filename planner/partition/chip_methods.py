@@ -31,10 +31,10 @@ GREEDY_OPTIONS = (
 
 ANNEAL_OPTIONS = (
     SAMPLES,
-    Option("share", 0.1, "share of the ops that get a new random distribution at a time", low=0.0, high=1.0),
-    Option("alpha", 1.0, "Dirichlet parameter of new distributions: 1 = any as likely; less = more peaked", low=1e-3, high=1e3),
-    Option("hot", 0.2, "first temperature, as a share of the objective", low=1e-9, high=100.0),
-    Option("cold", 0.005, "last temperature, as a share of the objective", low=1e-12, high=100.0),
+    Option("share", 0.3, "share of the ops that get a new random distribution at a time", low=0.0, high=1.0),
+    Option("alpha", 0.1, "Dirichlet parameter of new distributions: 1 = any as likely; less = more peaked", low=1e-3, high=1e3),
+    Option("hot", 0.1, "first temperature, as a share of the objective", low=1e-9, high=100.0),
+    Option("cold", 0.02, "last temperature, as a share of the objective", low=1e-12, high=100.0),
 )  # fmt: skip
 
 LOCAL_OPTIONS = (
@@ -43,7 +43,7 @@ LOCAL_OPTIONS = (
         "moves", 0, "steps of the first round; 0 = 100 per op, 5,000 to 100,000", low=0, high=1_000_000_000
     ),
     Option("growth", 1.8, "how much longer each round is than the one before", low=1.0, high=10.0),
-    Option("orders", 60, "changed orders that are cut before each round and after the last", low=0, high=1_000_000),
+    Option("orders", 60, "variations of the best plan (cuts, corrections) before each round and after the last", low=0, high=1_000_000),
     Option("hot", 0.02, "first temperature, as a share of the objective", low=1e-9, high=100.0),
     Option("cold", 0.0005, "last temperature, as a share of the objective", low=1e-12, high=100.0),
 )  # fmt: skip
@@ -80,7 +80,7 @@ def annealed(problem: Problem, search: Search) -> None:
 
 
 def local(problem: Problem, search: Search) -> None:
-    """Orders cut exactly, and annealing of assignments."""
+    """Orders cut exactly, candidates corrected by FIX, and annealing of assignments."""
     found = LocalChips(problem, search)
     found.run(LocalSettings.of(search.options, found.units.count), "chip-local-search")
 

@@ -62,7 +62,7 @@ def solver_of(problem: Problem, search: Search, method: str) -> ChipSolver | Non
     """The constraint solver; None when it proves that there is no valid plan, which is reported."""
     from planner.partition.chip_solver import ChipSolver
 
-    solver = ChipSolver(problem)
+    solver = ChipSolver(problem, search.stopped)
     if solver.feasible:
         return solver
     assumed = problem.assumptions - {"rule:memory"}

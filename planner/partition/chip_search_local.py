@@ -1,8 +1,9 @@
-"""Search on valid assignments of multi-chip modules: orders cut exactly, then annealing of what the best cut leaves.
+"""Search on valid assignments of multi-chip modules: orders cut exactly, candidates that FIX corrects, then annealing of the best.
 
 Most of the way is made by the cuts (:mod:`planner.partition.chip_search_slicing`): a good order and its best cut are one sample.
-Annealing (:mod:`planner.partition.chip_moves`) then finds what no cut of an order has, branches side by side on different chips
-above all, and orders that follow its result are cut again.
+A cut lets no dependency jump over a chip. Where branches that share sources run side by side that is far from the best,
+and corrected candidates (:mod:`planner.partition.chip_search_candidates`) lead on. Annealing (:mod:`planner.partition.chip_moves`)
+then finds what neither has; its result is varied again.
 """
 
 from __future__ import annotations
@@ -18,10 +19,19 @@ import numpy as np
 from planner.graph import Floats, Ints
 from planner.partition.chip_moves import STEPS_PER_SLICE, ChipMoves
 from planner.partition.chip_policy import Proposal
-from planner.partition.chip_search import Samples, corrected, score_starts, solver_of
+from planner.partition.chip_search import (
+    Samples,
+    corrected,
+    file_order,
+    filled_greedily,
+    score_starts,
+    solver_of,
+)
+from planner.partition.chip_search_candidates import filled, rebalanced
 from planner.partition.chip_search_orders import ChipOrders
 from planner.partition.chip_search_slicing import ChipSlicer
 from planner.partition.chip_search_units import ChipUnits, chip_units
+from planner.partition.chip_solver import ATTEMPTS, ChipSolver
 from planner.partition.infeasible import report_infeasible
 from planner.problem import Problem
 from planner.search import Search
@@ -30,6 +40,8 @@ MOST_SHRINKS = 5
 """Cuts of one order within less and less memory, until the activations fit too."""
 MOST_CORRECTED = 60
 """Partitions drawn from the solver where no order has a valid cut."""
+FEW_ATTEMPTS = 2
+"""Attempts to correct one candidate: where they fail another candidate is the better try."""
 CHAINS = 10
 """For one sample only one in so many changed orders is cut."""
 ENOUGH = 1e-9
@@ -40,7 +52,8 @@ ENOUGH = 1e-9
 class LocalSettings:
     """``rounds`` of annealing, each ``growth`` times as long as the one before, of ``moves`` steps at first.
 
-    Before each round and after the last, ``orders`` changed orders are cut. Temperatures are shares of the objective.
+    Before each round and after the last there are ``orders`` variations: cuts of changed orders and corrected candidates.
+    Temperatures are shares of the objective.
     """
 
     rounds: int
@@ -71,6 +84,8 @@ class LocalChips:
         self.moves = ChipMoves(self.units, int(search.rng.integers(2**31)))
         self.best: Ints | None = None
         self.value = math.inf
+        self._solver: ChipSolver | None = None
+        self._tried, self._gained = np.zeros(2), np.zeros(2)
         # One chip alone pays no transfers: of one sample the sum of all work is a cutoff that only rules make too low.
         total = float(self.units.work.sum()) * (1 + ENOUGH)
         self._first = total if self.slicer.total else 1.5 * self.units.least
@@ -87,6 +102,7 @@ class LocalChips:
         for order in self.orders.by_rule():
             self.cut(order)
             search.check()
+        self._start_corrected()
         if self.best is None:
             self._draw(method)
         if self.best is None:
@@ -95,11 +111,11 @@ class LocalChips:
         for i in range(settings.rounds):
             if self.finished:
                 return
-            self.reorder(settings.orders)
+            self.vary(settings.orders)
             self.anneal(int(steps), settings, f"round {i + 1} of {settings.rounds}", i / settings.rounds)
             steps *= settings.growth
         if not self.finished:
-            self.reorder(settings.orders)
+            self.vary(settings.orders)
 
     @property
     def finished(self) -> bool:
@@ -136,26 +152,76 @@ class LocalChips:
             room = min(room, self.slicer.capacity) * min(0.95, self.slicer.capacity / needed)
         return None
 
-    def reorder(self, count: int) -> None:
-        """Cut changes of the order that the best plan follows; equally good ones are changed further.
+    def vary(self, count: int) -> None:
+        """Vary the best plan: cut changes of the order that it follows, or relieve a dear chip and let FIX correct the rest.
 
-        Fewer for the latency of one sample, which a chain of chips does not lower: only rules ask for one.
+        What has paid off more often goes next; equally good plans are varied further. Fewer cuts alone for the latency of one
+        sample, which a chain of chips does not lower: only rules ask for one.
         """
-        rng = self.search.rng
-        count = count // CHAINS if self.slicer.total else count
+        rng, total = self.search.rng, self.slicer.total
+        count = count // CHAINS if total else count
         assert self.best is not None
-        order = self.orders.order(self.best.astype(np.float64))
-        place = self.best
+        order, place = self.orders.order(self.best.astype(np.float64)), self.best
         for i in range(count):
             if self.finished:
                 return
-            afresh = rng.random() < 0.1
-            trial = self.orders.depth_first(rng) if afresh else self.orders.changed(order, place, rng)
-            found = self.cut(trial, self.value * (1 + ENOUGH))
+            before, found = self.value, None
+            relieve = not total and self._paid[1] > self._paid[0]
+            if relieve:
+                self._begin(place)
+                candidate = rebalanced(self.units, self.orders, place, self.moves.costs, rng)
+                found = None if candidate is None else self.correct(candidate, rng.random() < 0.5)
+                trial = order if found is None else self.orders.order(found.astype(np.float64))
+            else:
+                afresh = rng.random() < 0.1
+                trial = self.orders.depth_first(rng) if afresh else self.orders.changed(order, place, rng)
+                found = self.cut(trial, self.value * (1 + ENOUGH))
             if found is not None:
                 order, place = trial, found
-            self.search.progress(None, f"order {i + 1} of {count}")
+            self._tried[relieve] += 1
+            self._gained[relieve] += self.value < before
+            self.search.progress(None, f"variation {i + 1} of {count}")
             self.search.check()
+
+    @property
+    def _paid(self) -> Floats:
+        """How often cuts and corrections of a variation have given a better plan, before any try one in two."""
+        paid: Floats = (self._gained + 1) / (self._tried + 2)
+        return paid
+
+    # ------------------------------------------------------------------ corrections
+    def correct(self, place: Ints, nearest: bool = False) -> Ints | None:
+        """Score what FIX makes of a candidate (int32[m]); what it became where that costs no more than the best plan."""
+        seed = int(self.search.rng.integers(2**31))
+        return self._score_fixed(self.units.spread(place), seed, None, nearest, FEW_ATTEMPTS)
+
+    def _start_corrected(self) -> None:
+        """Score the greedy heuristic, and equal shares of the work along each order, both corrected by FIX."""
+        if self.finished:
+            return
+        e = self.samples.evaluator
+        order = file_order(self.problem)
+        # The first number of the same seed, as for the planner of this heuristic: this search never loses against it.
+        seed = int(np.random.default_rng(self.search.seed).integers(2**31))
+        self._score_fixed(filled_greedily(self.problem, order), seed, order, False, ATTEMPTS)
+        for order in self.orders.by_rule():
+            self.search.check()
+            self.correct(filled(self.units, order, e.target.check_memory))
+
+    def _score_fixed(
+        self, candidate: Ints, seed: int, order: Ints | None, nearest: bool, attempts: int
+    ) -> Ints | None:
+        if self._solver is None:
+            self._solver = ChipSolver(self.problem, self.search.stopped)
+        device_of = self._solver.fix(candidate, seed, order, nearest, attempts)
+        self.search.check()
+        if device_of is None:
+            return None
+        value = self.samples.score(device_of)
+        place = self.units.gathered(device_of)
+        good = value <= self.value * (1 + ENOUGH) and value < math.inf
+        self._keep(place, value)
+        return place if good else None
 
     # ------------------------------------------------------------------ moves
     def anneal(self, steps: int, settings: LocalSettings, text: str, fraction: float) -> None:
@@ -200,7 +266,9 @@ class LocalChips:
         if solver is None:
             return
         proposals = [Proposal(self.units.spread(place)) for place in self._loose()]
-        for proposal in chain(proposals, (Proposal() for _ in range(MOST_CORRECTED))):
+        # In turn with others: it may take long to see that what a cut became cannot be corrected.
+        mixed = chain.from_iterable((proposal, Proposal()) for proposal in proposals)
+        for proposal in chain(mixed, (Proposal() for _ in range(MOST_CORRECTED))):
             self.search.check()
             device_of = corrected(solver, proposal, int(self.search.rng.integers(2**31)))
             if device_of is not None:

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from planner.algorithms.catalogue import default_planner, planner
 from planner.errors import PlannerRefusal
 from planner.graph import Graph, Op, Tensor
-from planner.partition.chip_methods import METHODS
+from planner.partition.chip_methods import LOCAL_OPTIONS, METHODS
 from planner.partition.chip_moves import ChipMoves
 from planner.partition.chip_policy import Annealed, Proposal, Uniform
 from planner.partition.chip_search import cut_at_random, file_order, filled_greedily, run_policy
+from planner.partition.chip_search_candidates import filled, rebalanced
+from planner.partition.chip_search_local import LocalChips, LocalSettings
 from planner.partition.chip_search_orders import ChipOrders
 from planner.partition.chip_search_slicing import ChipSlicer
 from planner.partition.chip_search_units import ChipUnits, chip_units
@@ -34,6 +36,8 @@ FEW = {
     "chip-anneal": {"samples": 20},
     "chip-local-search": {"rounds": 2, "moves": 300, "orders": 5},
 }
+
+LOCAL_DEFAULTS = {option.name: option.default for option in LOCAL_OPTIONS}
 
 
 def searching(problem: Problem, seed: int = 0) -> Search:
@@ -126,6 +130,75 @@ def test_a_plan_that_fits_the_memory_is_found(name: str) -> None:
 
 def test_local_search_comes_first_on_chips() -> None:
     assert default_planner(Problem(layered(), McmPackage(4))).name == "chip-local-search"
+
+
+def side_by_side(steps: int = 8) -> Graph:
+    """Two chains, one for each direction of the same inputs: no cut of an order into more than a few chips keeps the rules."""
+    ops = [Op(f"in{i}", f"in{i}", work=0.0, work_cpu=1.0) for i in range(steps)]
+    ops += [Op(f"{way}{i}", f"{way}{i}", work=4.0, work_cpu=1.0) for way in "fb" for i in range(steps)]
+    ops.append(Op("end", "end", work=0.0, work_cpu=1.0))
+    tensors = [Tensor(f"in{i}", (f"f{i}", f"b{steps - 1 - i}"), 1.0, 0.1) for i in range(steps)]
+    for way in "fb":
+        tensors += [Tensor(f"{way}{i}", (f"{way}{i + 1}",), 1.0, 0.1) for i in range(steps - 1)]
+        tensors.append(Tensor(f"{way}{steps - 1}", ("end",), 1.0, 0.1))
+    return Graph.build("side by side", ops, tensors, time_unit="s")
+
+
+def test_chains_that_read_the_same_sources_run_side_by_side() -> None:
+    problem = Problem(side_by_side(), McmPackage(12))
+    units = chip_units(problem)
+    search = searching(problem)
+    cuts = [ChipSlicer(units).widening(order, search, 10.0) for order in ChipOrders(units).by_rule()]
+    serial = min(problem.evaluator.objective(units.spread(place)) for place in cuts if place is not None)
+    options = {"rounds": 0, "orders": 60}
+    local = LocalChips(problem, search)
+    local.run(LocalSettings.of({**LOCAL_DEFAULTS, **options}, units.count), "chip-local-search")
+    assert search.best is not None
+    assert search.objective <= 0.7 * serial
+    assert not reference.violations(problem, search.best.tolist())
+
+
+@pytest.mark.parametrize("objective", ["chip-latency", "latency"])
+@settings(max_examples=40)
+@given(data=st.data(), seed=st.integers(0, 99))
+def test_local_search_never_loses_against_greedy(objective: str, data: st.DataObject, seed: int) -> None:
+    problem = data.draw(mcm_problems(objective=objective, memory=False))
+    greedy = run(planner("chip-greedy"), problem, seed=seed)
+    local = run(planner("chip-local-search"), problem, seed=seed, options=FEW["chip-local-search"])
+    if greedy.objective is not None:
+        assert local.objective is not None
+        assert local.objective <= greedy.objective * (1 + 1e-9)
+
+
+# ---------------------------------------------------------------------- candidates
+@settings(max_examples=60)
+@given(problem=mcm_problems(), seed=st.integers(0, 99))
+def test_a_rebalanced_candidate_relieves_a_chip(problem: Problem, seed: int) -> None:
+    units, rng = chip_units(problem), np.random.default_rng(seed)
+    orders, k = ChipOrders(units), problem.evaluator.k
+    for memory in (False, True):
+        place = filled(units, orders.depth_first(rng), memory)
+        assert ((place >= 0) & (place < k)).all()
+    costs = np.bincount(place, weights=units.work, minlength=k).astype(np.float64)
+    changed = rebalanced(units, orders, place, costs, rng)
+    if changed is None:
+        return
+    assert changed.shape == place.shape and ((changed >= 0) & (changed < k)).all()
+
+
+def test_work_is_filled_in_equal_shares_and_a_dear_chip_is_divided() -> None:
+    problem = Problem(layered(), McmPackage(3))
+    units, rng = chip_units(problem), np.random.default_rng(1)
+    orders = ChipOrders(units)
+    order = orders.order(np.arange(12.0))
+    shares = np.bincount(filled(units, order, False), weights=units.work, minlength=3)
+    assert shares.max() - shares.min() <= 2 * units.work.max()
+    single = np.zeros(units.count, np.int32)
+    costs = np.array([float(units.work.sum()), 0.0, 0.0])
+    # On the first chip, with nothing before it, giving away its first units changes nothing.
+    found = [rebalanced(units, orders, single, costs, rng) for _ in range(20)]
+    assert {len(np.unique(place)) for place in found if place is not None} == {1, 2}
+    assert rebalanced(units, orders, single + 1, np.array([9.0, 1, 1]), rng) is None
 
 
 # ---------------------------------------------------------------------- orders and cuts
