@@ -31,9 +31,11 @@ class Doubting(QObject):
         self._document = document
         self._checking = Checking(document, self)
         self._checking.found.connect(self._found)
+        for signal in (document.graph_changed, document.problem_changed):
+            signal.connect(self._forget)
         self._job: Job | None = None
         self._settled: Problem | None = None
-        """The problem that was looked into last: its answer does not change."""
+        """The problem that was looked into last: while it is open its answer does not change."""
 
     @property
     def running(self) -> bool:
@@ -46,6 +48,7 @@ class Doubting(QObject):
         if job is self._job and self.running:
             if not hopeless:
                 self.stop()
+                self._forget()  # nobody waited for the answer: the next planner may be doubted
         elif (
             hopeless
             and job.alive
@@ -63,6 +66,10 @@ class Doubting(QObject):
         """Look no further."""
         self._checking.stop()
         self._job = None
+
+    def _forget(self) -> None:
+        """Another problem, or no answer for this one: when it is open again it is looked into again."""
+        self._settled = None
 
     def _found(self, problem: Problem, explanation: Explanation) -> None:
         job, self._job = self._job, None

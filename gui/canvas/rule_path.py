@@ -20,6 +20,7 @@ from planner.plan import Violation
 WITH_PATHS = frozenset({"order", "triangle"})
 """Rules whose violations name the two ops of a dependency, and then the pairs of ops along an indirect way."""
 BOTH = 2
+"""Ends of a dependency: its ops, and their chips."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -119,12 +120,12 @@ class FeasibilityDialog(QDialog):
         set_role(label, role)
         return label
 
-    def _button(self, text: str, run: object, name: str = "") -> QPushButton:
+    def _button(self, text: str, run: Callable[[], object], name: str = "") -> QPushButton:
         button = QPushButton(text, self)
         button.setAutoDefault(False)
         if name:
             button.setObjectName(name)
-        button.clicked.connect(lambda _=False: run())  # type: ignore[operator]
+        button.clicked.connect(lambda _=False: run())
         return button
 
     # ------------------------------------------------------------------ what it says

@@ -169,7 +169,7 @@ class DevicesPanel(Panel):
         state.legal = bool(preview.legal[d])
         if not state.legal:
             state.possible = preview.possible(d)
-            said = rule_words(int(preview.codes[d])) if len(preview.codes) else ""
+            said = rule_words(int(preview.codes[d]))
             if len(preview.legal) >= COMPACT_FROM:
                 said = BRIEF_WORDS.get(said, said)
             state.would = (said or "not allowed") if state.possible else "impossible"

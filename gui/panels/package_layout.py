@@ -48,7 +48,7 @@ class PackageLayout:
             path.lineTo(end)
             return path
         out = self.turn if self.to_right(chip) else -self.turn
-        bend = QPointF(start.x() + out, 0.0).x()
+        bend = start.x() + out
         path.cubicTo(
             QPointF(bend, start.y()), QPointF(bend, start.y()), QPointF(bend, (start.y() + end.y()) / 2)
         )

@@ -161,9 +161,9 @@ class PackageView(QWidget):
             Qt.Key.Key_Down: lambda: self._walk(0, 1),
             Qt.Key.Key_Home: lambda: self._go(0),
             Qt.Key.Key_End: lambda: self._go(len(self.package.chips) - 1),
-            Qt.Key.Key_Return: lambda: self._choose("replace"),
-            Qt.Key.Key_Enter: lambda: self._choose("replace"),
-            Qt.Key.Key_Space: lambda: self._choose("replace"),
+            Qt.Key.Key_Return: self._choose,
+            Qt.Key.Key_Enter: self._choose,
+            Qt.Key.Key_Space: self._choose,
             Qt.Key.Key_M: lambda: self.move_requested.emit(self._cursor),
             Qt.Key.Key_Escape: self._card.hide,
         }
@@ -183,10 +183,10 @@ class PackageView(QWidget):
         self._show_card(QPointF(box.center().x(), box.bottom() - 8), chip_html(self.package, chip))
         self.update()
 
-    def _choose(self, mode: str) -> None:
+    def _choose(self) -> None:
         if self._cursor >= 0:
             self._card.hide()
-            self.chosen.emit(self._cursor, mode)
+            self.chosen.emit(self._cursor, "replace")
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """The walk begins where the ops are that are looked at."""

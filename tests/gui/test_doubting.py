@@ -108,6 +108,23 @@ def test_a_plan_ends_the_doubts(window: MainWindow, monkeypatch: pytest.MonkeyPa
     assert not window.mending.busy
 
 
+def test_doubts_that_were_cut_short_come_back(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Told, "answer", None)
+    doubting, first = window.mending.doubting, job(window)
+    doubting.job_changed(first)
+    first.state, first.alive = "cancelled", False
+    doubting.job_changed(first)
+    assert not doubting.running
+    doubting.job_changed(job(window))
+    assert doubting.running, "nobody knows yet whether there is a plan"
+    window.document.pin([0], 1)
+    assert not doubting.running
+    window.document.undo_stack.undo()
+    doubting.job_changed(job(window))
+    assert doubting.running
+    assert Told.made == 3
+
+
 def test_a_planner_that_ends_without_a_plan_says_so(qtbot: QtBot, window: MainWindow) -> None:
     window._job_ended(job(window, found_none=True, state="done", alive=False))
     assert window.notice.text == "Search found no valid plan."

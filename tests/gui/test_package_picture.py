@@ -199,6 +199,7 @@ def test_parameters_and_load_have_their_places(qapp: Any) -> None:
         image.pixelColor(int(box.left()) + 8, y).name() for y in range(int(box.top()) + 16, int(box.bottom()))
     ]
     assert device_colours(4, LIGHT)[0].accent in colours
+    assert (LIGHT.warning if shown.chips[0].bottleneck else LIGHT.muted) in colours
 
 
 def test_links_are_thicker_and_hotter_the_more_they_carry() -> None:

@@ -125,7 +125,9 @@ def test_folded_groups_count_with_their_ops_edges() -> None:
 def test_many_plates_stand_on_their_own_ground() -> None:
     scene, viewport = far_scene(400, 36)
     x, y = (scene.x + scene.w / 2) * viewport.scale, (scene.y + scene.h / 2) * viewport.scale
-    for d, box in plates(scene, viewport, 1.0).items():
+    placed = plates(scene, viewport, 1.0)
+    assert placed
+    for d, box in placed.items():
         inside = (
             (x + viewport.ox >= box.left() - 40) & (x + viewport.ox <= box.right() + 40)
             & (y + viewport.oy >= box.top() - 4) & (y + viewport.oy <= box.bottom() + 4)
