@@ -144,6 +144,15 @@ class Cancel:
         return self.flag()
 
 
+class FirstPlan:
+    """Stop as soon as there is a valid plan."""
+
+    reason = "found"
+
+    def __call__(self, progress: Progress) -> bool:
+        return progress.components is not None
+
+
 @dataclass
 class AnyOf:
     """Stop as soon as one of ``criteria`` does."""

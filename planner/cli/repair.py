@@ -46,7 +46,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, repair, write the plan, say what moved."""
     import numpy as np
 
-    from planner.cli.report import plan_fields, summary
+    from planner.cli.report import plan_fields, rules_text, summary
     from planner.formats.plan_json import write_plan
     from planner.repair import RepairError, repair
     from planner.repair.outcome import TOLD
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         unit = problem.unit(name)
         before = amount_text(found.before.objective, unit)
         rows = [
-            ("before", f"{name} {before}, {broken(len(found.violations))}"),
+            ("before", f"{name} {before}, {rules_text(found.before)}"),
             ("moved", found.sentence),
             ("plan", args.output),
         ]
@@ -122,11 +122,6 @@ def repaired_plan(plan: Plan, found: Repair, seed: int, seconds: float) -> Plan:
         note=f"{found.sentence} (a plan by {plan.provenance.planner or 'hand'})",
     )
     return plan.problem.plan(found.device_of, provenance, plan.name)
-
-
-def broken(count: int) -> str:
-    """How many rules are broken, for a person."""
-    return "valid" if not count else "1 rule broken" if count == 1 else f"{count} rules broken"
 
 
 def _moves(found: Repair) -> dict[str, Any]:

@@ -87,9 +87,7 @@ def summary(
         )
     lines.extend(proven)
     if evaluation is not None:
-        broken = len(evaluation.violations)
-        rules = "valid" if not broken else "1 rule broken" if broken == 1 else f"{broken} rules broken"
-        lines.append(("rules", rules))
+        lines.append(("rules", rules_text(evaluation)))
         lines.extend(figure_rows(problem, evaluation))
     lines.extend(rows)
     width = max((len(label) for label, _ in lines), default=0)
@@ -101,6 +99,12 @@ def summary(
         if len(evaluation.violations) > _SHOWN_VIOLATIONS:
             out.append(f"  ! and {len(evaluation.violations) - _SHOWN_VIOLATIONS} more")
     return "\n".join(out)
+
+
+def rules_text(evaluation: Evaluation) -> str:
+    """How many rules are broken, for a person."""
+    count = len(evaluation.violations)
+    return "valid" if not count else "1 rule broken" if count == 1 else f"{count} rules broken"
 
 
 def figure_rows(problem: Problem, evaluation: Evaluation) -> list[tuple[str, str]]:

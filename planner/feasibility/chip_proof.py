@@ -38,14 +38,10 @@ class _OutOfTime(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """``feasible`` with a plan (``device_of`` int32[n]), ``infeasible`` (proven), or ``unknown``.
-
-    ``feeders`` are the ops whose direct dependencies were in the model that was proven infeasible.
-    """
+    """``feasible`` with a plan (``device_of`` int32[n]), ``infeasible`` (proven), or ``unknown``."""
 
     status: Literal["feasible", "infeasible", "unknown"]
     device_of: Ints | None = None
-    feeders: tuple[int, ...] = ()
 
 
 def chip_proof(problem: Problem, stopped: Callable[[], bool]) -> ChipProof | None:
@@ -103,8 +99,7 @@ class ChipProof:
             except _OutOfTime:
                 return Outcome("unknown")
             if status == "infeasible":
-                used = [u for u in self.feeders() if bound is None or u in bound]
-                return Outcome("infeasible", feeders=tuple(used))
+                return Outcome("infeasible")
             if chips is None:
                 return Outcome("unknown")
             device_of = chips[self.units.unit_of].astype(np.int32)
@@ -156,13 +151,16 @@ class ChipProof:
             model.add(chip[u] <= chip[v])
         top = model.new_int_var(0, k - 1, "top")
         model.add_max_equality(top, chip)
-        if self.target.no_skip or self.target.every_chip:
+        filled = self.target.no_skip or self.target.every_chip
+        if filled or self._memory_counts:
             on = [[model.new_bool_var("") for _ in range(k)] for _ in range(units.count)]
             for u in range(units.count):
                 self._check()
                 model.add_exactly_one(on[u])
                 for c in range(k):
                     model.add(chip[u] == c).only_enforce_if(on[u][c])
+            self._memory(model, on)
+        if filled:
             used = [model.new_bool_var("") for _ in range(k)]
             for c in range(k):
                 model.add_bool_or(~used[c], *(on[u][c] for u in range(units.count)))
@@ -172,7 +170,6 @@ class ChipProof:
                     model.add(used[c] == 1)
                 elif c:
                     model.add_implication(used[c], used[c - 1])
-            self._memory(model, on)
         lower: dict[tuple[int, int], Any] = {}
         same: dict[tuple[int, int], Any] = {}
 
@@ -207,11 +204,15 @@ class ChipProof:
                     )
         return cp_model, model, chip, top
 
+    @property
+    def _memory_counts(self) -> bool:
+        return self.target.check_memory and bool(np.isfinite(self.target.sram))
+
     def _memory(self, model: Any, on: list[list[Any]]) -> None:
         """Parameters alone fit each chip; activations can only add to them."""
-        e = self.evaluator
-        if not self.target.check_memory or not np.isfinite(self.target.sram):
+        if not self._memory_counts:
             return
+        e = self.evaluator
         held = np.floor(np.bincount(self.units.unit_of, e.params, self.units.count)).astype(np.int64)
         room = int(np.ceil(self.target.sram * (1 + 1e-9)))
         if held.sum() <= room:

@@ -31,8 +31,6 @@ class Verdict:
     device_of: Ints | None = None
     how: str = ""
     conflict: Conflict | None = None
-    feeders: tuple[int, ...] = ()
-    """Units (of :class:`planner.feasibility.chip_proof.ChipProof`) whose direct dependencies a proof by CP-SAT used; empty elsewhere."""
     tried: tuple[str, ...] = ()
 
 
@@ -86,13 +84,13 @@ def static_proof(problem: Problem, clock: Clock) -> Verdict:
         return Verdict("unknown")
     from planner.partition.chip_solver import ChipSolver
 
-    if not ChipSolver(problem).feasible:
+    if not ChipSolver(problem, clock.at_least(MOMENT).over).feasible:
         return Verdict("infeasible", how="rules")
     proof = chip_proof(problem, clock.over)
     outcome = None if proof is None else proof.solve(clock.left)
     if outcome is None or outcome.status != "infeasible":
         return Verdict("unknown")
-    return Verdict("infeasible", how="rules", feeders=outcome.feeders)
+    return Verdict("infeasible", how="rules")
 
 
 def _chips(problem: Problem, clock: Clock, seed: int) -> Verdict:
@@ -122,4 +120,4 @@ def _chips(problem: Problem, clock: Clock, seed: int) -> Verdict:
     tried = ("samples", "CP-SAT")
     if outcome.status == "unknown":
         return Verdict("unknown", tried=tried)
-    return Verdict(outcome.status, outcome.device_of, how="rules", feeders=outcome.feeders, tried=tried)
+    return Verdict(outcome.status, outcome.device_of, how="rules", tried=tried)

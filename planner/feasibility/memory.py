@@ -9,6 +9,7 @@ import numpy as np
 
 from planner.feasibility.conflicts import Conflict
 from planner.feasibility.requirements import token
+from planner.feasibility.wording import listed
 from planner.graph import Floats
 from planner.problem import Pin, Problem
 from planner.quantity import bytes_text
@@ -93,7 +94,7 @@ def _pinned(problem: Problem) -> Conflict | None:
         ].tolist()
         names = problem.graph.op_names
         sentence = (
-            f"{_some([names[v] for v in enough])}, kept on {problem.devices[d].title} by pins, need"
+            f"{listed([names[v] for v in enough], 3)}, kept on {problem.devices[d].title} by pins, need"
             f" {bytes_text(float(e.memory[enough].sum()))},"
             f" {bytes_text(float(e.memory[enough].sum() - e.capacity[d]))} more than it holds"
         )
@@ -119,7 +120,7 @@ def _total(problem: Problem) -> Conflict | None:
     names = problem.graph.op_names
     sentence = (
         f"the ops need {bytes_text(need)} of {what}, the {len(machines)} devices hold {bytes_text(room)} together;"
-        f" {_some([names[v] for v in enough])} alone {'is' if len(enough) == 1 else 'are'} too much"
+        f" {listed([names[v] for v in enough], 3)} alone {'is' if len(enough) == 1 else 'are'} too much"
     )
     each = float(e.capacity[machines].max()) if machines else 0.0
     return Conflict(
@@ -129,12 +130,6 @@ def _total(problem: Problem) -> Conflict | None:
         memory=need / len(machines) if machines else need,
         devices=math.ceil(need / each) if each else 0,
     )
-
-
-def _some(names: list[str]) -> str:
-    if len(names) <= 3:
-        return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-    return f"{', '.join(names[:2])} and {len(names) - 2} more"
 
 
 def _tied(problem: Problem, group: int) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ def smallest(
     ``items``; a proof that it does not find in time counts as none. When ``stopped`` the smallest set so far is returned.
     """
     kept = list(items)
-    size = len(kept) // 2
+    size = max(len(kept) // 2, 1)
     while size >= 1:
         at = 0
         while at < len(kept):
@@ -29,6 +29,4 @@ def smallest(
             else:
                 at += size
         size //= 2
-    if len(kept) == 1 and not stopped() and proves([]):
-        return []
     return kept

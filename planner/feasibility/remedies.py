@@ -14,6 +14,7 @@ from planner.feasibility.clock import Clock
 from planner.feasibility.decide import Verdict, conflict_of, decide
 from planner.feasibility.explanation import Remedy
 from planner.feasibility.requirements import SWITCHES, name_of, switched_off, token
+from planner.feasibility.wording import listed
 from planner.problem import Constraint, Problem
 from planner.quantity import bytes_text
 from planner.targets.base import Target
@@ -53,7 +54,7 @@ def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[R
                 found.append(step)
                 continue
         for i, change in enumerate(changes):
-            if clock.cancelled or (clock.over() and i == MOST_OF_A_KIND):
+            if clock.cancelled or (clock.over() and i >= MOST_OF_A_KIND):
                 break
             # Each change of a family of alternatives is a larger step: the first that works is enough.
             remedy = _tried(problem, change, clock.at_most(clock.left / (len(changes) - i + 2)), seed)
@@ -164,7 +165,7 @@ def _constraints(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Chan
         rest = tuple(other for other in problem.constraints if other != c)
         name = name_of(problem, c)
         verb = "Remove" if name.startswith("the pin") else "Stop"
-        yield _Change(f"{verb} {name}", f"without {name} there is a valid plan", constraints=rest)
+        yield _Change(f"{verb} {name}", f"{name} is then no longer demanded", constraints=rest)
 
 
 def _memory(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
@@ -235,8 +236,8 @@ def _several(problem: Problem, cause: Cause, clock: Clock, seed: int) -> Remedy 
     if verdict.status != "feasible" or len(titles) < 2:
         return None
     return Remedy(
-        " and ".join([", ".join(titles[:-1]), titles[-1]]),
-        f"these {len(titles)} changes together leave a valid plan, where none of them does alone",
+        listed(titles),
+        f"these {len(titles)} changes together leave a valid plan",
         target=None if current.target == problem.target else current.target,
         constraints=None if current.constraints == problem.constraints else current.constraints,
         verified=True,

@@ -11,7 +11,7 @@ from planner.feasibility.clock import Clock
 from planner.graph import Ints
 from planner.partition.contraction import forced_units
 from planner.problem import Problem
-from planner.search import AnyOf, Cancel, Progress
+from planner.search import AnyOf, Cancel, FirstPlan
 from planner.targets import kernels
 from planner.targets.mcm_evaluator import McmEvaluator
 from planner.targets.mcm_kernels import broken_pairs
@@ -159,15 +159,6 @@ def _filled(problem: Problem, fixed: Ints, allowed: np.ndarray) -> Ints:
     return chosen.astype(np.int32)
 
 
-class _FirstPlan:
-    """Stop as soon as there is a valid plan."""
-
-    reason = "found"
-
-    def __call__(self, progress: Progress) -> bool:
-        return progress.components is not None
-
-
 def first_plan(problem: Problem, clock: Clock, seed: int, name: str = "") -> tuple[str, Ints | None, str]:
     """``(status, plan, planner)`` of a planner (``name``; the default one without) stopped at its first plan; ``infeasible`` is proven."""
     from planner.algorithms.catalogue import default_planner, planner
@@ -175,7 +166,7 @@ def first_plan(problem: Problem, clock: Clock, seed: int, name: str = "") -> tup
 
     try:
         chosen = planner(name) if name else default_planner(problem)
-        result = run(chosen, problem, AnyOf([Cancel(clock.over), _FirstPlan()]), seed=seed)
+        result = run(chosen, problem, AnyOf([Cancel(clock.over), FirstPlan()]), seed=seed)
     except StageboardError:
         return "no_plan", None, ""
     return result.status, result.device_of, chosen.name

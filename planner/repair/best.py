@@ -46,7 +46,7 @@ class Best:
 
     @property
     def fewest(self) -> bool:
-        """Whether it is proven that no valid plan moves fewer ops."""
+        """Whether it is proven that no valid plan moves fewer ops, where those to be kept count before all others."""
         if self.device_of is None:
             return False
         return self.measure.at_least(self.proven) == self.measure.at_least(self.price)

@@ -115,7 +115,9 @@ class _Walk:
             return False
         over = np.zeros(e.k)
         if np.isfinite(e.capacity).any():
-            over = np.maximum(e.held_memory(device_of) + e.peaks(device_of) - e.capacity * (1 + 1e-9), 0.0)
+            over = np.maximum(
+                e.parameter_bytes(device_of) + e.peaks(device_of) - e.capacity * (1 + 1e-9), 0.0
+            )
         better = not over.any() and self.best.offer(device_of)
         worth = price + PER_BYTE * self._per_byte * float(over.sum())
         if worth > self.worth:

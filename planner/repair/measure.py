@@ -44,7 +44,7 @@ class Measure:
             self.steps = (e.class_of[:, None] != e.class_of[None, :]).astype(np.int64)
         self.unit = e.n * int(self.steps.max(initial=0)) + 1
         """The price of moving one op at all: more than all steps together."""
-        self.first = self.unit * (e.n + 1)
+        self.first = self.unit * (e.n - int(self.keep.sum()) + 1)
         """The price of moving an op of ``keep``: more than moving all others."""
         price = np.where(self.keep, self.first, self.unit)
         self.costs: Longs = self.steps[given] + np.where(place[None, :] != given[:, None], price[:, None], 0)

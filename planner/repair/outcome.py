@@ -31,7 +31,8 @@ class Repair:
     ``device_of`` int32[n]; ``moved`` int32[..]: the ops that are elsewhere than in ``given`` int32[n]; ``before`` and
     ``evaluation``: the given plan's and the new one's; ``distance`` counts moves (:class:`Distance`). ``proven``: no valid
     plan is nearer, that is, moves fewer ops (of those to be kept first, then of all). ``at_least``: the most that is
-    proven of the number of ops every valid plan moves that spares the kept ones as well.
+    proven of the number of ops every valid plan moves that spares the kept ones as well; ``wishes``: whether there were ops
+    to be kept.
     """
 
     problem: Problem
@@ -43,6 +44,7 @@ class Repair:
     distance: Distance
     at_least: int
     proven: bool
+    wishes: bool = False
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -63,7 +65,8 @@ class Repair:
             alike = all(device.kind == kind for device in self.problem.devices)
             which = "all" if near == len(self.moved) else str(near)
             what = f", {which} of them to a neighbouring {kind}" if alike and near else ""
-        proof = "; no valid plan moves fewer" if self.proven else ""
+        which = "valid plan that spares the ops to be kept as well" if self.wishes else "valid plan"
+        proof = f"; no {which} moves fewer" if self.proven else ""
         ops = "op" if n == 1 else "ops"
         return f"Moved {len(self.moved)} of {n} {ops}{what}{proof}"
 

@@ -62,6 +62,7 @@ def repair(
         distance=distance,
         at_least=measure.at_least(best.proven)[1],
         proven=best.fewest,
+        wishes=bool(measure.keep.any()),
     )
 
 
@@ -82,13 +83,7 @@ def _any_plan(problem: Problem, best: Best, clock: Clock, seed: int) -> None:
     """Offer the first plan that a planner finds: one that is valid, if not near."""
     from planner.algorithms.catalogue import planners_for
     from planner.run import run
-    from planner.search import AnyOf, Cancel, Progress
-
-    class FirstPlan:
-        reason = "finished"
-
-        def __call__(self, progress: Progress) -> bool:
-            return progress.objective is not None
+    from planner.search import AnyOf, Cancel, FirstPlan
 
     serving = {planner.name: planner for planner in planners_for(problem)}
     for name in PLANNERS:

@@ -14,12 +14,16 @@ from planner.errors import PlanError
 from planner.graph import Graph, Ints, Op, Tensor
 from planner.problem import Pin, Problem, Together
 from planner.repair import Repair, RepairError, repair
+from planner.repair.labelling import FORBIDDEN
+from planner.repair.measure import Measure
 from planner.targets import DevicePool, EdgeTpuPipeline, McmPackage, Pipeline
 from tests.planner.mcm_strategies import mcm_problems
 from tests.planner.strategies import edge_tpus, graphs, pipelines, placements, pools, problems
 from tests.planner.targets import mcm_reference
 
 SECONDS = 0.2
+PLENTY = 60.0
+"""For repairs that end by themselves, however slow the machine is or however much must be compiled first."""
 
 
 def fewest(problem: Problem, given: Ints) -> int | None:
@@ -34,12 +38,12 @@ def fewest(problem: Problem, given: Ints) -> int | None:
     return best
 
 
-def checked(problem: Problem, plan: list[int]) -> tuple[Repair | None, int | None]:
+def checked(problem: Problem, plan: list[int], seconds: float = SECONDS) -> tuple[Repair | None, int | None]:
     """The repair of a plan and the fewest moves; what the repair claims is true."""
     given = np.array(plan, np.int32)
     least = fewest(problem, given)
     try:
-        found = repair(problem, given, seconds=SECONDS)
+        found = repair(problem, given, seconds=seconds)
     except RepairError as error:
         assert not (error.proven and least is not None)
         return None, least
@@ -62,7 +66,7 @@ row_problems = st.one_of(
 @given(row_problems, st.data())
 @settings(max_examples=60)
 def test_no_valid_plan_of_a_pipeline_is_nearer(problem: Problem, data: st.DataObject) -> None:
-    found, least = checked(problem, data.draw(placements(problem)))
+    found, least = checked(problem, data.draw(placements(problem)), PLENTY)
     if found is None:
         assert least is None
     else:
@@ -104,7 +108,7 @@ def test_one_op_out_of_place_moves_alone(target) -> None:  # type: ignore[no-unt
     given = np.array([0, 0, 2, 0, 1, 1, 2, 2, 2], np.int32)
     if target.kind == "pool" and not target.contiguous:
         problem = problem.with_constraints((Pin("op2", "acc 0"),))
-    found = repair(problem, given)
+    found = repair(problem, given, seconds=PLENTY)
     assert found.moved.tolist() == [2] and found.proven and found.at_least == 1
     assert found.sentence.startswith("Moved 1 of 9 ops: op2 from ")
     assert found.sentence.endswith("; no valid plan moves fewer")
@@ -133,22 +137,40 @@ def test_pins_come_before_everything_and_groups_stay_together() -> None:
     problem = Problem(
         row_graph(8), Pipeline(4), "", (Pin("op3", "stage 2"), Together(("op0", "op1"))),
     )  # fmt: skip
-    found = repair(problem, np.array([0, 1, 1, 1, 1, 3, 3, 3]), keep=np.array([3, 4]))
+    found = repair(problem, np.array([0, 1, 1, 1, 1, 3, 3, 3]), keep=np.array([3, 4]), seconds=PLENTY)
     assert found.evaluation.valid and found.device_of[3] == 2
     assert found.device_of[0] == found.device_of[1]
     # op4 reads from op3, so both kept ops move: the pin leaves no choice.
     assert found.distance.kept == 2 and found.proven
 
 
+def test_what_is_proven_is_said_of_plans_that_keep_as_much() -> None:
+    problem = Problem(row_graph(9), Pipeline(3))
+    given = np.array([0, 0, 2, 0, 1, 1, 2, 2, 2], np.int32)
+    found = repair(problem, given, keep=np.array([2]), seconds=PLENTY)
+    # Moving the kept op alone would be enough.
+    assert found.proven and len(found.moved) > 1
+    assert found.sentence.endswith("; no valid plan that spares the ops to be kept as well moves fewer")
+
+
+def test_any_number_of_kept_ops_leaves_room_below_a_forbidden_price() -> None:
+    problem = Problem(row_graph(40_000), Pipeline(64))
+    given = np.zeros(40_000, np.int32)
+    measure = Measure(problem, given, np.arange(40_000, dtype=np.int32))
+    far = np.full(40_000, 63, np.int32)
+    assert measure.price(far) < FORBIDDEN
+    assert measure.at_least(measure.price(far)) == (40_000, 40_000)
+
+
 def test_the_nearest_device_is_chosen_and_then_the_cheaper_one() -> None:
     graph = row_graph(6)
-    found = repair(Problem(graph, Pipeline(5)), np.array([0, 0, 4, 1, 3, 4]))
+    found = repair(Problem(graph, Pipeline(5)), np.array([0, 0, 4, 1, 3, 4]), seconds=PLENTY)
     assert found.moved.tolist() == [2] and found.device_of[2] == 1
     tied = Problem(graph, DevicePool(3, 0, contiguous=False), "", (Together(("op0", "op4")),))
     given = np.array([0, 0, 0, 1, 1, 1], np.int32)
     choices = [given.copy(), given.copy()]
     choices[0][0], choices[1][4] = 1, 0
-    even = repair(tied, given)
+    even = repair(tied, given, seconds=PLENTY)
     assert len(even.moved) == 1 and even.distance.steps == 0
     costs = [tied.evaluate(plan).objective for plan in choices]
     assert costs[0] != costs[1] and even.evaluation.objective == min(costs)
@@ -190,7 +212,10 @@ def test_repair_runs_on_any_thread() -> None:
     problem = Problem(row_graph(9), McmPackage(3))
     given = np.array([0, 0, 2, 0, 1, 1, 2, 2, 2], np.int32)
     found: list[Repair] = []
-    threads = [threading.Thread(target=lambda: found.append(repair(problem, given))) for _ in range(2)]
+    threads = [
+        threading.Thread(target=lambda: found.append(repair(problem, given, seconds=PLENTY)))
+        for _ in range(2)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
