@@ -12,7 +12,8 @@ from planner.search import Option, Planner, Search, Source
 class ChipGreedy(Planner):
     """Fills chips in the file's order up to an equal share of the work, then FIX (algorithm 2) makes the partition valid.
 
-    With ``partition=random`` the same order is cut at random places instead: the paper's random partition. Both are O(n) before FIX.
+    With ``partition=random`` the same order is cut at random places instead: the paper's random partition. Both are O(n) once the
+    ops are in order, before FIX.
     """
 
     name: ClassVar[str] = "chip-greedy"

@@ -74,8 +74,9 @@ class Chord:
 class ChipModel:
     """``stages``: units and chips as stages; ``src``, ``dst`` int32: all dependencies between units, implied ones too.
 
-    ``rules``: names of the rules that hold; ``chords``: without those that others imply, none without the triangle rule; ``memory`` is None where everything fits in any case. ``single_sample``: the
-    objective is the latency of one sample, ``hop`` the time to pass a link then.
+    ``rules``: names of the rules that hold; ``chords``: without those that others imply, none without the triangle rule;
+    ``memory`` is None where everything fits in any case. ``single_sample``: the objective is the latency of one sample,
+    ``hop`` the time to pass a link then.
     """
 
     problem: Problem

@@ -52,7 +52,7 @@ class Samples:
         e = self.evaluator
         if not e.target.check_memory:
             return True
-        held = e.held_memory(device_of)
+        held = e.parameter_bytes(device_of)
         if overfull(held, e.capacity).any():
             return False
         return not overfull(held + e.peaks(device_of), e.capacity).any()

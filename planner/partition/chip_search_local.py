@@ -148,7 +148,7 @@ class LocalChips:
                 self._keep(place, value)
                 return place
             e = self.samples.evaluator
-            needed = float((e.held_memory(device_of) + e.peaks(device_of)).max())
+            needed = float((e.parameter_bytes(device_of) + e.peaks(device_of)).max())
             room = min(room, self.slicer.capacity) * min(0.95, self.slicer.capacity / needed)
         return None
 
@@ -178,8 +178,10 @@ class LocalChips:
                 found = self.cut(trial, self.value * (1 + ENOUGH))
             if found is not None:
                 order, place = trial, found
-            self._tried[relieve] += 1
-            self._gained[relieve] += self.value < before
+            # An index, not a mask: numpy takes a bool for the whole array or nothing of it.
+            kind = int(relieve)
+            self._tried[kind] += 1
+            self._gained[kind] += self.value < before
             self.search.progress(None, f"variation {i + 1} of {count}")
             self.search.check()
 
@@ -201,7 +203,7 @@ class LocalChips:
             return
         e = self.samples.evaluator
         order = file_order(self.problem)
-        # The first number of the same seed, as for the planner of this heuristic: this search never loses against it.
+        # The first number of the same seed, as for the planner of this heuristic: this search starts with its first correction.
         seed = int(np.random.default_rng(self.search.seed).integers(2**31))
         self._score_fixed(filled_greedily(self.problem, order), seed, order, False, ATTEMPTS)
         for order in self.orders.by_rule():
@@ -256,7 +258,7 @@ class LocalChips:
             device_of = self.units.spread(place)
             room: Floats = e.capacity - e.peaks(device_of)
             # What fits may lie above by rounding.
-            self.moves.room[:] = np.maximum(room, e.held_memory(device_of))
+            self.moves.room[:] = np.maximum(room, e.parameter_bytes(device_of))
         self.moves.begin(place)
 
     # ------------------------------------------------------------------ the solver's help

@@ -3,7 +3,8 @@
 A segment is costed as it grows, one unit at a time, in O(degree). With the triangle rule (MCM paper, equation 4) only segments are
 taken that no dependency jumps over: then every dependency leads to the same or the next chip, no pair of chips has a direct
 and an indirect way, and whether a segment may be taken depends on the segment alone. The cut is exact for the order under that
-condition; it is narrower than the rule where branches run side by side.
+condition; it is narrower than the rule where branches run side by side. A copied source that is tied to others may come after
+ops that read it, and its copies then cost the cut nothing; whoever takes the plan evaluates it.
 """
 
 from __future__ import annotations

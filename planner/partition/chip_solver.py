@@ -66,7 +66,9 @@ WORK_PER_SLICE = 2_000_000
 """Units looked at between two looks at whether to stop: some ten milliseconds."""
 
 NO_WEIGHTS, NO_OPS = np.empty((0, 0)), np.empty(0, np.int32)
-NOTHING = "no plan keeps all rules of the package: see what it says of the problem, and relax a rule or a pin"
+NOTHING = (
+    "no plan keeps all rules of the package and all constraints: relax a rule, or take a constraint away"
+)
 
 
 class Infeasible(StageboardError):

@@ -117,7 +117,7 @@ def settle(heads, links, facts, words, units, trail, counts, u):
 
 @inlined
 def refresh(facts, words, no, units, counts):
-    """Bring ``forbidden`` up to date; False where an indirect path lies beside a direct dependency."""
+    """Bring ``no`` up to date; False where an indirect path lies beside a direct dependency."""
     base = 3 * units.shape[1]
     no[: 4 * MOST_CHIPS] = NONE
     counts[STALE] = 0

@@ -21,7 +21,7 @@ DEFAULT_LINK = 25e9
 MOST_CHIPS = 64
 """A set of chips is one 64-bit word."""
 MOST_COPIED = 16
-"""Ops that are copied with a source at most; what takes more is a part of the network."""
+"""Ops that a copy consists of at most, the source among them; what takes more is a part of the network."""
 
 
 def _made_alone(graph: Graph, op: int) -> Ints:
