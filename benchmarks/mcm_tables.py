@@ -199,7 +199,9 @@ class Tables:
 
     def _title(self, which: str) -> str:
         target = self._sets[which][1]
-        what = f"{len(self._measured(which))} graphs, geometric mean" if which == "sixteen" else "BERT-large"
+        what = (
+            f"{_graphs(len(self._measured(which)))}, geometric mean" if which == "sixteen" else "BERT-large"
+        )
         runs = f"{self._runs} run{'s' if self._runs != 1 else ''}"
         return f"Throughput over greedy ({what} over {runs} on {target})"
 
@@ -218,7 +220,7 @@ class Tables:
                 if (found[:, s - 1] > 0).all()
             ]
         title = (
-            "Sixteen graphs on 36 chips (as figure 5)"
+            f"{_graphs(len(self._measured(which)))} on 36 chips (as figure 5)"
             if which == "sixteen"
             else "BERT-large on 36 chips (as figure 6)"
         )
@@ -243,6 +245,10 @@ class Tables:
             print("  the published workloads are not beside this checkout; no exact runs", file=sys.stderr)
         head = ["edges", "chips", "transfers", "objective", "bound", "status", "CPU s"]
         yield "chip-cp-sat on bert_l-12 inference (783 ops), every chip used, memory off", head, rows
+
+
+def _graphs(count: int) -> str:
+    return f"{count} graph{'s' if count != 1 else ''}"
 
 
 def reached(mean: Floats, level: float) -> float:

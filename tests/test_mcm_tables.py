@@ -46,7 +46,7 @@ def test_tables_are_printed_from_what_is_there(tmp_path: Path, capsys: pytest.Ca
     shown = capsys.readouterr().out
     words = " ".join(shown.split())
     assert (
-        "paper: random 305 915 3612" in words and "over greedy (1 graphs, geometric mean over 2 runs" in words
+        "paper: random 305 915 3612" in words and "over greedy (1 graph, geometric mean over 2 runs" in words
     )
     assert "chip-local-search takes" in words and "resnet18 50 " in words
     with (tmp_path / "traces.csv").open(newline="") as file:
@@ -94,6 +94,17 @@ def test_exact_runs_are_kept(
     )
     assert mcm_tables.main(arguments) == 0
     assert capsys.readouterr().out == first and len(asked) == 6
+
+
+def test_an_exact_run_that_fails_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    published = tmp_path / "published.json"
+    mcm_runs.write(small({"a": ["b"]}), published)
+    monkeypatch.setattr(mcm_runs, "PUBLISHED", published)
+    monkeypatch.setattr(mcm_runs, "plan", lambda *_: Run({}, 0.5, 0.1))
+    assert Rows(tmp_path / "out").exact(True, "mcm:12", 1.0) is None
+    assert "is not kept" in capsys.readouterr().err and not (tmp_path / "out" / "exact-runs.csv").exists()
 
 
 def test_without_the_published_graph_there_are_no_exact_runs(

@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 from make_keras_graphs import text  # noqa: E402
-from make_torch_models import drop_identities, strip_weights  # noqa: E402
+from make_torch_models import drop_identities, randomise, strip_weights  # noqa: E402
 
 from planner.formats import onnx_model  # noqa: E402
 from planner.formats.stageboard_json import to_dict  # noqa: E402
@@ -125,13 +125,7 @@ def export(network: Network) -> Any:
     if network.network in ("googlenet", "inception_v3"):
         options |= {"init_weights": False}  # the default draws truncated normals for minutes
     module = make(**options).eval()
-    # The exporter merges initialisers of equal value, which would tie weights that are not tied.
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter.normal_()
-        for name, buffer in module.named_buffers():
-            if name.endswith(("running_mean", "running_var")):
-                buffer.uniform_(0.5, 1.5)
+    randomise(module)
     example = tuple(torch.zeros(shape, dtype=getattr(torch, dtype)) for _, shape, dtype in network.inputs)
     names = [name for name, _, _ in network.inputs]
     file = io.BytesIO()
@@ -206,6 +200,7 @@ def layer_of(identity: str) -> int | None:
 
 
 def main(arguments: Sequence[str]) -> int:
+    """Write the graphs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, help="where to write the JSON files")
     parser.add_argument(

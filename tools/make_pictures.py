@@ -36,13 +36,17 @@ if TYPE_CHECKING:
     from gui.document import Document
 
 SIZE = (1440, 900)
+PARTS = ("window", "edge-tpu", "mcm")
 FEWEST_DRAGGED, MOST_DRAGGED = 2, 16
+"""So many ops are dragged, for a picture on which each can be told."""
 MCM = "mcm:36,sram=40MiB,precision=int8,copy_sources=8"
 """Chips with room for the embedding of BERT-large in INT8; each has the attention mask itself."""
 
 
 def main(folder: Path, wanted: Sequence[str] = ()) -> None:
-    """Write the pictures of the ``wanted`` parts, all where none is named."""
+    """Write the pictures of the ``wanted`` parts, all where none is named. Raises ``ValueError`` on an unknown part."""
+    if unknown := set(wanted) - set(PARTS):
+        raise ValueError(f"there is no part '{min(unknown)}'; choose from {', '.join(PARTS)}")
     from gui.app import make_window
     from gui.canvas.picture import save_picture
     from gui.demo import SEARCH_LIMIT, settle, until
@@ -117,9 +121,8 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         assert said is not None
         settle(app, window)
         canvas.zoom_to_ops(np.union1d(ops, said.ops).astype(np.int32))
-        view = (
-            window.package.view
-        )  # the pointer is over its chip, so that the dragged card hides nothing above
+        # The pointer is over its chip in the package, so that the dragged card hides nothing above.
+        view = window.package.view
         canvas.carry(
             QPointF(
                 view.mapTo(window, view.arrangement.boxes[chip].center().toPoint())
@@ -176,7 +179,7 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         print(folder / "network.png")
 
     try:
-        for name, part in (("window", pipelines), ("edge-tpu", edge_tpu), ("mcm", package)):
+        for name, part in zip(PARTS, (pipelines, edge_tpu, package), strict=True):
             if not wanted or name in wanted:
                 part()
     finally:

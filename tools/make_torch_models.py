@@ -92,13 +92,7 @@ def export(sample: Sample) -> tuple[onnx.ModelProto, int, set[str]]:
     network: Callable[[], Any] = getattr(importlib.import_module(sample.module), sample.network)
     torch.manual_seed(0)
     module = network().eval()
-    # The exporter merges initialisers of equal value, which would tie weights that are not tied.
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter.normal_()
-        for name, buffer in module.named_buffers():
-            if name.endswith(("running_mean", "running_var")):
-                buffer.uniform_(0.5, 1.5)
+    randomise(module)
     example = tuple(torch.zeros(shape, dtype=getattr(torch, dtype)) for _, shape, dtype in sample.inputs)
     names = [name for name, _, _ in sample.inputs]
     file = io.BytesIO()
@@ -160,6 +154,18 @@ def fill_value(name: str, shape: tuple[int, ...]) -> float:
     if vector:
         return 1.0 if name.endswith("weight") else 0.0
     return 1.0 / math.prod(shape[1:])
+
+
+def randomise(module: Any) -> None:
+    """Give every weight its own value: the exporter merges initialisers of equal value, which would tie weights that are not tied."""
+    import torch
+
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.normal_()
+        for name, buffer in module.named_buffers():
+            if name.endswith(("running_mean", "running_var")):
+                buffer.uniform_(0.5, 1.5)
 
 
 def drop_identities(graph: onnx.GraphProto) -> None:
