@@ -16,6 +16,7 @@ from planner.partition.chip_solver_state import (
     EVERY,
     FILLED,
     FIRST,
+    FRONTIER,
     HIGH,
     LAST,
     MOST_CHIPS,
@@ -24,7 +25,6 @@ from planner.partition.chip_solver_state import (
     ONE,
     PARENT,
     PTR,
-    TODO,
     TOP,
     UNIT_AT,
     WAITING,
@@ -65,11 +65,11 @@ def suits(heads, facts, words, unit, chip):
 @kernel
 def find_unit(heads, facts, words, units, counts, chip, without):
     """Give a chip without a unit one, other than ``without``, by exchanges; returns no bits, or the chips that have too few."""
-    counts[TODO] = chip
+    counts[FRONTIER] = chip
     reached = ONE << np.uint64(chip)
     count, at = 1, 0
     while at < count:
-        x = counts[TODO + at]
+        x = counts[FRONTIER + at]
         at += 1
         counts[WORK] += units.shape[1]
         for u in range(units.shape[1]):
@@ -82,7 +82,7 @@ def find_unit(heads, facts, words, units, counts, chip, without):
             if not has(reached, y):
                 reached |= ONE << np.uint64(y)
                 counts[PARENT + y] = x
-                counts[TODO + count] = y
+                counts[FRONTIER + count] = y
                 count += 1
     return reached
 

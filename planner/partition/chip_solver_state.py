@@ -44,7 +44,7 @@ NOT_REACH, NOT_BEFORE, NOT_TO, NOT_FROM = (MOST_CHIPS * i for i in range(4))
 # Rows of ``units``, and counters.
 LOW, HIGH, SETTLED, SETTLED_LIST, QUEUE, QUEUED, PENDING_LIST, STACK, CHIP_FOR = range(9)
 TRAIL, DONE, HEAD, WAITING, PENDING, STALE, NEWS, CULPRIT, WORK = range(9)
-UNIT_AT, PARENT, TODO, COUNTS = (9 + MOST_CHIPS * i for i in range(4))
+UNIT_AT, PARENT, FRONTIER, COUNTS = (9 + MOST_CHIPS * i for i in range(4))
 
 
 class ChipRules(NamedTuple):
