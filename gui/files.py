@@ -75,7 +75,7 @@ class Files:
 
     def open_files(self, paths: Sequence[Path], batch: int = 1) -> None:
         """Open models, and a plan if there is one among the files. Nothing is lost when one cannot be read."""
-        from planner.formats.plan_json import is_plan
+        from planner.formats.plan_parts import is_plan
 
         files = [Path(p) for p in paths]
         try:

@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def files_to_open(arguments: Sequence[str], commands: Sequence[str] = ()) -> tuple[list[Path], Path | None]:
     """Model files and the plan file among ``MODEL... [PLAN]``, told apart by content. Raises :class:`StageboardError`."""
-    from planner.formats.plan_json import is_plan
+    from planner.formats.plan_parts import is_plan
 
     files = [Path(argument) for argument in arguments]
     for argument, file in zip(arguments, files, strict=True):

@@ -25,3 +25,7 @@ class PlanError(StageboardError):
 
 class PlannerRefusal(StageboardError):
     """A planner does not support the problem it was given."""
+
+
+class NetworkError(StageboardError):
+    """A sparse network, or a file that should hold one, cannot be used."""

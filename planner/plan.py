@@ -11,6 +11,7 @@ import numpy as np
 from planner.graph import Floats, Ints
 
 if TYPE_CHECKING:
+    from planner.network_problem import NetworkProblem
     from planner.problem import Problem
 
 
@@ -24,8 +25,30 @@ class Violation:
     sentence: str
 
 
+class Evaluated:
+    """What every evaluation has: the objective's ``components`` in the order in which plans are compared, ``violations``."""
+
+    components: Mapping[str, float]
+    violations: tuple[Violation, ...]
+
+    @property
+    def objective(self) -> float:
+        """The first component of the objective."""
+        return self.values[0]
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """All components in order."""
+        return tuple(self.components.values())
+
+    @property
+    def valid(self) -> bool:
+        """Whether no rule and no constraint is broken."""
+        return not self.violations
+
+
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Evaluated):
     """What a plan costs. Arrays are indexed by device (length k); times in the graph's unit, memory in bytes.
 
     ``components`` holds the objective's parts in the order in which plans are compared. ``pace`` (float64[k]) is what the
@@ -55,21 +78,6 @@ class Evaluation:
     figures: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def objective(self) -> float:
-        """The first component of the objective."""
-        return self.values[0]
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        """All components in order."""
-        return tuple(self.components.values())
-
-    @property
-    def valid(self) -> bool:
-        """Whether no rule and no constraint is broken."""
-        return not self.violations
-
-    @property
     def bottleneck(self) -> int:
         """The device with the largest :attr:`pace`."""
         return int(np.argmax(self.pace)) if len(self.pace) else -1
@@ -91,6 +99,39 @@ class Assignment:
 
     def __hash__(self) -> int:
         return hash(self.device_of.tobytes())
+
+
+@dataclass(frozen=True, eq=False)
+class OrderEvaluation(Evaluated):
+    """What an order of connections costs on a two-level memory: I/Os of both kinds.
+
+    ``reads`` include one for each connection; ``figures`` are further amounts by name.
+    """
+
+    reads: int
+    writes: int
+    objective_name: str
+    components: Mapping[str, float]
+    violations: tuple[Violation, ...] = ()
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class ConnectionOrder:
+    """The decision of a two-level memory: a network's connections (int32[W], ids) in the order of their use."""
+
+    order: Ints
+
+    def __post_init__(self) -> None:
+        frozen = np.array(self.order, np.int32)
+        frozen.setflags(write=False)
+        object.__setattr__(self, "order", frozen)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConnectionOrder) and np.array_equal(self.order, other.order)
+
+    def __hash__(self) -> int:
+        return hash(self.order.tobytes())
 
 
 @dataclass(frozen=True)
@@ -120,4 +161,20 @@ class Plan:
     @property
     def objective(self) -> float:
         """The first component of the objective."""
+        return self.evaluation.objective
+
+
+@dataclass(frozen=True, eq=False)
+class OrderPlan:
+    """An order of a network's connections, evaluated. ``name`` is what lists show."""
+
+    problem: NetworkProblem
+    decision: ConnectionOrder
+    evaluation: OrderEvaluation
+    provenance: Provenance
+    name: str = ""
+
+    @property
+    def objective(self) -> float:
+        """The I/Os."""
         return self.evaluation.objective

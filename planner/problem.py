@@ -1,20 +1,17 @@
-"""Problems: a graph, a target with its rules frozen in, an objective, and the user's constraints."""
+"""Problems of graphs: a graph, a target with its rules frozen in, an objective, and the user's constraints."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from planner.bound import Bound, Standing, standing, strongest
 from planner.errors import ConstraintError, TargetError
 from planner.graph import Graph, Ints
 from planner.plan import Assignment, Evaluation, Plan, Provenance
+from planner.problem_base import PlanningProblem
 
 if TYPE_CHECKING:
     from planner.grouping import GroupView
@@ -42,7 +39,7 @@ Constraint = Pin | Together
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(PlanningProblem):
     """What is to be planned. Hashable and comparable by :attr:`fingerprint`."""
 
     graph: Graph
@@ -85,23 +82,22 @@ class Problem:
                     )
 
     # ------------------------------------------------------------------ identity
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Problem) and self.fingerprint == other.fingerprint
+    @property
+    def name(self) -> str:
+        """The graph's name."""
+        return self.graph.name
 
-    def __hash__(self) -> int:
-        return hash(self.fingerprint)
+    @property
+    def size(self) -> int:
+        """Ops."""
+        return self.graph.n
 
-    @cached_property
-    def relaxation(self) -> str:
-        """Fingerprint of graph, machine and objective without rules and constraints: what every bound starts from."""
+    def _identity(self) -> dict[str, Any]:
         cost_model = self.graph.cost_model
-        parts: dict[str, Any] = {
+        return {
             "graph": self.graph.fingerprint,
             "cost_model": None if cost_model is None else cost_model.to_dict(),
-            "machine": self.target.machine(),
-            "objective": self.objective,
         }
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     @cached_property
     def assumptions(self) -> frozenset[str]:
@@ -113,12 +109,6 @@ class Problem:
             else:
                 tokens.add("together:" + "\0".join(sorted(constraint.ops)))
         return frozenset(tokens)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 (hex) of the whole problem."""
-        text = self.relaxation + "\n" + "\n".join(sorted(self.assumptions))
-        return hashlib.sha256(text.encode()).hexdigest()
 
     # ------------------------------------------------------------------ machinery
     @cached_property
@@ -150,11 +140,6 @@ class Problem:
 
         return colocation_groups(self)
 
-    @property
-    def components(self) -> tuple[str, ...]:
-        """The parts of the objective, in the order in which plans are compared."""
-        return self.target.components(self.objective)
-
     def unit(self, component: str) -> str | None:
         """The unit of a component: ``B`` for bytes, else the graph's time unit (None = unknown)."""
         return self.target.unit(component) or self.graph.time_unit
@@ -162,7 +147,8 @@ class Problem:
     @cached_property
     def evaluator(self) -> AssignmentEvaluator:
         """The arrays and kernels that evaluate plans of this problem."""
-        return self.target.evaluator(self)
+        evaluator: AssignmentEvaluator = self.target.evaluator(self)
+        return evaluator
 
     def evaluate(self, device_of: Ints | Assignment) -> Evaluation:
         """Full evaluation of an assignment (int32[n]), violations included."""
@@ -180,26 +166,6 @@ class Problem:
         """An evaluated plan."""
         decision = device_of if isinstance(device_of, Assignment) else Assignment(device_of)
         return Plan(self, decision, self.evaluate(decision), provenance, name or provenance.planner)
-
-    def bound(
-        self,
-        component: str,
-        value: float,
-        method: str,
-        assumes: frozenset[str],
-        seconds: float = 0.0,
-        given: tuple[tuple[str, float], ...] = (),
-    ) -> Bound:
-        """A bound of this problem whose proof used the tokens ``assumes``; ``given`` as in :class:`Bound`."""
-        return Bound(component, value, method, self.relaxation, assumes, seconds, given)
-
-    def strongest_bound(self, bounds: list[Bound] | tuple[Bound, ...]) -> Bound | None:
-        """The strongest of ``bounds`` on the first objective component that holds for this problem."""
-        return strongest(bounds, self.components[0], self.relaxation, self.assumptions)
-
-    def standing(self, values: Sequence[float], bounds: Sequence[Bound]) -> Standing:
-        """How a plan with these components stands against ``bounds``."""
-        return standing(self.components, values, bounds, self.relaxation, self.assumptions)
 
     def with_constraints(self, constraints: tuple[Constraint, ...]) -> Problem:
         """The same problem under other constraints."""

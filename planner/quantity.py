@@ -38,7 +38,9 @@ def bytes_text(value: float) -> str:
 
 
 def amount_text(value: float, unit: str | None) -> str:
-    """An amount for a person: bytes where ``unit`` is ``B``, else a time as :func:`time_text` writes it."""
+    """An amount for a person: bytes where ``unit`` is ``B``, a count of I/Os, else a time as :func:`time_text` writes it."""
+    if unit == "I/Os":
+        return f"{value:,.0f} I/Os"
     return bytes_text(value) if unit == "B" else time_text(value, unit)
 
 

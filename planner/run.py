@@ -10,8 +10,8 @@ from planner import __version__
 from planner.bound import Bound
 from planner.errors import PlannerRefusal
 from planner.graph import Ints
-from planner.plan import Plan, Provenance
-from planner.problem import Problem
+from planner.plan import Provenance
+from planner.problem_base import PlanningProblem
 from planner.search import (
     BoundMethod,
     Callbacks,
@@ -28,7 +28,7 @@ from planner.search import (
 
 def run(
     planner: Planner,
-    problem: Problem,
+    problem: PlanningProblem,
     stop: Stop | None = None,
     callbacks: Callbacks | None = None,
     seed: int = 0,
@@ -39,7 +39,7 @@ def run(
 ) -> Result:
     """Run ``planner`` on ``problem`` until it ends or ``stop`` fires.
 
-    ``starts`` are warm starts (assignments, int32[n]) and ``bounds`` what is already proven; ``news`` is asked now and
+    ``starts`` are warm starts (assignments, int32[n], or orders, int32[W]) and ``bounds`` what is already proven; ``news`` is asked now and
     then for bounds that others prove meanwhile. Raises :class:`PlannerRefusal` when the planner does not support the
     problem, its constraints or an option.
     """
@@ -48,7 +48,7 @@ def run(
 
 def run_bound(
     method: BoundMethod,
-    problem: Problem,
+    problem: PlanningProblem,
     stop: Stop | None = None,
     callbacks: Callbacks | None = None,
     seed: int = 0,
@@ -62,7 +62,7 @@ def run_bound(
 
 def _run(
     method: Method,
-    problem: Problem,
+    problem: PlanningProblem,
     stop: Stop | None,
     callbacks: Callbacks | None,
     seed: int,
@@ -107,7 +107,7 @@ def _run(
     )
 
 
-def status_of(problem: Problem, components: tuple[float, ...] | None, bounds: Sequence[Bound]) -> str:
+def status_of(problem: PlanningProblem, components: tuple[float, ...] | None, bounds: Sequence[Bound]) -> str:
     """``optimal`` only where bounds prove every component; an infinite bound proves infeasibility."""
     if components is None:
         strongest = problem.strongest_bound(tuple(bounds))
@@ -115,8 +115,11 @@ def status_of(problem: Problem, components: tuple[float, ...] | None, bounds: Se
     return problem.standing(components, tuple(bounds)).status
 
 
-def plan_of(result: Result, name: str = "") -> Plan | None:
-    """The plan of a result, evaluated from nothing, or None when there is none."""
+def plan_of(result: Result, name: str = "") -> Any:
+    """The plan of a result, evaluated from nothing, or None when there is none.
+
+    A :class:`planner.plan.Plan`, or an :class:`planner.plan.OrderPlan` where a network was planned.
+    """
     if result.device_of is None:
         return None
     provenance = Provenance(

@@ -16,7 +16,7 @@ from planner.errors import PlannerRefusal
 from planner.graph import Ints
 
 if TYPE_CHECKING:
-    from planner.problem import Problem
+    from planner.problem_base import PlanningProblem
 
 
 # ---------------------------------------------------------------------- options
@@ -181,7 +181,7 @@ class Never:
 class Callbacks:
     """What a caller may listen to; every method may be overridden, none must."""
 
-    def on_start(self, problem: Problem) -> None:
+    def on_start(self, problem: PlanningProblem) -> None:
         """The search begins."""
 
     def on_progress(self, fraction: float | None, text: str, progress: Progress) -> None:
@@ -211,7 +211,7 @@ class Search:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: Any,
         stop: Stop,
         callbacks: Callbacks,
         seed: int,
@@ -274,7 +274,7 @@ class Search:
         self.state.iterations += count
 
     def incumbent(self, device_of: Ints) -> bool:
-        """Propose a plan. It is evaluated by the target and kept if valid and better; returns whether it was kept."""
+        """Propose a plan: devices of ops, or an order of connections. It is evaluated by the target and kept if valid and better; returns whether it was kept."""
         evaluator = self.problem.evaluator
         device_of = evaluator.checked(np.asarray(device_of))
         components = evaluator.components(device_of)
@@ -352,7 +352,7 @@ class Method(ABC):
     objectives: ClassVar[frozenset[str]]
     options: ClassVar[tuple[Option, ...]] = ()
 
-    def refusal(self, problem: Problem) -> str | None:
+    def refusal(self, problem: Any) -> str | None:
         """Why this method cannot serve the problem, as a sentence, or None."""
         if problem.target.kind not in self.targets:
             return f"'{self.name}' does not plan for {problem.target.in_words}"
@@ -368,7 +368,7 @@ class Planner(Method):
     gives_bounds: ClassVar[bool] = False
     honours: ClassVar[frozenset[str]] = frozenset({"pin", "together"})
 
-    def refusal(self, problem: Problem) -> str | None:
+    def refusal(self, problem: Any) -> str | None:
         """Also refuses constraints it does not honour."""
         from planner.problem import Pin
 
@@ -382,24 +382,28 @@ class Planner(Method):
         return None
 
     @abstractmethod
-    def search(self, problem: Problem, search: Search) -> None:
-        """Search, reporting through ``search``; return when done or when ``search.stopped()``."""
+    def search(self, problem: Any, search: Search) -> None:
+        """Search (a planner says which kind of problem it takes), reporting through ``search``; return when done or when ``search.stopped()``."""
 
 
 class BoundMethod(Method):
     """A method that proves lower bounds."""
 
     @abstractmethod
-    def prove(self, problem: Problem, search: Search) -> None:
+    def prove(self, problem: Any, search: Search) -> None:
         """Prove bounds, reporting each through ``search.prove``."""
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """How a run ended. ``status``: optimal (a bound proves it), feasible, infeasible (proven), or no_plan."""
+    """How a run ended. ``status``: optimal (a bound proves it), feasible, infeasible (proven), or no_plan.
+
+    ``device_of`` is the best plan's decision, None without one: the device of each op (int32[n]), or where a network was
+    planned the order of its connections (int32[W]).
+    """
 
     planner: str
-    problem: Problem
+    problem: Any
     device_of: Ints | None
     objective: float | None
     bounds: tuple[Bound, ...]
@@ -412,3 +416,8 @@ class Result:
     history: tuple[tuple[float, str, float], ...] = field(default=())
     message: str = ""
     components: tuple[float, ...] | None = None
+
+    @property
+    def order(self) -> Ints | None:
+        """The best order of a network's connections (int32[W]); None without one, or where a graph was planned."""
+        return self.device_of if self.problem.target.plans_networks else None

@@ -21,7 +21,6 @@ from typing import Any
 from planner.bound import Bound
 from planner.errors import StageboardError
 from planner.graph import Ints
-from planner.problem import Problem
 from planner.search import (
     AnyOf,
     Callbacks,
@@ -43,7 +42,7 @@ class Order:
     """What a worker is asked to do: a planner or a bound method by name, on a problem."""
 
     method: str
-    problem: Problem
+    problem: Any
     is_bound: bool = False
     seed: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)

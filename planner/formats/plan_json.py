@@ -8,7 +8,6 @@ every op, by id and name); ``evaluation`` (the numbers, for people and scripts: 
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Iterable, Mapping
@@ -18,20 +17,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planner import __version__
 from planner.bound import Bound
 from planner.cost_model import CostModel, fill
 from planner.errors import PlanError, StageboardError
-from planner.files import read_json, to_json, write_atomically
-from planner.formats.checks import clean, items, number, shown, simple_attributes, table, text, whole
+from planner.files import to_json, write_atomically
+from planner.formats import order_json
+from planner.formats.checks import clean, items, shown, table, text, whole
+from planner.formats.plan_parts import (
+    FORMAT,
+    VERSION,
+    bounds_list,
+    bounds_of,
+    components_dict,
+    differences,
+    finite,
+    load,
+    provenance_dict,
+    provenance_of,
+)
 from planner.graph import Graph, Ints
-from planner.plan import Evaluation, Plan, Provenance
+from planner.plan import Evaluation, OrderPlan, Plan
 from planner.problem import Constraint, Pin, Problem, Together
-
-FORMAT = "stageboard-plan"
-VERSION = 1
-TOLERANCE = 1e-9
-"""Relative difference at which a stored number and a computed one count as different."""
 
 
 class OpenedPlan(NamedTuple):
@@ -43,8 +49,11 @@ class OpenedPlan(NamedTuple):
 
 
 # ------------------------------------------------------------------------------------------------------------ writing
-def write_plan(path: str | os.PathLike[str], plan: Plan, bounds: Iterable[Bound] = ()) -> Path:
+def write_plan(path: str | os.PathLike[str], plan: Plan | OrderPlan, bounds: Iterable[Bound] = ()) -> Path:
     """Write a plan file, all of it or nothing. Raises :class:`StageboardError` where the system refuses."""
+    if isinstance(plan, OrderPlan):
+        # A line for each connection would be of no use to anybody.
+        return write_atomically(path, to_json(order_json.to_dict(plan, bounds), indent=None))
     return write_atomically(path, to_json(to_dict(plan, bounds)))
 
 
@@ -52,7 +61,6 @@ def to_dict(plan: Plan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:
     """The JSON object of a plan file."""
     problem, graph = plan.problem, plan.problem.graph
     devices = [device.name for device in problem.devices]
-    provenance = plan.provenance
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -84,29 +92,8 @@ def to_dict(plan: Plan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:
             ],
         },
         "evaluation": evaluation_dict(plan.evaluation, problem),
-        "provenance": {
-            "planner": provenance.planner,
-            "options": simple_attributes(dict(provenance.options)),
-            "seed": provenance.seed,
-            "version": provenance.version or __version__,
-            "seconds": _finite(provenance.seconds),
-            "stop_reason": provenance.stop_reason,
-            "created": provenance.created,
-            "note": provenance.note,
-        },
-        "bounds": [
-            {
-                "component": bound.component,
-                "value": bound.value,
-                "method": bound.method,
-                "assumes": sorted(bound.assumes),
-                "relaxation": bound.relaxation,
-                "seconds": _finite(bound.seconds),
-                **({"given": [list(pair) for pair in bound.given]} if bound.given else {}),
-            }
-            for bound in bounds
-            if math.isfinite(bound.value)
-        ],
+        "provenance": provenance_dict(plan.provenance),
+        "bounds": bounds_list(bounds),
     }
 
 
@@ -115,11 +102,6 @@ def constraint_dict(constraint: Constraint) -> dict[str, Any]:
     if isinstance(constraint, Pin):
         return {"kind": "pin", "op": constraint.op, "device": constraint.device}
     return {"kind": "together", "ops": list(constraint.ops)}
-
-
-def _finite(value: float) -> float | None:
-    """A number for JSON; None where it is infinite or not a number."""
-    return float(value) if math.isfinite(value) else None
 
 
 def evaluation_dict(evaluation: Evaluation, problem: Problem) -> dict[str, Any]:
@@ -136,9 +118,9 @@ def evaluation_dict(evaluation: Evaluation, problem: Problem) -> dict[str, Any]:
         ]
     return {
         "objective_name": evaluation.objective_name,
-        "objective": _finite(evaluation.objective),
-        "components": {name: _finite(value) for name, value in evaluation.components.items()},
-        **({"figures": {n: _finite(v) for n, v in evaluation.figures.items()}} if evaluation.figures else {}),
+        "objective": finite(evaluation.objective),
+        "components": components_dict(evaluation),
+        **({"figures": {n: finite(v) for n, v in evaluation.figures.items()}} if evaluation.figures else {}),
         "valid": evaluation.valid,
         "violations": [
             {
@@ -153,8 +135,8 @@ def evaluation_dict(evaluation: Evaluation, problem: Problem) -> dict[str, Any]:
             {
                 "name": name,
                 "ops": int(evaluation.ops[d]),
-                **{part: _finite(float(getattr(evaluation, part)[d])) for part in parts},
-                **{name: _finite(float(amounts[d])) for name, amounts in evaluation.details.items()},
+                **{part: finite(float(getattr(evaluation, part)[d])) for part in parts},
+                **{name: finite(float(amounts[d])) for name, amounts in evaluation.details.items()},
                 **stages[d],
             }
             for d, name in enumerate(names)
@@ -166,7 +148,7 @@ def evaluation_dict(evaluation: Evaluation, problem: Problem) -> dict[str, Any]:
 def plan_model_options(path: str | os.PathLike[str]) -> dict[str, int]:
     """How the plan's model was read (``{"batch": n}``), to read it the same way. Raises :class:`PlanError`."""
     file = Path(path).name
-    graph = table(_load(path).get("graph"), f"{file}: graph", PlanError)
+    graph = table(load(path).get("graph"), f"{file}: graph", PlanError)
     options = table(graph.get("read_options", {}), f"{file}: read_options", PlanError)
     return {"batch": whole(options.get("batch", 1), f"{file}: batch", 1, 10**6, PlanError)}
 
@@ -188,9 +170,13 @@ def open_plan(path: str | os.PathLike[str], graph: Graph) -> OpenedPlan:
     :class:`PlanError` where the file is damaged or belongs to another graph; the sentence says how they differ.
     """
     file = Path(path).name
-    data = _load(path)
+    data = load(path)
     stored = table(data.get("graph"), f"{file}: graph", PlanError)
     decision = table(data.get("decision"), f"{file}: decision", PlanError)
+    if decision.get("kind") == order_json.KIND:
+        raise PlanError(
+            f"{file} is an order of a network's connections; open it with that network, not with {graph.name}"
+        )
     if decision.get("kind") != "assignment":
         raise PlanError(
             f"{file}: a decision of kind {shown(decision.get('kind'))} is not known here; update Stageboard"
@@ -204,31 +190,16 @@ def open_plan(path: str | os.PathLike[str], graph: Graph) -> OpenedPlan:
         raise PlanError(str(error) if file in str(error) else f"{file}: {error}") from error
     device_of = _device_of(places, problem, file)
     notes: list[str] = []
-    provenance = _provenance(table(data.get("provenance", {}), f"{file}: provenance", PlanError), file)
+    provenance = provenance_of(table(data.get("provenance", {}), f"{file}: provenance", PlanError), file)
     name = data.get("name")
     plan = problem.plan(device_of, provenance, clean(name) if isinstance(name, str) else "")
-    notes += _compare(data.get("evaluation"), plan.evaluation, file)
-    bounds, dropped = _bounds(data.get("bounds", []), plan, file)
+    notes += differences(data.get("evaluation"), plan.evaluation, file)
+    bounds, dropped = bounds_of(data.get("bounds", []), problem, plan.evaluation, file)
     notes += dropped
     if notes:
         note = "; ".join([*([provenance.note] if provenance.note else []), *notes])
         plan = replace(plan, provenance=replace(provenance, note=note))
     return OpenedPlan(plan, bounds, tuple(notes))
-
-
-def _load(path: str | os.PathLike[str]) -> dict[str, Any]:
-    file = Path(path).name
-    data = read_json(path, error=PlanError)
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise PlanError(
-            f"{file} is not a Stageboard plan; choose a file that 'Save plan' or 'stageboard plan -o' wrote"
-        )
-    if data.get("version") != VERSION:
-        raise PlanError(
-            f"{file}: version {shown(data.get('version'))} of the plan format is not known here, version {VERSION} is;"
-            " open it with the Stageboard that wrote it"
-        )
-    return data
 
 
 def _places(decision: Mapping[str, Any], file: str) -> dict[str, str]:
@@ -337,96 +308,3 @@ def _device_of(places: Mapping[str, str], problem: Problem, file: str) -> Ints:
             " the file is incomplete"
         )
     return device_of
-
-
-def _provenance(data: dict[str, Any], file: str) -> Provenance:
-    def words(key: str) -> str:
-        value = data.get(key)
-        return clean(value) if isinstance(value, str) else ""
-
-    seed = data.get("seed")
-    seconds = data.get("seconds")
-    return Provenance(
-        planner=words("planner") or "unknown",
-        options=simple_attributes(data.get("options")),
-        seed=None if seed is None else whole(seed, f"{file}: seed", 0, 2**63 - 1, PlanError),
-        version=words("version"),
-        seconds=0.0 if seconds is None else number(seconds, f"{file}: seconds", PlanError),
-        stop_reason=words("stop_reason"),
-        created=words("created"),
-        note=words("note"),
-    )
-
-
-def _compare(stored: Any, evaluation: Evaluation, file: str) -> list[str]:
-    """Sentences on components whose stored value is not what the evaluation gives."""
-    if not isinstance(stored, dict) or not isinstance(stored.get("components"), dict):
-        return []
-    notes = []
-    for name, now in evaluation.components.items():
-        then = stored["components"].get(name)
-        if then is None:
-            continue
-        then = number(then, f"{file}: component '{name}'", PlanError)
-        if abs(then - now) > TOLERANCE * max(abs(then), abs(now)):
-            notes.append(f"the file says {name} is {then:.10g}, evaluated anew it is {now:.10g}")
-    return notes
-
-
-def _bounds(value: Any, plan: Plan, file: str) -> tuple[tuple[Bound, ...], list[str]]:
-    bounds: list[Bound] = []
-    notes: list[str] = []
-    problem = plan.problem
-    for i, entry in enumerate(items(value, f"{file}: bounds", PlanError)):
-        what = f"{file}: bound number {i + 1}"
-        data = table(entry, what, PlanError)
-        assumes = items(data.get("assumes", []), f"{what}: assumes", PlanError)
-        if not all(isinstance(token, str) for token in assumes):
-            raise PlanError(f"{what}: assumes must list texts; remove the bound or save the plan again")
-        bound = Bound(
-            component=text(data.get("component"), f"{what}: component", PlanError),
-            value=number(data.get("value"), f"{what}: value", PlanError),
-            method=text(data.get("method"), f"{what}: method", PlanError),
-            relaxation=text(data.get("relaxation"), f"{what}: relaxation", PlanError),
-            assumes=frozenset(assumes),
-            seconds=number(data.get("seconds") or 0, f"{what}: seconds", PlanError),
-            given=_given(data.get("given", []), what),
-        )
-        reached = plan.evaluation.components.get(bound.component)
-        applies = bound.applies_to(problem.relaxation, problem.assumptions)
-        if (
-            applies
-            and bound.covers(plan.evaluation.components)
-            and plan.evaluation.valid
-            and reached is not None
-            and bound.value > reached * (1 + TOLERANCE)
-        ):
-            notes.append(
-                f"the stored bound '{bound.method}' of {bound.value:.10g} was dropped: this valid plan has {reached:.10g}"
-            )
-            continue
-        bounds.append(bound)
-    return tuple(bounds), notes
-
-
-def _given(value: Any, what: str) -> tuple[tuple[str, float], ...]:
-    """What a bound is restricted to: (component, at most) pairs."""
-    pairs = []
-    for entry in items(value, f"{what}: given", PlanError):
-        pair = items(entry, f"{what}: given", PlanError)
-        if len(pair) != 2:
-            raise PlanError(f"{what}: given must list pairs of a component and a value; save the plan again")
-        pairs.append(
-            (text(pair[0], f"{what}: given", PlanError), number(pair[1], f"{what}: given", PlanError))
-        )
-    return tuple(pairs)
-
-
-def is_plan(path: str | os.PathLike[str]) -> bool:
-    """Whether a file looks like a plan, by its first bytes: the whole file is not read."""
-    try:
-        with Path(path).open("rb") as stream:
-            start = stream.read(4096)
-    except OSError:
-        return False
-    return json.dumps(FORMAT).encode() in start

@@ -4,6 +4,7 @@ from planner.targets.base import Device, Target
 from planner.targets.device_pool import DevicePool
 from planner.targets.edge_tpu import EdgeTpuPipeline
 from planner.targets.mcm import McmPackage
+from planner.targets.memory import TwoLevelMemory
 from planner.targets.pipeline import Pipeline
 from planner.targets.spec import default_target, parse_target, target_from_dict
 
@@ -14,6 +15,7 @@ __all__ = [
     "McmPackage",
     "Pipeline",
     "Target",
+    "TwoLevelMemory",
     "default_target",
     "parse_target",
     "target_from_dict",

@@ -7,17 +7,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from planner.errors import TargetError
 from planner.graph import Floats, Graph
-
-if TYPE_CHECKING:
-    from planner.problem import Problem
-    from planner.targets.evaluator import AssignmentEvaluator
-
 
 DEFAULT_BANDWIDTH = 12e9
 """B/s; our default: PCIe 3.0 x16 in practice."""
@@ -64,6 +59,10 @@ class Target(ABC):
     objectives: ClassVar[tuple[str, ...]]
     rule_parameters: ClassVar[frozenset[str]] = frozenset()
     """Fields that switch rules on and off: they are assumptions of a bound, not part of the machine."""
+    plans_networks: ClassVar[bool] = False
+    """Whether it is for sparse networks (:class:`planner.network.Network`) instead of graphs."""
+    count_parameter: ClassVar[str] = "count"
+    """The parameter that a specification gives behind the kind's colon."""
     uses_cost_model: ClassVar[bool] = True
     """Whether estimated op times (:mod:`planner.cost_model`) count; false where the target has rates of its own."""
 
@@ -76,15 +75,16 @@ class Target(ABC):
         """Names of the rules in force for this graph."""
 
     @abstractmethod
-    def evaluator(self, problem: Problem) -> AssignmentEvaluator:
-        """The evaluator of a problem on this target."""
+    def evaluator(self, problem: Any) -> Any:
+        """The evaluator of a problem on this target: an :class:`planner.targets.evaluator.AssignmentEvaluator`, or for
+        networks an :class:`planner.targets.memory_evaluator.OrderEvaluator`."""
 
     def components(self, objective: str) -> tuple[str, ...]:
         """The parts of an objective in the order in which plans are compared; most objectives are one number."""
         return (objective,)
 
     def unit(self, component: str) -> str:
-        """``B`` for a component counted in bytes, empty for one in the graph's time unit."""
+        """``B`` for a component counted in bytes, ``I/Os`` for reads and writes, empty for the graph's time unit."""
         return ""
 
     def together(self, graph: Graph) -> Sequence[Sequence[int]]:

@@ -16,16 +16,17 @@ from planner.targets.base import Target
 from planner.targets.device_pool import DevicePool
 from planner.targets.edge_tpu import EdgeTpuPipeline
 from planner.targets.mcm import McmPackage
+from planner.targets.memory import TwoLevelMemory
 from planner.targets.pipeline import Pipeline
 
 KINDS: dict[str, type[Target]] = {
-    cls.kind: cls for cls in (Pipeline, DevicePool, EdgeTpuPipeline, McmPackage)
+    cls.kind: cls for cls in (Pipeline, DevicePool, EdgeTpuPipeline, McmPackage, TwoLevelMemory)
 }
 _YES, _NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 
 def parse_target(spec: str, graph: Graph | None = None) -> Target:
-    """A target from ``pipeline:8,memory=8MiB``, ``pool:6+1,contiguous=false`` or the path of a TOML file.
+    """A target from ``pipeline:8,memory=8MiB``, ``pool:6+1,contiguous=false``, ``memory:100`` or the path of a TOML file.
 
     ``pool`` without counts takes the deployment that a device-placement file describes. Raises :class:`TargetError`.
     """
@@ -43,17 +44,33 @@ def parse_target(spec: str, graph: Graph | None = None) -> Target:
     return _make(kind, count, values, graph, f"target '{spec}'")
 
 
+def is_for_networks(spec: str) -> bool:
+    """Whether a specification, as :func:`parse_target` takes it, names a target for sparse networks."""
+    spec = spec.strip()
+    kind = (
+        str(_table(Path(spec)).get("kind", ""))
+        if spec.endswith(".toml")
+        else spec.split(",")[0].split(":")[0]
+    )
+    return kind in KINDS and KINDS[kind].plans_networks
+
+
 def _from_toml(path: Path, graph: Graph | None) -> Target:
+    table = _table(path)
+    kind = str(table.pop("kind", ""))
+    count = str(table.pop("count", ""))
+    return _make(kind, count, table, graph, f"target file {path}")
+
+
+def _table(path: Path) -> dict[str, Any]:
+    """What a target file says."""
     try:
         table = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise TargetError(f"cannot read the target file {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TargetError(f"{path} is not a valid TOML file: {error}") from None
-    table = dict(table.get("target", table))
-    kind = str(table.pop("kind", ""))
-    count = str(table.pop("count", ""))
-    return _make(kind, count, table, graph, f"target file {path}")
+    return dict(table.get("target", table))
 
 
 def _make(kind: str, count: str, values: Mapping[str, Any], graph: Graph | None, where: str) -> Target:
@@ -64,7 +81,7 @@ def _make(kind: str, count: str, values: Mapping[str, Any], graph: Graph | None,
     if kind == "pool":
         arguments.update(_pool_counts(count, graph, where))
     elif count:
-        arguments["count"] = _whole(count, where)
+        arguments[cls.count_parameter] = _whole(count, where, "values" if cls.plans_networks else "devices")
     known = {f.name: f for f in fields(cls)}  # type: ignore[arg-type]
     for key, value in values.items():
         if key not in known:
@@ -90,11 +107,11 @@ def _pool_counts(count: str, graph: Graph | None, where: str) -> dict[str, Any]:
     return out
 
 
-def _whole(text: str, where: str) -> int:
+def _whole(text: str, where: str, what: str = "devices") -> int:
     try:
         return int(text)
     except ValueError:
-        raise TargetError(f"{where}: '{text}' is not a whole number of devices") from None
+        raise TargetError(f"{where}: '{text}' is not a whole number of {what}") from None
 
 
 def _value(annotation: Any, key: str, value: Any, where: str) -> Any:
@@ -149,7 +166,7 @@ def format_spec(target: Target) -> str:
         head = f"pool:{target.accelerators}+{target.cpus}"
         del values["accelerators"], values["cpus"]
     else:
-        head = f"{target.kind}:{values.pop('count')[0]}"
+        head = f"{target.kind}:{values.pop(target.count_parameter)[0]}"
     shown = []
     for key, (value, default) in values.items():
         if value != default:

@@ -17,7 +17,8 @@ from planner.bound import Bound
 from planner.cost_model import CostModel
 from planner.errors import PlanError, StageboardError
 from planner.formats import read_graph, read_model, read_models
-from planner.formats.plan_json import is_plan, open_plan, plan_model_options, read_plan, write_plan
+from planner.formats.plan_json import open_plan, plan_model_options, read_plan, write_plan
+from planner.formats.plan_parts import is_plan
 from planner.graph import Graph
 from planner.plan import Plan, Provenance
 from planner.problem import Pin, Problem, Together

@@ -1,0 +1,179 @@
+"""What plan files of graphs and of networks have in common: provenance, bounds, and reading without belief."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from planner import __version__
+from planner.bound import Bound
+from planner.errors import PlanError
+from planner.files import read_json
+from planner.formats.checks import clean, items, number, shown, simple_attributes, table, text, whole
+from planner.plan import Evaluated, Provenance
+from planner.problem_base import PlanningProblem
+
+FORMAT = "stageboard-plan"
+VERSION = 1
+TOLERANCE = 1e-9
+"""Relative difference at which a stored number and a computed one count as different."""
+
+
+# ------------------------------------------------------------------------------------------------------------ writing
+def finite(value: float) -> float | None:
+    """A number for JSON; None where it is infinite or not a number."""
+    return float(value) if math.isfinite(value) else None
+
+
+def components_dict(evaluation: Evaluated) -> dict[str, Any]:
+    """The objective's components as JSON."""
+    return {name: finite(value) for name, value in evaluation.components.items()}
+
+
+def provenance_dict(provenance: Provenance) -> dict[str, Any]:
+    """Where a plan came from, as JSON."""
+    return {
+        "planner": provenance.planner,
+        "options": simple_attributes(dict(provenance.options)),
+        "seed": provenance.seed,
+        "version": provenance.version or __version__,
+        "seconds": finite(provenance.seconds),
+        "stop_reason": provenance.stop_reason,
+        "created": provenance.created,
+        "note": provenance.note,
+    }
+
+
+def bounds_list(bounds: Iterable[Bound]) -> list[dict[str, Any]]:
+    """Bounds as JSON, those that are finite."""
+    return [
+        {
+            "component": bound.component,
+            "value": bound.value,
+            "method": bound.method,
+            "assumes": sorted(bound.assumes),
+            "relaxation": bound.relaxation,
+            "seconds": finite(bound.seconds),
+            **({"given": [list(pair) for pair in bound.given]} if bound.given else {}),
+        }
+        for bound in bounds
+        if math.isfinite(bound.value)
+    ]
+
+
+# ------------------------------------------------------------------------------------------------------------ reading
+def load(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The JSON object of a plan file. Raises :class:`PlanError`."""
+    file = Path(path).name
+    data = read_json(path, error=PlanError)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise PlanError(
+            f"{file} is not a Stageboard plan; choose a file that 'Save plan' or 'stageboard plan -o' wrote"
+        )
+    if data.get("version") != VERSION:
+        raise PlanError(
+            f"{file}: version {shown(data.get('version'))} of the plan format is not known here, version {VERSION} is;"
+            " open it with the Stageboard that wrote it"
+        )
+    return data
+
+
+def provenance_of(data: dict[str, Any], file: str) -> Provenance:
+    """Where a plan came from, as its file says. Raises :class:`PlanError`."""
+
+    def words(key: str) -> str:
+        value = data.get(key)
+        return clean(value) if isinstance(value, str) else ""
+
+    seed = data.get("seed")
+    seconds = data.get("seconds")
+    return Provenance(
+        planner=words("planner") or "unknown",
+        options=simple_attributes(data.get("options")),
+        seed=None if seed is None else whole(seed, f"{file}: seed", 0, 2**63 - 1, PlanError),
+        version=words("version"),
+        seconds=0.0 if seconds is None else number(seconds, f"{file}: seconds", PlanError),
+        stop_reason=words("stop_reason"),
+        created=words("created"),
+        note=words("note"),
+    )
+
+
+def differences(stored: Any, evaluation: Evaluated, file: str) -> list[str]:
+    """Sentences on components whose stored value is not what the evaluation gives."""
+    if not isinstance(stored, dict) or not isinstance(stored.get("components"), dict):
+        return []
+    notes = []
+    for name, now in evaluation.components.items():
+        then = stored["components"].get(name)
+        if then is None:
+            continue
+        then = number(then, f"{file}: component '{name}'", PlanError)
+        if abs(then - now) > TOLERANCE * max(abs(then), abs(now)):
+            notes.append(f"the file says {name} is {then:.10g}, evaluated anew it is {now:.10g}")
+    return notes
+
+
+def bounds_of(
+    value: Any, problem: PlanningProblem, evaluation: Evaluated, file: str
+) -> tuple[tuple[Bound, ...], list[str]]:
+    """(bounds that a file holds, notes on those that a valid plan refutes). Raises :class:`PlanError`."""
+    bounds: list[Bound] = []
+    notes: list[str] = []
+    for i, entry in enumerate(items(value, f"{file}: bounds", PlanError)):
+        what = f"{file}: bound number {i + 1}"
+        data = table(entry, what, PlanError)
+        assumes = items(data.get("assumes", []), f"{what}: assumes", PlanError)
+        if not all(isinstance(token, str) for token in assumes):
+            raise PlanError(f"{what}: assumes must list texts; remove the bound or save the plan again")
+        bound = Bound(
+            component=text(data.get("component"), f"{what}: component", PlanError),
+            value=number(data.get("value"), f"{what}: value", PlanError),
+            method=text(data.get("method"), f"{what}: method", PlanError),
+            relaxation=text(data.get("relaxation"), f"{what}: relaxation", PlanError),
+            assumes=frozenset(assumes),
+            seconds=number(data.get("seconds") or 0, f"{what}: seconds", PlanError),
+            given=_given(data.get("given", []), what),
+        )
+        reached = evaluation.components.get(bound.component)
+        applies = bound.applies_to(problem.relaxation, problem.assumptions)
+        if (
+            applies
+            and bound.covers(evaluation.components)
+            and evaluation.valid
+            and reached is not None
+            and bound.value > reached * (1 + TOLERANCE)
+        ):
+            notes.append(
+                f"the stored bound '{bound.method}' of {bound.value:.10g} was dropped: this valid plan has {reached:.10g}"
+            )
+            continue
+        bounds.append(bound)
+    return tuple(bounds), notes
+
+
+def _given(value: Any, what: str) -> tuple[tuple[str, float], ...]:
+    """What a bound is restricted to: (component, at most) pairs."""
+    pairs = []
+    for entry in items(value, f"{what}: given", PlanError):
+        pair = items(entry, f"{what}: given", PlanError)
+        if len(pair) != 2:
+            raise PlanError(f"{what}: given must list pairs of a component and a value; save the plan again")
+        pairs.append(
+            (text(pair[0], f"{what}: given", PlanError), number(pair[1], f"{what}: given", PlanError))
+        )
+    return tuple(pairs)
+
+
+def is_plan(path: str | os.PathLike[str]) -> bool:
+    """Whether a file looks like a plan, by its first bytes: the whole file is not read."""
+    try:
+        with Path(path).open("rb") as stream:
+            start = stream.read(4096)
+    except OSError:
+        return False
+    return json.dumps(FORMAT).encode() in start

@@ -1,0 +1,1 @@
+"""What planners of connection orders share: blocks and moves, incremental counts, locality, sizes of memory."""

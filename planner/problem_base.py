@@ -1,0 +1,91 @@
+"""What every problem is: something to plan, on a target, with an objective, and what identifies it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from planner.bound import Bound, Standing, standing, strongest
+
+if TYPE_CHECKING:
+    from planner.targets.base import Target
+
+
+class PlanningProblem(ABC):
+    """What the problems of graphs and of networks share: identity, the objective's parts, bounds and how plans stand.
+
+    Subclasses are frozen dataclasses. Hashable and comparable by :attr:`fingerprint`.
+    """
+
+    target: Target
+    objective: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PlanningProblem) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name of what is planned."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many ops or neurons there are."""
+
+    @abstractmethod
+    def _identity(self) -> dict[str, Any]:
+        """What is planned, ready for JSON: fingerprints of the model and of what estimated its times."""
+
+    @property
+    @abstractmethod
+    def assumptions(self) -> frozenset[str]:
+        """Tokens of the rules and constraints in force, for :attr:`planner.bound.Bound.assumes`."""
+
+    @abstractmethod
+    def unit(self, component: str) -> str | None:
+        """The unit of a component of the objective; None where it is a time whose unit nobody knows."""
+
+    @cached_property
+    def relaxation(self) -> str:
+        """Fingerprint of model, machine and objective without rules and constraints: what every bound starts from."""
+        parts = {**self._identity(), "machine": self.target.machine(), "objective": self.objective}
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of the whole problem."""
+        text = self.relaxation + "\n" + "\n".join(sorted(self.assumptions))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """The parts of the objective, in the order in which plans are compared."""
+        return self.target.components(self.objective)
+
+    def bound(
+        self,
+        component: str,
+        value: float,
+        method: str,
+        assumes: frozenset[str],
+        seconds: float = 0.0,
+        given: tuple[tuple[str, float], ...] = (),
+    ) -> Bound:
+        """A bound of this problem whose proof used the tokens ``assumes``; ``given`` as in :class:`Bound`."""
+        return Bound(component, value, method, self.relaxation, assumes, seconds, given)
+
+    def strongest_bound(self, bounds: list[Bound] | tuple[Bound, ...]) -> Bound | None:
+        """The strongest of ``bounds`` on the first objective component that holds for this problem."""
+        return strongest(bounds, self.components[0], self.relaxation, self.assumptions)
+
+    def standing(self, values: Sequence[float], bounds: Sequence[Bound]) -> Standing:
+        """How a plan with these components stands against ``bounds``."""
+        return standing(self.components, values, bounds, self.relaxation, self.assumptions)
