@@ -59,6 +59,14 @@ ONNX = {
 # Ops with the input, edges, largest in-degree, depth, parameters, their bytes.
 TFLITE = {"branchy_int8.tflite": (45, 52, 4, 36, 165_078, 171_816)}
 
+# Neurons, connections, inputs, outputs, layers.
+NETWORKS = {
+    "mlp_100.npz": (401, 3_264, 100, 1, 5),
+    "compact_growth_50.npz": (549, 2_548, 48, 1, 91),
+    "digits_pruned.npz": (391, 3_392, 190, 10, 4),
+}
+LARGEST_NETWORK = 50_000
+
 
 class Shape(NamedTuple):
     """Counts of one graph."""
@@ -339,6 +347,25 @@ class TestTfliteFiles:
                 assert (data.ctypes.data - np.frombuffer(raw, np.uint8).ctypes.data) % 16 == 0
 
 
+@pytest.mark.parametrize("name", sorted(NETWORKS))
+def test_networks(name: str) -> None:
+    """Straight from the file: what its arrays hold."""
+    assert (SAMPLES / name).stat().st_size < LARGEST_NETWORK
+    with np.load(SAMPLES / name, allow_pickle=False) as arrays:
+        source, target, layer = arrays["source"], arrays["target"], arrays["layer"]
+        counts = (
+            len(arrays["bias"]),
+            len(source),
+            len(arrays["inputs"]),
+            len(arrays["outputs"]),
+            layer.max() + 1,
+        )
+        assert counts == NETWORKS[name]
+        assert (layer[source] < layer[target]).all() and len(arrays["weight"]) == len(source)
+        assert set(arrays["activation"].tolist()) == {"relu", "identity"}
+    assert not re.search(rb"/(home|tmp|root|usr|work|Users)/", (SAMPLES / name).read_bytes())
+
+
 def test_readme_lists_every_file_with_its_counts() -> None:
     text = (SAMPLES / "README.md").read_text(encoding="utf-8")
     rows = {}
@@ -348,7 +375,7 @@ def test_readme_lists_every_file_with_its_counts() -> None:
         if match:
             rows[match[1]] = cells[1:]
     present = {path.name for path in SAMPLES.iterdir() if path.name != "README.md"}
-    assert set(rows) == present == set(PAPER) | set(BERT) | set(ONNX) | set(TFLITE)
+    assert set(rows) == present == set(PAPER) | set(BERT) | set(ONNX) | set(TFLITE) | set(NETWORKS)
     for name in PAPER:
         counted = shape_of(graph_file(name))
         parameters = sum(op["params"] for op in graph_file(name)["ops"])
@@ -363,6 +390,8 @@ def test_readme_lists_every_file_with_its_counts() -> None:
         assert rows[name][1:4] == [f"{value:,}" for value in counts], name
     for name, counted_ones in TFLITE.items():
         assert rows[name][1:7] == [f"{value:,}" for value in counted_ones], name
+    for name, counted_ones in NETWORKS.items():
+        assert rows[name][1:6] == [f"{value:,}" for value in counted_ones], name
 
 
 class TestControlFlow:

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from planner.export.onnx_external import bring_in, tensors_of
 from planner.export.onnx_source import OnnxSource
 from planner.export.onnx_stage import OnnxStage
 from planner.export.stages import VerificationFailed
 from planner.formats.checks import clean
+from planner.formats.onnx_external import bring_in, tensors_of
 
 
 def check_part(

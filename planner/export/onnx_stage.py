@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.errors import StageboardError
-from planner.export.onnx_external import bring_in, tensors_of
 from planner.export.onnx_source import OnnxSource
 from planner.formats.checks import clean
+from planner.formats.onnx_external import bring_in, tensors_of
 from planner.formats.onnx_nodes import reads
 
 

@@ -128,6 +128,12 @@ def _reader_by_content(file: Path) -> Reader:
         return _read_graphml
     if start.startswith((b"digraph", b"strict", b"graph", b"//", b"/*")):
         return _read_dot
+    from planner.formats.networks import is_network_file
+
+    if is_network_file(file):
+        raise ModelError(
+            f"{file.name} is a sparse network, not a graph of ops; plan it for a two-level memory (--target memory:100)"
+        )
     what = f"has the suffix '{file.suffix}'" if file.suffix else "has no suffix"
     raise ModelError(f"{file.name} {what} and is no model that is known here; known are {known}")
 

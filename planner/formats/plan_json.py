@@ -171,7 +171,6 @@ def open_plan(path: str | os.PathLike[str], graph: Graph) -> OpenedPlan:
     """
     file = Path(path).name
     data = load(path)
-    stored = table(data.get("graph"), f"{file}: graph", PlanError)
     decision = table(data.get("decision"), f"{file}: decision", PlanError)
     if decision.get("kind") == order_json.KIND:
         raise PlanError(
@@ -181,6 +180,7 @@ def open_plan(path: str | os.PathLike[str], graph: Graph) -> OpenedPlan:
         raise PlanError(
             f"{file}: a decision of kind {shown(decision.get('kind'))} is not known here; update Stageboard"
         )
+    stored = table(data.get("graph"), f"{file}: graph", PlanError)
     places = _places(decision, file)
     if stored.get("fingerprint") != graph.fingerprint:
         raise PlanError(f"{file} is a plan of another graph: {difference(stored, decision, graph)}")

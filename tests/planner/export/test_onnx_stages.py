@@ -15,7 +15,6 @@ from planner.errors import ModelError, StageboardError
 from planner.export import onnx_stages
 from planner.export.child import Cancelled
 from planner.export.onnx_check import CheckOrder, check_stages
-from planner.export.onnx_external import bring_in
 from planner.export.onnx_source import OnnxSource
 from planner.export.onnx_stage import OnnxStage
 from planner.export.onnx_stages import to_onnx_stages
@@ -23,6 +22,7 @@ from planner.export.stage_folder import read_manifest
 from planner.export.stage_runner import run_stages
 from planner.export.stages import Checked, NotComparable, StageExport, VerificationFailed
 from planner.formats import read_models
+from planner.formats.onnx_external import bring_in
 from planner.plan import Plan, Provenance
 from planner.problem import Problem
 from planner.targets import DevicePool, Pipeline

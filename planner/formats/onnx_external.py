@@ -1,4 +1,4 @@
-"""Weights that an ONNX model keeps in files beside it, brought into the tensors that an export writes.
+"""Weights that an ONNX model keeps in files beside it, brought into the tensors of the model.
 
 The format says where: a path from the model's folder, an offset and a length. A file from a stranger may say anything, so a
 path may not leave the folder, and offset and length must fit both the file and the tensor.
