@@ -14,11 +14,15 @@ import numpy as np
 
 from planner.errors import StageboardError
 from planner.graph import Graph, Op, Tensor
-from planner.plan import Assignment
+from planner.network import Network, network_of
+from planner.network_problem import NetworkProblem
+from planner.plan import Assignment, ConnectionOrder
 from planner.problem import Problem
+from planner.problem_base import PlanningProblem
 from planner.schedule import kinds_for, schedule
 from planner.search import AnyOf, BoundMethod, IterationLimit, Planner, TimeLimit
-from planner.targets import DevicePool, EdgeTpuPipeline, McmPackage, Pipeline, Target
+from planner.targets import DevicePool, EdgeTpuPipeline, McmPackage, Pipeline, Target, TwoLevelMemory
+from planner.targets.memory import LEAST, POLICIES
 
 SECONDS = 120.0
 """No planner searches a tiny problem longer than this; all end far sooner, but the time to compile counts as well."""
@@ -52,18 +56,30 @@ def tiny_graph(*, training: bool = False, time_unit: str | None = "s") -> Graph:
     return Graph.build("tiny", ops, tensors, time_unit=time_unit)
 
 
-def like(problem: Problem) -> Problem:
+def tiny_network() -> Network:
+    """Three layers with a connection that skips one."""
+    pairs = [(0, 2), (0, 3), (1, 3), (1, 4), (2, 5), (3, 5), (4, 5), (1, 5)]
+    source, target = zip(*pairs, strict=True)
+    return network_of("tiny", source, target, np.ones(len(pairs)))
+
+
+def like(problem: Any) -> Any:
     """A tiny problem with the target and objective of ``problem``, and backward ops where it has some."""
+    if isinstance(problem, NetworkProblem):
+        return NetworkProblem(tiny_network(), problem.target.smallest())
     graph = tiny_graph(training=bool(problem.graph.backward.any()), time_unit=problem.graph.time_unit)
     return Problem(graph, problem.target, problem.objective)
 
 
-def warm_planner(planner: Planner, problem: Problem, options: Mapping[str, Any] | None = None) -> None:
+def warm_planner(
+    planner: Planner, problem: PlanningProblem, options: Mapping[str, Any] | None = None
+) -> None:
     """Run ``planner`` for a moment on a tiny problem like ``problem``; what it refuses there is not warmed up."""
-    from planner.algorithms.catalogue import bound_method
+    from planner.algorithms.catalogue import immediate_bound
     from planner.run import plan_of, run
 
-    warm_bound(bound_method("simple"), problem)
+    if (method := immediate_bound(problem)) is not None:
+        warm_bound(method, problem)
     tiny = like(problem)
     if tiny.target.kind == "mcm":
         warm_chips(tiny)
@@ -88,7 +104,7 @@ def warm_chips(problem: Problem) -> None:
     solver.fix(np.zeros(problem.graph.n, np.int32), 0)
 
 
-def warm_bound(method: BoundMethod, problem: Problem) -> None:
+def warm_bound(method: BoundMethod, problem: PlanningProblem) -> None:
     """Run ``method`` for a moment on a tiny problem like ``problem``."""
     from planner.run import run_bound
 
@@ -149,8 +165,34 @@ TARGETS: tuple[tuple[Target, bool], ...] = (
 """Targets that together take every path through the kernels, and whether with backward ops."""
 
 
+def warm_network(policy: str) -> None:
+    """Counts and traces of an order under a policy."""
+    problem = NetworkProblem(tiny_network(), TwoLevelMemory(LEAST, policy))
+    order = np.arange(problem.network.connection_count, dtype=np.int32)
+    # Orders of plans are read-only, those of searches are not.
+    for given in (order, ConnectionOrder(order).order):
+        problem.evaluate(given)
+    problem.evaluator.trace(order)
+
+
+def warm_execution() -> None:
+    """Programs, and the pass over what libraries compute."""
+    from planner.execution.layers import layers_of
+    from planner.execution.program import compile_order
+    from planner.execution.scipy_csr import ScipyCsr
+
+    network = tiny_network()
+    order = np.arange(network.connection_count, dtype=np.int32)
+    batch = np.zeros((network.features, 1), np.float32)
+    for given in (order, ConnectionOrder(order).order):
+        compile_order(network, given).run(batch)
+    ScipyCsr(layers_of(network)).run(batch)
+
+
 def warm_targets() -> None:
     """Evaluation and editing on every target."""
+    for policy in POLICIES:
+        warm_network(policy)
     for target, training in TARGETS:
         for objective in target.served_objectives():
             warm_target(target, objective, training=training)
@@ -170,6 +212,13 @@ def warm_up() -> None:
             for method in bound_methods().values():
                 warm_bound(method, problem)
             warm_explain(problem)
+    for policy in POLICIES:
+        network_problem = NetworkProblem(tiny_network(), TwoLevelMemory(LEAST, policy))
+        for planner in planners().values():
+            warm_planner(planner, network_problem)
+        for method in bound_methods().values():
+            warm_bound(method, network_problem)
+    warm_execution()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import difflib
 from functools import cache
 
 from planner.errors import PlannerRefusal
-from planner.problem import Problem
+from planner.problem_base import PlanningProblem
 from planner.search import BoundMethod, Planner
 
 
@@ -20,6 +20,7 @@ def planners() -> dict[str, Planner]:
     from planner.algorithms.chip_greedy import ChipGreedy
     from planner.algorithms.chip_local_search import ChipLocalSearch
     from planner.algorithms.chip_random import ChipRandom
+    from planner.algorithms.connection_reordering import ConnectionReordering
     from planner.algorithms.dpl import Dpl
     from planner.algorithms.edge_tpu_balanced import EdgeTpuBalanced
     from planner.algorithms.edge_tpu_fastest import EdgeTpuFastest
@@ -29,6 +30,7 @@ def planners() -> dict[str, Planner]:
     from planner.algorithms.ideals_dp import IdealsDp
     from planner.algorithms.latency_ip import LatencyIp
     from planner.algorithms.local_search import LocalSearch
+    from planner.algorithms.locality import Locality
     from planner.algorithms.max_load_ip import MaxLoadIp
     from planner.algorithms.memory_fill import MemoryFill
     from planner.algorithms.mla import Mla
@@ -36,10 +38,12 @@ def planners() -> dict[str, Planner]:
     from planner.algorithms.mtpp_cp_sat import MtppCpSat
     from planner.algorithms.mtpp_mip import MtppMip
     from planner.algorithms.one_device import OneDevice
+    from planner.algorithms.order_portfolio import OrderPortfolio
     from planner.algorithms.pipedream import PipeDream
     from planner.algorithms.scotch import Scotch
     from planner.algorithms.slice_graph import Slice
     from planner.algorithms.slice_random import SliceRandom
+    from planner.algorithms.theorem_1 import Theorem1Order
 
     found: list[Planner] = [
         Slice(),
@@ -69,6 +73,10 @@ def planners() -> dict[str, Planner]:
         ChipCpSat(),
         OneDevice(),
         Expert(),
+        OrderPortfolio(),
+        Locality(),
+        ConnectionReordering(),
+        Theorem1Order(),
     ]
     return {p.name: p for p in found}
 
@@ -85,6 +93,7 @@ def bound_methods() -> dict[str, BoundMethod]:
     from planner.bounds.ilp import Ilp
     from planner.bounds.ip import Ip
     from planner.bounds.simple import Simple
+    from planner.bounds.theorem_1 import Theorem1
     from planner.bounds.two_superblock import TwoSuperblock
 
     found: list[BoundMethod] = [
@@ -98,6 +107,7 @@ def bound_methods() -> dict[str, BoundMethod]:
         CriticalPath(),
         Ilp(),
         CpSat(),
+        Theorem1(),
     ]
     return {b.name: b for b in found}
 
@@ -123,15 +133,16 @@ def _hint(name: str, known: list[str]) -> str:
     return f"; did you mean '{near[0]}'?" if near else f"; choose from {', '.join(known)}"
 
 
-def planners_for(problem: Problem) -> list[Planner]:
+def planners_for(problem: PlanningProblem) -> list[Planner]:
     """The planners that serve this problem, constraints included, in catalogue order."""
     return [p for p in planners().values() if p.refusal(problem) is None]
 
 
-def default_planner(problem: Problem) -> Planner:
+def default_planner(problem: PlanningProblem) -> Planner:
     """A good planner for the problem: the first of a short preference list that serves it."""
     serving = {p.name: p for p in planners_for(problem)}
     for name in (
+        "order-portfolio",
         "latency-ip",
         "chip-local-search",
         "edge-tpu-ilp",
@@ -151,14 +162,23 @@ def default_planner(problem: Problem) -> Planner:
     )
 
 
-def default_bound(problem: Problem) -> BoundMethod:
+def default_bound(problem: PlanningProblem) -> BoundMethod:
     """A bound method that proves much in little time: the first of a short preference list that serves the problem."""
     known = bound_methods()
     # The exact program closes the gap of a stage time in about a second, where two superblocks leave a large one.
     first = ("exact",) if problem.objective == "stage-time" else ()
-    for name in (*first, "two-superblock", "critical-path", "ilp", "dp", "ip", "cp-sat", "simple"):
+    for name in (*first, "two-superblock", "critical-path", "ilp", "dp", "ip", "cp-sat", "simple", "theorem-1"):
         if known[name].refusal(problem) is None:
             return known[name]
     raise PlannerRefusal(
         f"no bound method serves {problem.objective} on {problem.target.in_words} with these constraints"
     )
+
+
+def immediate_bound(problem: PlanningProblem) -> BoundMethod | None:
+    """The bound method that takes no time worth mentioning: what is proven before any search; None where none serves."""
+    known = bound_methods()
+    for name in ("simple", "theorem-1"):
+        if known[name].refusal(problem) is None:
+            return known[name]
+    return None

@@ -14,7 +14,7 @@ from planner.quantity import amount_text
 
 if TYPE_CHECKING:
     from planner.bound import Bound
-    from planner.problem import Problem
+    from planner.problem_base import PlanningProblem
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from planner.algorithms.catalogue import bound_method, default_bound
     from planner.cli import explaining
     from planner.cli.report import ending, summary
-    from planner.cli.searching import Watch, simple_bound, soft_interrupt, stop_when
+    from planner.cli.searching import Watch, known_at_once, soft_interrupt, stop_when
+    from planner.problem import Problem
     from planner.run import run_bound
     from planner.warm_up import warm_bound
 
@@ -49,20 +50,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
     inputs.import_readers(args.models)
     with soft_interrupt(console) as cancelled:
         began = time.perf_counter()
-        problem = inputs.make_problem(args, inputs.load_models(args))
+        problem = inputs.problem_of(args)
         method = chosen or default_bound(problem)
         spent = time.perf_counter() - began
         warm_bound(method, problem)  # compilation is not part of the time reported
         began = time.perf_counter()
         watch = Watch(console, problem, method.name)
         # Whoever names no method wants a bound, and the one chosen may need longer than it is given.
-        known = simple_bound(problem) if chosen is None else ()
+        known = known_at_once(problem) if chosen is None else ()
         stop = stop_when(cancelled, args.time_limit)
         result = run_bound(method, problem, stop, watch, options=options, bounds=known)
         seconds = spent + time.perf_counter() - began
         bound = problem.strongest_bound(result.bounds)
         found = None
-        if bound is not None and math.isinf(bound.value):
+        if bound is not None and math.isinf(bound.value) and isinstance(problem, Problem):
             found = explaining.explained(problem, cancelled, bound.method)
 
     others = further_bounds(problem, result.bounds)
@@ -104,7 +105,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return DONE if status == "proven" else FAILED
 
 
-def further_bounds(problem: Problem, bounds: Sequence[Bound]) -> list[Bound]:
+def further_bounds(problem: PlanningProblem, bounds: Sequence[Bound]) -> list[Bound]:
     """The strongest bound on each later component of the objective, among the plans best in the components before it."""
     found = []
     for name in problem.components[1:]:
@@ -120,6 +121,6 @@ def further_bounds(problem: Problem, bounds: Sequence[Bound]) -> list[Bound]:
     return found
 
 
-def _among(problem: Problem, bound: Bound) -> str:
+def _among(problem: PlanningProblem, bound: Bound) -> str:
     limits = [f"{name} at most {amount_text(most, problem.unit(name))}" for name, most in bound.given]
     return f" where {' and '.join(limits)}" if limits else ""

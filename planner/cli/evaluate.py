@@ -24,7 +24,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     opened = inputs.open_with_plan(args)
     plan = opened.plan
     problem = plan.problem
-    evaluation = problem.evaluate(plan.decision)
+    evaluation = plan.evaluation
     for note in opened.notes:
         console.note(f"{args.plan}: {note}; it was edited or written by another version, make it again")
     data = {"planner": plan.provenance.planner, **plan_fields(problem, evaluation), "plan_file": args.plan}

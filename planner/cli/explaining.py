@@ -10,6 +10,7 @@ from planner.cli.command import Console
 if TYPE_CHECKING:
     from planner.feasibility import Explanation, Remedy
     from planner.problem import Problem
+    from planner.problem_base import PlanningProblem
 
 SECONDS = 5.0
 """How long an explanation and its remedies may take."""
@@ -39,10 +40,13 @@ def say(console: Console, found: Explanation) -> None:
         )
 
 
-def fields(problem: Problem, found: Explanation | None) -> dict[str, Any]:
+def fields(problem: PlanningProblem, found: Explanation | None) -> dict[str, Any]:
     """The field ``explanation`` of the JSON of a problem that is proven infeasible; nothing for others."""
     if found is None or found.status != "infeasible":
         return {}
+    from planner.problem import Problem
+
+    assert isinstance(problem, Problem)
     return {"explanation": found.to_dict(problem)}
 
 

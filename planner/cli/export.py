@@ -13,7 +13,7 @@ from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from planner.export.stages import StageExport
-    from planner.plan import Plan
+    from planner.plan import OrderPlan, Plan
 
 FORMATS = {
     "onnx-stages": "a folder with one ONNX model per stage, verified to reproduce the whole model",
@@ -23,6 +23,7 @@ FORMATS = {
     "model-explorer": "graph for Google's Model Explorer in the devices' colours, and node data (JSON)",
     "dot": "Graphviz graph, one cluster per device",
     "csv": "table, one row per op",
+    "order": "of a network: its connections in the order of their use, with all that is needed to run them (.npz)",
 }
 FOLDERS = ("onnx-stages", "tflite-stages")
 
@@ -70,6 +71,7 @@ def _samples(text: str) -> int:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, write what was asked for."""
     from planner.export.sources import rule_notes, spare
+    from planner.plan import OrderPlan
 
     _refuse_idle_options(args)
     if args.to in FOLDERS:
@@ -82,11 +84,19 @@ def run(args: argparse.Namespace, console: Console) -> int:
     opened = inputs.open_with_plan(args)
     for note in opened.notes:
         console.note(f"{args.plan}: {note}; the figures written are the new ones")
-    if args.to in FOLDERS:
-        return _stages(args, opened.plan, console)
-    for note in rule_notes(opened.plan):
-        console.note(note)
-    files = _writer(args.to)(opened.plan, args)
+    plan = opened.plan
+    if isinstance(plan, OrderPlan):
+        files: tuple[Path, ...] = (_order(plan, args),)
+    elif args.to == "order":
+        raise UsageError(
+            f"{args.plan} assigns ops to devices; an order is exported from the plan of a sparse network"
+        )
+    elif args.to in FOLDERS:
+        return _stages(args, plan, console)
+    else:
+        for note in rule_notes(plan):
+            console.note(note)
+        files = _writer(args.to)(plan, args)
     sizes = [file.stat().st_size for file in files]
     data: dict[str, Any] = {"format": args.to, "file": str(files[0]), "bytes": sizes[0]}
     if len(files) > 1:
@@ -109,6 +119,14 @@ def _refuse_idle_options(args: argparse.Namespace) -> None:
         raise UsageError(
             f"{option} is about checking stages ({', '.join(FOLDERS)}), and '{args.to}' is not checked; leave it out"
         )
+
+
+def _order(plan: OrderPlan, args: argparse.Namespace) -> Path:
+    from planner.export.order import to_order
+
+    if args.to != "order":
+        raise UsageError(f"{args.plan} is an order of a network's connections; export it with --to order")
+    return to_order(plan, args.output)
 
 
 def _places(args: argparse.Namespace) -> tuple[Path, ...]:

@@ -1,39 +1,73 @@
-"""``stageboard generate``: make up a graph."""
+"""``stageboard generate``: make up a graph or a sparse network."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, Console
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from planner.generate.catalogue import Kind, NetworkKind
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``generate``."""
-    from planner.generate.catalogue import KINDS
+    from planner.generate.catalogue import KINDS, NETWORKS
 
-    parser.add_argument("kind", metavar="KIND", help=f"what to make: {', '.join(KINDS)}")
+    kinds = f"a graph: {', '.join(KINDS)}; a network: {', '.join(NETWORKS)}"
+    parser.add_argument("kind", metavar="KIND", help=f"what to make. {kinds}")
     inputs.add_settings(parser, "kind")
     parser.add_argument(
-        "--seed", type=inputs.seed, default=0, metavar="N", help="same seed, same graph (default 0)"
+        "--seed", type=inputs.seed, default=0, metavar="N", help="same seed, same result (default 0)"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the graph, as JSON")
-    lines = ["example: stageboard generate regal-like --set nodes=100 --seed 7 -o graph.json"]
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="the file to write: a graph as JSON, a network as .npz",
+    )
+    lines = [
+        "example: stageboard generate regal-like --set nodes=100 --seed 7 -o graph.json",
+        "         stageboard generate mlp --set width=500 --set density=0.1 -o net.npz",
+    ]
     for name, kind in KINDS.items():
-        lines += ["", f"{name} takes"]
-        for option in kind.OPTIONS:
-            choices = f" ({', '.join(option.choices)})" if option.choices else ""
-            lines.append(f"  --set {option.name}={option.default}{choices}  {option.help}")
+        lines += ["", f"{name} takes", *_options(kind)]
+    for name, network_kind in NETWORKS.items():
+        lines += ["", f"{name}, {network_kind.WHAT}, takes", *_options(network_kind)]
     parser.epilog = "\n".join(lines)
 
 
+def _options(kind: Kind | NetworkKind) -> list[str]:
+    lines = []
+    for option in kind.OPTIONS:
+        choices = f" ({', '.join(option.choices)})" if option.choices else ""
+        lines.append(f"  --set {option.name}={option.default}{choices}  {option.help}")
+    return lines
+
+
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Make the graph and write it."""
+    """Make the graph or network and write it."""
+    from planner.generate.catalogue import NETWORKS
+
+    settings = inputs.pairs(args.settings, "--set")
+    make = _network if args.kind in NETWORKS else _graph
+    data, what = make(args, settings, console)
+    console.result(data, lambda: f"wrote {data['file']} ({data['name']}: {what})")
+    return DONE
+
+
+def _graph(
+    args: argparse.Namespace, settings: dict[str, str], console: Console
+) -> tuple[dict[str, Any], str]:
     from planner.formats.stageboard_json import write
     from planner.generate.catalogue import kind
 
     chosen = kind(args.kind)
-    settings = inputs.pairs(args.settings, "--set")
     inputs.check_output(args.output)
     graph = chosen.generate(args.seed, settings)
     source = f"made by stageboard generate {args.kind}, seed {args.seed}"
@@ -46,5 +80,36 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "edges": len(graph.edges[0]),
         "file": str(file),
     }
-    console.result(data, lambda: f"wrote {file} ({graph.name}: {graph.n} ops, {data['edges']} edges)")
-    return DONE
+    return data, f"{graph.n} ops, {data['edges']} edges"
+
+
+def _network(
+    args: argparse.Namespace, settings: dict[str, str], console: Console
+) -> tuple[dict[str, Any], str]:
+    from planner.formats.network_npz import write_network
+    from planner.generate.catalogue import generate_network
+
+    inputs.check_output(args.output)
+    _spare(Path(args.output), settings.get("file", ""))
+    network = generate_network(args.kind, settings, args.seed)
+    file = write_network(network, args.output)
+    for warning in network.warnings:
+        console.note(warning)
+    data = {
+        "kind": args.kind,
+        "seed": args.seed,
+        "name": network.name,
+        "neurons": network.neuron_count,
+        "connections": network.connection_count,
+        "inputs": len(network.inputs),
+        "outputs": len(network.outputs),
+        "file": str(file),
+    }
+    return data, f"{network.neuron_count:,} neurons, {network.connection_count:,} connections"
+
+
+def _spare(output: Path, sources: str) -> None:
+    """Refuse to write over the files that a network is made of. Raises :class:`StageboardError`."""
+    for source in map(Path, filter(None, sources.split(","))):
+        if output.exists() and source.exists() and output.samefile(source):
+            raise StageboardError(f"{output} is the file to prune and would be lost; choose another name")

@@ -1,4 +1,4 @@
-"""``stageboard info``: what a model file holds."""
+"""``stageboard info``: what a model file holds, or a file of a sparse network."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import argparse
 import numpy as np
 
 from planner.cli.command import DONE, Console
-from planner.cli.inputs import whole
+from planner.cli.inputs import add_density, whole
 from planner.cli.table import large, whole_number
 from planner.graph import Graph
 from planner.quantity import bytes_text
@@ -15,18 +15,36 @@ from planner.quantity import bytes_text
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``info``."""
-    parser.add_argument("model", metavar="MODEL", help="a model file (ONNX, TFLite, JSON, GraphML, DOT)")
     parser.add_argument(
-        "--batch", type=whole, default=1, metavar="N", help="bind symbolic batch dimensions (default 1)"
+        "model",
+        metavar="MODEL",
+        help="a model file (ONNX, TFLite, JSON, GraphML, DOT) or a sparse network (.npz, .mtx)",
     )
-    parser.epilog = "example: stageboard info sample_models/resnet50.json"
+    parser.add_argument("--batch", type=whole, metavar="N", help="bind symbolic batch dimensions (default 1)")
+    group = parser.add_argument_group("sparse networks (the dense layers of an ONNX model, too)")
+    add_density(group)
+    group.add_argument(
+        "--block",
+        default="",
+        metavar="NAME",
+        help="which block of dense layers of an ONNX model: its number or part of a name",
+    )
+    parser.epilog = (
+        "example: stageboard info sample_models/resnet50.json\n"
+        "         stageboard info sample_models/transformer_encoder.onnx --density 5% --block layer.3"
+    )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read the model and say what it holds."""
     from planner.formats import read_graph
+    from planner.formats.networks import is_network_file
 
-    graph = read_graph(args.model, batch=args.batch)
+    if args.density is not None or args.block or is_network_file(args.model):
+        from planner.cli.info_network import run_network
+
+        return run_network(args, console)
+    graph = read_graph(args.model, batch=1 if args.batch is None else args.batch)
     data = {
         "name": graph.name,
         "format": graph.format,

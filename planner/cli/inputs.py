@@ -13,8 +13,11 @@ from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from planner.cost_model import CostModel
+    from planner.formats.order_json import OpenedOrder
     from planner.formats.plan_json import OpenedPlan
     from planner.graph import Graph
+    from planner.network import Network
+    from planner.network_problem import NetworkProblem
     from planner.problem import Pin, Problem
 
 
@@ -31,6 +34,15 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--cost-model", action="append", default=[], metavar="FILE.toml|KEY=VALUE",
         help="rates that estimate the times a model does not give; may be repeated",
+    )  # fmt: skip
+    add_density(group)
+
+
+def add_density(parser: argparse._ActionsContainer) -> None:
+    """``--density``: how far a network is pruned when it is read."""
+    parser.add_argument(
+        "--density", type=fraction, metavar="D",
+        help="of a sparse network: prune it by magnitude to this share of its connections (0.05 or 5%%)",
     )  # fmt: skip
 
 
@@ -70,6 +82,7 @@ def add_models_and_plan(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="bind symbolic batch dimensions (default: as the plan's model was read)",
     )
+    add_density(parser)
 
 
 def add_settings(parser: argparse._ActionsContainer, whose: str) -> None:
@@ -168,6 +181,48 @@ def _cost_model_file(path: Path) -> dict[str, Any]:
     return inner
 
 
+def problem_of(args: argparse.Namespace) -> Problem | NetworkProblem:
+    """The models of ``args``, read, and what is to be planned on them. Raises :class:`StageboardError`."""
+    from planner.formats.networks import is_network_file
+    from planner.targets.spec import is_for_networks
+
+    if is_for_networks(args.target):
+        return network_problem(args)
+    if args.density is not None:
+        raise UsageError("--density prunes sparse networks; use it with --target memory:100")
+    for path in args.models:
+        if is_network_file(path):
+            raise StageboardError(
+                f"{path} is a sparse network; plan it with --target memory:100 (a two-level memory)"
+            )
+    return make_problem(args, load_models(args))
+
+
+def network_problem(args: argparse.Namespace) -> NetworkProblem:
+    """The sparse network of ``args`` on its two-level memory. Raises :class:`StageboardError`."""
+    from planner.network_problem import NetworkProblem, check_memory
+    from planner.targets import parse_target
+
+    for given, option in (
+        (args.pin, "--pin"),
+        (args.cost_model, "--cost-model"),
+        (args.batch is not None, "--batch"),
+    ):
+        if given:
+            raise UsageError(f"{option} is about graphs of operators; leave it out for a sparse network")
+    if args.granularity != "op":
+        raise UsageError("--granularity is about graphs of operators; leave it out for a sparse network")
+    network = load_network(args.models, args.density)
+    return NetworkProblem(network, check_memory(network, parse_target(args.target)), args.objective)
+
+
+def load_network(models: Sequence[str], density: float | None) -> Network:
+    """The sparse network in one file, or in several that hold a layer each. Raises :class:`StageboardError`."""
+    from planner.formats.networks import read_network
+
+    return read_network(models[0] if len(models) == 1 else list(models), density=density)
+
+
 def load_models(args: argparse.Namespace) -> Graph:
     """The models of ``args`` as one profiled graph."""
     from planner.formats import read_models
@@ -177,8 +232,19 @@ def load_models(args: argparse.Namespace) -> Graph:
     )
 
 
-def open_with_plan(args: argparse.Namespace) -> OpenedPlan:
+def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
     """The plan of ``args``, evaluated anew, on its models read as they were for it. Raises :class:`StageboardError`."""
+    from planner.formats.order_json import is_order_plan, open_network_plan
+
+    if is_order_plan(args.plan):
+        return open_network_plan(args.plan, load_network(args.models, args.density))
+    if args.density is not None:
+        raise UsageError(f"--density prunes sparse networks, and {args.plan} is not a plan of one")
+    return open_graph_plan(args)
+
+
+def open_graph_plan(args: argparse.Namespace) -> OpenedPlan:
+    """As :func:`open_with_plan`, where only plans of graphs will do."""
     from planner.formats import read_models
     from planner.formats.plan_json import open_plan, plan_model_options
 
@@ -209,6 +275,9 @@ def import_readers(paths: Sequence[str]) -> None:
 
     if ".onnx" in suffixes:
         import planner.formats.onnx_model
+    if suffixes & {".npz", ".mtx"}:
+        import planner.formats.networks
+        import planner.network_kernels
     if ".tflite" in suffixes:
         import tflite  # noqa: F401
 

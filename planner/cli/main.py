@@ -20,6 +20,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("repair", "make a valid plan near one that breaks rules", "planner.cli.repair"),
     Command("export", "write a plan in another format", "planner.cli.export"),
     Command("generate", "make up a graph", "planner.cli.generate"),
+    Command("infer", "run a sparse network in the order of a plan", "planner.cli.infer"),
     Command("sweep", "plan many problems, resumable", "planner.cli.sweep"),
 )
 """The commands that need no window."""

@@ -43,7 +43,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, write the plan file, report."""
     from planner.algorithms.catalogue import default_planner, planner, planners_for
     from planner.cli import explaining
-    from planner.cli.searching import Watch, simple_bound, soft_interrupt, stop_when
+    from planner.cli.searching import Watch, known_at_once, soft_interrupt, stop_when
+    from planner.problem import Problem
     from planner.run import plan_of
     from planner.warm_up import warm_planner
 
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     inputs.import_readers(args.models)
     with soft_interrupt(console) as cancelled:
         began = time.perf_counter()
-        problem = inputs.make_problem(args, inputs.load_models(args))
+        problem = inputs.problem_of(args)
         chosen = chosen or default_planner(problem)
         reason = chosen.refusal(problem)
         if reason is not None:
@@ -65,11 +66,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
         began = time.perf_counter()
         watch = Watch(console, problem, chosen.name)
         stop = stop_when(cancelled, args.time_limit, args.gap)
-        result = _search(chosen, problem, stop, watch, args.seed, options, simple_bound(problem))
+        result = _search(chosen, problem, stop, watch, args.seed, options, known_at_once(problem))
         plan = plan_of(result)
         seconds = spent + time.perf_counter() - began
         found = None
-        if plan is None and result.stop_reason != "cancelled":
+        # An order of connections always exists.
+        if plan is None and result.stop_reason != "cancelled" and isinstance(problem, Problem):
             proven_by = result.planner if result.status == "infeasible" else ""
             found = explaining.explained(problem, cancelled, proven_by, args.seed)
 

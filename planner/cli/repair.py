@@ -8,10 +8,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
-from planner.cli.command import DONE, FAILED, Console
+from planner.cli.command import DONE, FAILED, Console, UsageError
 
 if TYPE_CHECKING:
-    from planner.plan import Plan
+    from planner.formats.order_json import OpenedOrder
+    from planner.plan import Evaluated, Plan, Provenance
+    from planner.problem_base import PlanningProblem
     from planner.repair import Repair, RepairError
 
 SECONDS = 2.0
@@ -47,12 +49,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
     import numpy as np
 
     from planner.cli.report import plan_fields, rules_text, summary
+    from planner.formats.order_json import OpenedOrder
     from planner.formats.plan_json import write_plan
     from planner.repair import RepairError, repair
     from planner.repair.outcome import TOLD
 
     inputs.check_output(args.output)
     opened = inputs.open_with_plan(args)
+    if isinstance(opened, OpenedOrder):
+        return _order(args, console, opened)
     problem = opened.plan.problem
     keep = np.array([problem.graph.find(op) for op in args.keep], np.int32)
     warm(opened.plan)
@@ -71,7 +76,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "status": "feasible",
         "sentence": found.sentence,
         **_moves(found),
-        "before": _before(opened.plan),
+        "before": _before(problem, opened.plan.evaluation),
         "seconds": seconds,
         "seed": args.seed,
         "plan_file": args.output,
@@ -98,6 +103,45 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return DONE
 
 
+def _order(args: argparse.Namespace, console: Console, opened: OpenedOrder) -> int:
+    """Repair an order of connections."""
+    from planner.cli.report import plan_fields, rules_text, summary
+    from planner.formats.plan_json import write_plan
+    from planner.repair.orders import repair_order
+
+    if args.keep:
+        raise UsageError("--keep names an op; an order of connections has none")
+    problem = opened.plan.problem
+    began = time.perf_counter()
+    found = repair_order(problem, opened.plan.decision.order)
+    seconds = time.perf_counter() - began
+    plan = opened.plan
+    if len(found.moved):
+        plan = problem.plan(
+            found.order, _provenance(plan.provenance, found.sentence, None, seconds), plan.name
+        )
+    write_plan(args.output, plan, opened.bounds)
+    data: dict[str, Any] = {
+        "planner": plan.provenance.planner,
+        **plan_fields(problem, plan.evaluation),
+        "status": "feasible",
+        "sentence": found.sentence,
+        "connections": len(found.order),
+        "moved": found.moved.tolist(),
+        "before": _before(problem, found.before),
+        "seconds": seconds,
+        "seed": args.seed,
+        "plan_file": args.output,
+    }
+    rows = [
+        ("before", f"{found.before.objective:,.0f} I/Os, {rules_text(found.before)}"),
+        ("moved", found.sentence),
+        ("plan", args.output),
+    ]
+    console.result(data, lambda: summary(problem, plan.evaluation, rows))
+    return DONE
+
+
 def warm(plan: Plan) -> None:
     """Compile what repair needs on a tiny problem, so that the time limit is spent on the plan."""
     from planner.warm_up import warm_repair
@@ -107,21 +151,25 @@ def warm(plan: Plan) -> None:
 
 def repaired_plan(plan: Plan, found: Repair, seed: int, seconds: float) -> Plan:
     """The plan that repair made of ``plan``; an unchanged one stays what it was."""
+    if not len(found.moved):
+        return plan
+    provenance = _provenance(plan.provenance, found.sentence, seed, seconds)
+    return plan.problem.plan(found.device_of, provenance, plan.name)
+
+
+def _provenance(of: Provenance, sentence: str, seed: int | None, seconds: float) -> Provenance:
     from planner import __version__
     from planner.plan import Provenance
 
-    if not len(found.moved):
-        return plan
-    provenance = Provenance(
+    return Provenance(
         planner="repair",
         seed=seed,
         version=__version__,
         seconds=seconds,
         stop_reason="finished",
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        note=f"{found.sentence} (a plan by {plan.provenance.planner or 'hand'})",
+        note=f"{sentence} (a plan by {of.planner or 'hand'})",
     )
-    return plan.problem.plan(found.device_of, provenance, plan.name)
 
 
 def _moves(found: Repair) -> dict[str, Any]:
@@ -142,10 +190,10 @@ def _moves(found: Repair) -> dict[str, Any]:
     }
 
 
-def _before(plan: Plan) -> dict[str, Any]:
+def _before(problem: PlanningProblem, evaluation: Evaluated) -> dict[str, Any]:
     from planner.cli.report import plan_fields
 
-    fields = plan_fields(plan.problem, plan.evaluation)
+    fields = plan_fields(problem, evaluation)
     return {name: fields[name] for name in ("objective", "components", "valid", "violations")}
 
 
@@ -170,7 +218,7 @@ def _nothing(
         "moved": [],
         "moved_at_least": None,
         "fewest": False,
-        "before": _before(plan),
+        "before": _before(plan.problem, plan.evaluation),
         "seconds": seconds,
         "seed": args.seed,
         "plan_file": None,

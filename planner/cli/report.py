@@ -7,8 +7,10 @@ from typing import Any
 
 from planner.bound import Bound, Standing
 from planner.cli.table import percent, seconds_text, table, times
-from planner.plan import Evaluation
+from planner.network_problem import NetworkProblem
+from planner.plan import Evaluated, Evaluation, OrderEvaluation
 from planner.problem import Problem
+from planner.problem_base import PlanningProblem
 from planner.quantity import amount_text, bytes_text, time_text
 
 _SHOWN_VIOLATIONS = 8
@@ -16,15 +18,18 @@ _EXTRA = {"bytes_in": "bytes in", "dram": "off chip"}
 """Details of an evaluation that have a column, and its title."""
 
 
-def plan_fields(problem: Problem, evaluation: Evaluation | None) -> dict[str, Any]:
+def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[str, Any]:
     """The JSON fields of a plan that say what it is and costs; nulls and empty lists where there is no plan."""
     head: dict[str, Any] = {"target": problem.target.spec(), "objective_name": problem.objective}
     if evaluation is None:
         return {**head, "objective": None, "components": {}, "valid": False, "violations": [], "devices": []}
-    from planner.formats.plan_json import evaluation_dict
+    from planner.formats import order_json, plan_json
 
     # What a plan file says of an evaluation and what the command line says are one and the same.
-    return {**head, **evaluation_dict(evaluation, problem)}
+    if isinstance(evaluation, OrderEvaluation):
+        return {**head, **order_json.evaluation_dict(evaluation)}
+    assert isinstance(evaluation, Evaluation) and isinstance(problem, Problem)
+    return {**head, **plan_json.evaluation_dict(evaluation, problem)}
 
 
 def device_table(problem: Problem, evaluation: Evaluation) -> str:
@@ -71,13 +76,13 @@ def copies_text(problem: Problem, evaluation: Evaluation, device: int) -> str:
 
 
 def summary(
-    problem: Problem,
-    evaluation: Evaluation | None,
+    problem: PlanningProblem,
+    evaluation: Evaluated | None,
     rows: Sequence[tuple[str, str]] = (),
     proven: Sequence[tuple[str, str]] = (),
 ) -> str:
     """A title, the figures as ``label value`` lines (``proven`` beside the objective), the devices, what is broken."""
-    title = f"{problem.graph.name} on {problem.target.spec()}"
+    title = f"{problem.name} on {problem.target.spec()}"
     lines: list[tuple[str, str]] = []
     if evaluation is not None:
         if len(evaluation.components) > 1:
@@ -88,12 +93,16 @@ def summary(
     lines.extend(proven)
     if evaluation is not None:
         lines.append(("rules", rules_text(evaluation)))
+    if isinstance(evaluation, OrderEvaluation):
+        lines[1:1] = io_rows(problem, evaluation)
+    elif isinstance(evaluation, Evaluation) and isinstance(problem, Problem):
         lines.extend(figure_rows(problem, evaluation))
     lines.extend(rows)
     width = max((len(label) for label, _ in lines), default=0)
     out = [title, *(f"  {label.ljust(width)}  {value}" for label, value in lines)]
-    if evaluation is not None:
+    if isinstance(evaluation, Evaluation) and isinstance(problem, Problem):
         out += ["", device_table(problem, evaluation)]
+    if evaluation is not None:
         for v in evaluation.violations[:_SHOWN_VIOLATIONS]:
             out.append(f"  ! {v.sentence}")
         if len(evaluation.violations) > _SHOWN_VIOLATIONS:
@@ -101,7 +110,18 @@ def summary(
     return "\n".join(out)
 
 
-def rules_text(evaluation: Evaluation) -> str:
+def io_rows(problem: PlanningProblem, evaluation: OrderEvaluation) -> list[tuple[str, str]]:
+    """The lines on reads and writes of an order, each beside the fewest that any order has (Theorem 1)."""
+    assert isinstance(problem, NetworkProblem)
+    network = problem.network
+    least_reads = network.connection_count + network.neuron_count
+    return [
+        ("reads", f"{evaluation.reads:,}, at least {least_reads:,}"),
+        ("writes", f"{evaluation.writes:,}, at least {len(network.outputs):,}"),
+    ]
+
+
+def rules_text(evaluation: Evaluated) -> str:
     """How many rules are broken, for a person."""
     count = len(evaluation.violations)
     return "valid" if not count else "1 rule broken" if count == 1 else f"{count} rules broken"
@@ -121,7 +141,9 @@ def figure_rows(problem: Problem, evaluation: Evaluation) -> list[tuple[str, str
     return [(f"{name}, estimated", texts[name](value)) for name, value in evaluation.figures.items()]
 
 
-def bound_rows(problem: Problem, bound: Bound | None, standing: Standing | None) -> list[tuple[str, str]]:
+def bound_rows(
+    problem: PlanningProblem, bound: Bound | None, standing: Standing | None
+) -> list[tuple[str, str]]:
     """The lines on the lower bounds and the gap; ``standing`` is the plan's, None where there is no plan."""
     if standing is not None and len(standing.components) > 1:
         rows = [

@@ -12,7 +12,7 @@ from planner.bound import Bound
 from planner.cli.command import Console
 from planner.cli.table import percent, seconds_text
 from planner.graph import Ints
-from planner.problem import Problem
+from planner.problem_base import PlanningProblem
 from planner.quantity import amount_text
 from planner.search import AnyOf, Callbacks, Cancel, GapReached, Progress, Stop, TimeLimit
 
@@ -52,7 +52,7 @@ def stop_when(cancelled: Callable[[], bool], time_limit: float | None, gap: floa
 class Watch(Callbacks):
     """Keeps the best plan and the bounds as they come, and shows them on a terminal."""
 
-    def __init__(self, console: Console, problem: Problem, name: str) -> None:
+    def __init__(self, console: Console, problem: PlanningProblem, name: str) -> None:
         self._console = console
         self._problem = problem
         self._name = name
@@ -87,10 +87,10 @@ class Watch(Callbacks):
         self._console.progress("  ".join([*parts, text]).rstrip())
 
 
-def simple_bound(problem: Problem) -> Sequence[Bound]:
-    """What is proven at once; nothing where the simple bound does not know the objective."""
-    from planner.algorithms.catalogue import bound_method
+def known_at_once(problem: PlanningProblem) -> Sequence[Bound]:
+    """What is proven at once; nothing where no immediate method knows the objective."""
+    from planner.algorithms.catalogue import immediate_bound
     from planner.run import run_bound
 
-    method = bound_method("simple")
-    return () if method.refusal(problem) is not None else run_bound(method, problem).bounds
+    method = immediate_bound(problem)
+    return () if method is None else run_bound(method, problem).bounds

@@ -17,10 +17,16 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.errors import ConstraintError, PlannerRefusal, StageboardError
 from planner.sweep.spec import Run
+
+if TYPE_CHECKING:
+    from planner.graph import Graph
+    from planner.network import Network
+    from planner.network_problem import NetworkProblem
+    from planner.problem import Problem
 
 GRACE = 120.0
 """Seconds beyond its time limit after which a process is given up: reading, compiling and evaluating come on top."""
@@ -44,30 +50,25 @@ def perform(run: Run, base: str = ".") -> Outcome:
 
 
 def _perform(run: Run, base: str) -> Outcome:
-    from planner.algorithms.catalogue import bound_method, planner
-    from planner.granularity import kept_together
-    from planner.problem import Problem
+    from planner.algorithms.catalogue import bound_method, immediate_bound, planner
     from planner.run import run as plan
     from planner.run import run_bound
     from planner.search import AnyOf, GapReached, Stop, TimeLimit
-    from planner.targets import parse_target
     from planner.warm_up import like, warm_planner
 
-    graph = load(run.model, base)
-    target = parse_target(run.target, graph)
-    problem = Problem(graph, target, run.objective, kept_together(graph, run.granularity))
+    problem = problem_of(run, base)
     criteria: list[Stop] = []
     if run.time_limit is not None:
         criteria.append(TimeLimit(run.time_limit))
     if run.gap is not None:
         criteria.append(GapReached(run.gap))
     options = dict(run.options)
-    simple = bound_method("simple")
-    known = () if simple.refusal(problem) is not None else run_bound(simple, problem).bounds
+    quick = immediate_bound(problem)
+    known = () if quick is None else run_bound(quick, problem).bounds
     if run.is_bound:
         method = bound_method(run.method)
         tiny = like(problem)
-        warm = (run.method, type(target).__name__)
+        warm = (run.method, type(problem.target).__name__)
         if warm not in _WARM and method.refusal(tiny) is None:
             run_bound(method, tiny, TimeLimit(5.0), options=options)  # compilation is not part of the time
             _WARM.add(warm)
@@ -85,8 +86,8 @@ def _perform(run: Run, base: str) -> Outcome:
     if run.is_bound:
         status = "no_bound" if bound is None else "infeasible" if value == float("inf") else "proven"
     return {
-        "name": graph.name,
-        "ops": graph.n,
+        "name": problem.name,
+        "ops": problem.size,
         "status": status,
         "objective": result.objective,
         "lower_bound": value,
@@ -105,20 +106,43 @@ def _cpu_seconds() -> float:
     return time.process_time() + sum(os.times()[2:4])
 
 
-def load(model: str, base: str) -> Any:
-    """The profiled graph of a run's ``model``: a file, or ``KIND:seed=N,...``. Raises :class:`StageboardError`."""
+def problem_of(run: Run, base: str) -> Problem | NetworkProblem:
+    """What a run plans. Raises :class:`StageboardError`."""
+    from planner.granularity import kept_together
+    from planner.network import Network
+    from planner.network_problem import NetworkProblem, check_memory
+    from planner.problem import Problem
+    from planner.targets import parse_target
+    from planner.targets.spec import is_for_networks
+
+    model = load(run.model, base, network=is_for_networks(run.target))
+    if isinstance(model, Network):
+        target = parse_target(run.target)
+        return NetworkProblem(model, check_memory(model, target), run.objective)
+    target = parse_target(run.target, model)
+    return Problem(model, target, run.objective, kept_together(model, run.granularity))
+
+
+def load(model: str, base: str, *, network: bool = False) -> Graph | Network:
+    """A run's ``model``, a file or ``KIND:seed=N,...``: a profiled graph, or a sparse network.
+
+    ``network``: a file that could be either is read as a network. Raises :class:`StageboardError`.
+    """
     from planner.cost_model import fill
     from planner.formats import read_model
-    from planner.generate.catalogue import KINDS
+    from planner.formats.networks import read_network
+    from planner.generate.catalogue import KINDS, NETWORKS
 
     kind, colon, rest = model.partition(":")
-    if colon and kind in KINDS:
-        pairs = dict(pair.partition("=")[::2] for pair in rest.split(",") if pair)
-        seed = pairs.pop("seed", "0")
-        if not seed.isdigit():
-            raise StageboardError(f"the model '{model}' has no whole number as its seed")
-        return fill(KINDS[kind].generate(int(seed), pairs), None)
-    return read_model(Path(base) / model)
+    if not (colon and kind in (*KINDS, *NETWORKS)):
+        return read_network(Path(base) / model) if network else read_model(Path(base) / model)
+    pairs = dict(pair.partition("=")[::2] for pair in rest.split(",") if pair)
+    seed = pairs.pop("seed", "0")
+    if not seed.isdigit():
+        raise StageboardError(f"the model '{model}' has no whole number as its seed")
+    if kind in NETWORKS:
+        return NETWORKS[kind].generate(int(seed), pairs)
+    return fill(KINDS[kind].generate(int(seed), pairs), None)
 
 
 def _answer() -> None:

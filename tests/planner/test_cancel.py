@@ -7,10 +7,12 @@ import pytest
 
 from planner.algorithms.catalogue import bound_method, bound_methods, planner, planners
 from planner.graph import Graph, Ints, Op, Tensor
+from planner.network import Network, network_of
+from planner.network_problem import NetworkProblem
 from planner.problem import Problem
 from planner.run import run, run_bound
 from planner.search import Callbacks, Cancel, Progress, Search
-from planner.targets import DevicePool, EdgeTpuPipeline, McmPackage, Pipeline
+from planner.targets import DevicePool, EdgeTpuPipeline, McmPackage, Pipeline, TwoLevelMemory
 
 LOOKS = (1, 3, 12)
 """The looks at the stop criteria at which a cancel is raised."""
@@ -38,7 +40,18 @@ def layered(training: bool) -> Graph:
     return Graph.build("layered", ops, tensors, time_unit="s")
 
 
-PROBLEMS = {
+def small_network() -> Network:
+    """Layers of twelve neurons, each read by half of the next."""
+    rng = np.random.default_rng(5)
+    pairs = np.array([(a, b) for a in range(48) for b in range(12, 60) if b // 12 == a // 12 + 1])
+    pairs = pairs[rng.random(len(pairs)) < 0.5]
+    return network_of("layers", pairs[:, 0], pairs[:, 1], np.ones(len(pairs)))
+
+
+PROBLEMS: dict[str, Problem | NetworkProblem] = {
+    "network, MIN": NetworkProblem(small_network(), TwoLevelMemory(10)),
+    "network, LRU": NetworkProblem(small_network(), TwoLevelMemory(10, "lru")),
+    "network, RR": NetworkProblem(small_network(), TwoLevelMemory(10, "rr")),
     "pipeline": Problem(layered(False), Pipeline(4)),
     "contiguous": Problem(layered(True), DevicePool(3, 1)),
     "in any shape": Problem(layered(False), DevicePool(3, 1, contiguous=False)),

@@ -1,0 +1,111 @@
+"""Connection reordering: the paper's simulated annealing of connection orders, counted incrementally."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar
+
+from planner.errors import PlannerRefusal
+from planner.graph import Ints
+from planner.network_problem import NetworkProblem
+from planner.ordering.theorem_1 import theorem_1_order
+from planner.search import Option, Planner, Search, Source
+
+SLICE = 400_000
+"""Connections gone through between two looks at whether to stop: some 10 to 20 ms."""
+REPORT = 0.05
+"""Seconds between two reports of better orders."""
+
+
+class ConnectionReordering(Planner):
+    """Moves the connections of a random window left to where their source was used before, or right to where their target is used
+    next, and keeps a change that costs d more I/Os with probability 2^-(d t^sigma) in iteration t.
+
+    As in the paper, but the I/Os of a changed order are not counted anew from its first connection on: see
+    :mod:`planner.ordering.incremental`. The same seed takes the same way either
+    way, and however the search is cut into slices.
+    """
+
+    name: ClassVar[str] = "connection-reordering"
+    title: ClassVar[str] = "Connection reordering"
+    summary: ClassVar[str] = (
+        "the paper's simulated annealing: windows of connections move to where their ends are used"
+    )
+    source: ClassVar[Source] = Source("I/O paper", "section IV")
+    targets: ClassVar[frozenset[str]] = frozenset({"memory"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"ios"})
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("iterations", 1_000_000, "how many windows are tried", 1, 1e12),
+        Option("sigma", 0.2, "cooling: how fast worse orders become unlikely", 0.0, 10.0),
+        Option("window", 0, "connections that move at most; 0: four times the mean in-degree", 0, 1e9),
+        Option(
+            "start",
+            "theorem-1",
+            "the order to start from: theorem-1, the file's (given), or the best there is (best)",
+            choices=("theorem-1", "given", "best"),
+        ),
+        Option("incremental", True, "count only what a change touches; the orders are the same without"),
+    )
+
+    def search(self, problem: NetworkProblem, search: Search) -> None:
+        """One iteration per window."""
+        order = self._start(problem, search)
+        search.incumbent(order)
+        if search.stopped():
+            return
+        from planner.ordering import moves
+        from planner.ordering.incremental_state import state_of
+        from planner.ordering.incremental_trial import begin
+
+        evaluator, network, options = problem.evaluator, problem.network, search.options
+        w = network.connection_count
+        window = options["window"] or paper_window(problem)
+        state = state_of(
+            evaluator.source,
+            evaluator.target,
+            evaluator.is_output,
+            evaluator.policy,
+            evaluator.slots,
+            min(window, w),
+        )
+        work = moves.moves_of(w, window, search.seed)
+        work.tally[moves.BEST] = reported = begin(state, order)
+        iterations, done, told, took = options["iterations"], 0, time.perf_counter(), 0.0
+        while done < iterations and not search.stopped() and search.state.gap != 0.0:
+            moves.anneal(state, work, window, options["sigma"], iterations, SLICE, not options["incremental"])
+            search.iteration(int(work.tally[moves.ITERATION]) - done)
+            done, best = int(work.tally[moves.ITERATION]), int(work.tally[moves.BEST])
+            search.progress(done / iterations, f"{done:,} windows, {best:,} I/Os")
+            now = time.perf_counter()
+            # A report counts an order anew: on large networks that must not be what the time goes into.
+            if best < reported and now - told > max(REPORT, 10 * took):
+                search.incumbent(moves.best_of(state, work))
+                told = time.perf_counter()
+                took, reported = told - now, best
+        search.incumbent(moves.best_of(state, work))
+
+    def _start(self, problem: NetworkProblem, search: Search) -> Ints:
+        """The order to start from. Raises :class:`PlannerRefusal` where the file's order is wanted but not topological."""
+        evaluator = problem.evaluator
+        first = theorem_1_order(problem.network)
+        if search.options["start"] == "given":
+            import numpy as np
+
+            given = np.arange(problem.network.connection_count, dtype=np.int32)
+            broken = evaluator.violations(given)
+            if broken:
+                raise PlannerRefusal(
+                    f"the file's order of connections cannot be used: {broken[0].sentence}; start from theorem-1"
+                )
+            return given
+        if search.options["start"] == "best":
+            valid = [evaluator.checked(s) for s in search.starts]
+            valid = [s for s in valid if not evaluator.violations(s)]
+            return min([*valid, first], key=lambda s: evaluator.count(s).total)
+        return first
+
+
+def paper_window(problem: NetworkProblem) -> int:
+    """Four times the mean in-degree of the neurons that have connections into them (section VI-A1)."""
+    degrees = problem.network.in_degree
+    return max(1, round(4.0 * problem.network.connection_count / int((degrees > 0).sum())))

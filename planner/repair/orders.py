@@ -1,0 +1,74 @@
+"""Repair of orders: connections that are used too early wait until the neuron they leave is complete."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.graph import Ints
+from planner.network_problem import NetworkProblem
+from planner.plan import OrderEvaluation
+
+
+@dataclass(frozen=True, eq=False)
+class OrderRepair:
+    """A valid order near a given one (both int32[W]).
+
+    ``moved`` int32[..]: the connections that had to be moved for the given order to become this one, as few as that takes;
+    ``before`` and ``evaluation``: the given order's and the new one's.
+    """
+
+    order: Ints
+    moved: Ints
+    before: OrderEvaluation
+    evaluation: OrderEvaluation
+
+    @property
+    def sentence(self) -> str:
+        """What was moved, for a person."""
+        if not len(self.moved):
+            return "The order breaks no rule; nothing was moved"
+        count = len(self.moved)
+        return f"Moved {count:,} of {len(self.order):,} connection{'s' if count > 1 else ''} to after all that they wait for"
+
+
+def repair_order(problem: NetworkProblem, order: Ints) -> OrderRepair:
+    """The order in which connections are used as early as in ``order`` (int32[W]), or else as soon as they can be.
+
+    At each step the first in ``order`` of those that are ready is used. Raises :class:`planner.errors.PlanError` where
+    ``order`` does not name each connection once.
+    """
+    from planner.ordering.ready_first import ready_first
+
+    before = problem.evaluate(order)
+    order = problem.evaluator.checked(order)
+    network = problem.network
+    mended = ready_first(order, network.source, network.target, network.in_degree, *network.outgoing)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    kept = _longest_rising(place[mended])
+    moved = np.sort(mended[~kept]).astype(np.int32)
+    return OrderRepair(mended, moved, before, problem.evaluate(mended))
+
+
+def _longest_rising(values: Ints) -> np.ndarray:
+    """Marks (bool[W]) of a longest rising subsequence: what need not move."""
+    ends: list[int] = []
+    last: list[int] = []
+    previous = np.full(len(values), -1, np.int64)
+    for i, value in enumerate(values.tolist()):
+        at = bisect_left(ends, value)
+        if at == len(ends):
+            ends.append(value)
+            last.append(i)
+        else:
+            ends[at], last[at] = value, i
+        previous[i] = last[at - 1] if at else -1
+    marks = np.zeros(len(values), np.bool_)
+    i = last[-1] if last else -1
+    while i >= 0:
+        marks[i] = True
+        i = int(previous[i])
+    return marks
