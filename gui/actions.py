@@ -53,6 +53,8 @@ def _moves() -> list[ActionSpec]:
 ACTIONS: tuple[ActionSpec, ...] = (
     # ------------------------------------------------------------------ file
     ActionSpec("file.open", "Open Model…", "File", "open_model", ("Ctrl+O",), "open one model, or several deployed together"),
+    ActionSpec("file.open_sparse", "Open as Sparse Network…", "File", "open_sparse", (), "prune the dense layers of an ONNX model to a density and order their connections in a window of their own"),
+    ActionSpec("file.generate", "Generate a Sparse Network…", "File", "generate", (), "make up a random network and order its connections in a window of its own"),
     ActionSpec("file.open_plan", "Open Plan…", "File", "open_plan", ("Ctrl+Shift+O",), "open a saved plan of this model", "open"),
     ActionSpec("file.batch", "Batch Size…", "File", "choose_batch", (), "read the model again with another batch size", "files"),
     ActionSpec("file.save", "Save Plan", "File", "save_plan", ("Ctrl+S",), "write the plan on the canvas to its file", "open", group=1),

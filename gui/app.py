@@ -86,8 +86,17 @@ class Notices(QObject):
         self.said.emit(Message("error", sentence, detail))
 
 
-def open_window(models: Sequence[Path], plan: Path | None, *, tour: bool = False) -> int:
-    """Open the window on model files and a plan, or on the tour, and stay until it is closed."""
+def open_window(
+    models: Sequence[Path], plan: Path | None, *, tour: bool = False, density: float | None = None
+) -> int:
+    """Open the window on model files and a plan, or on the tour, and stay until it is closed.
+
+    Sparse networks, and dense models pruned to a ``density``, have windows of their own.
+    """
+    from gui.order.launch import close_all, network_files
+
+    networks = network_files(models, density)
+    graphs = [model for model in models if not any(model in paths for paths in networks)]
     QApplication.setApplicationName("stageboard")
     QApplication.setApplicationDisplayName("Stageboard")
     QApplication.setDesktopFileName("stageboard")
@@ -96,19 +105,44 @@ def open_window(models: Sequence[Path], plan: Path | None, *, tour: bool = False
     notices = Notices()
     log = CrashLog(notices.say)
     log.install()
-    parts = make_window(app, remember=not tour)
-    notices.said.connect(parts.document.message)
     try:
         with quit_on_signals(app):
-            show_first(parts)
-            # What follows waits for the first frame: the window is there at once, its contents a moment later.
-            QTimer.singleShot(0, parts.window, lambda: _begin(parts, models, plan, tour))
-            return int(app.exec())
+            if networks and not graphs:
+                _open_networks(app, notices, networks, plan, density)
+                return int(app.exec())
+            parts = make_window(app, remember=not tour)
+            notices.said.connect(parts.document.message)
+            try:
+                show_first(parts)
+                # What follows waits for the first frame: the window is there at once, its contents a moment later.
+                QTimer.singleShot(0, parts.window, lambda: _begin(parts, models, plan, tour))
+                return int(app.exec())
+            finally:
+                parts.jobs.close()
+                if parts.journal is not None and not parts.window.isVisible():
+                    parts.journal.close()
     finally:
-        parts.jobs.close()
-        if parts.journal is not None and not parts.window.isVisible():
-            parts.journal.close()
+        close_all()
         log.uninstall()
+
+
+def _open_networks(
+    app: QApplication,
+    notices: Notices,
+    networks: Sequence[Sequence[Path]],
+    plan: Path | None,
+    density: float | None,
+) -> None:
+    """A window for each network; a plan is the first one's."""
+    from gui.order.launch import open_order_window
+    from gui.session import Session
+    from gui.theme import ThemeController
+
+    session = Session(parent=app)
+    themes = ThemeController(app, session.theme)
+    for i, paths in enumerate(networks):
+        window = open_order_window(themes, session, paths, plan if i == 0 else None, density)
+        notices.said.connect(window.document.message)
 
 
 def show_first(parts: Parts) -> None:

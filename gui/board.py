@@ -13,6 +13,7 @@ from planner.errors import StageboardError
 from planner.graph import Ints
 from planner.plan import Evaluation
 from planner.problem import Problem
+from planner.problem_base import PlanningProblem
 
 if TYPE_CHECKING:
     from gui.legal_chips import Domains
@@ -145,17 +146,26 @@ class Board:
         """
         more = False
         for bound in bounds:
-            proof = _proof(bound)
-            same = [b for b in self.bounds if _proof(b) == proof]
-            if any(b.value >= bound.value for b in same):
+            kept = kept_bounds(self.bounds, [bound])
+            if kept is self.bounds:
                 continue
             more = more or (self.problem is not None and says_more(bound, self.problem, self.bounds))
-            self.bounds = [b for b in self.bounds if b not in same] + [bound]
+            self.bounds = kept
         self.bound = None if self.problem is None else self.problem.strongest_bound(self.bounds)
         return more
 
 
-def says_more(bound: Bound, problem: Problem, known: Iterable[Bound]) -> bool:
+def kept_bounds(known: list[Bound], new: Iterable[Bound]) -> list[Bound]:
+    """``known`` with further bounds, of the same proof only the stronger; the same list where none is new."""
+    for bound in new:
+        proof = _proof(bound)
+        same = [b for b in known if _proof(b) == proof]
+        if not any(b.value >= bound.value for b in same):
+            known = [b for b in known if b not in same] + [bound]
+    return known
+
+
+def says_more(bound: Bound, problem: PlanningProblem, known: Iterable[Bound]) -> bool:
     """Whether a bound applies to a problem and no known one says as much about it."""
     relaxation, tokens = problem.relaxation, problem.assumptions
     if bound.component not in problem.components or not bound.applies_to(relaxation, tokens):

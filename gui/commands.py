@@ -20,9 +20,17 @@ from planner.problem import Constraint, Pin, Problem, Together
 
 if TYPE_CHECKING:
     from gui.document import Document
+    from gui.order.document import OrderDocument
 
 
-class Edit(QUndoCommand):
+class Step(QUndoCommand):
+    """A step of any document."""
+
+    changes_plan: ClassVar[bool] = True
+    """Whether the step changes what a plan file would hold."""
+
+
+class Edit(Step):
     """A step of the document: from one problem, assignment and active plan to another.
 
     ``problems`` is (before, after) or None where the problem stays. ``ops`` int32 with ``before`` and ``after`` int32
@@ -31,8 +39,6 @@ class Edit(QUndoCommand):
     """
 
     kind: ClassVar[str] = ""
-    changes_plan: ClassVar[bool] = True
-    """Whether the step changes what a plan file would hold."""
 
     def __init__(
         self,
@@ -163,13 +169,13 @@ class OpenPlan(SetProblem):
         return {**super().to_json(), "path": str(self.plan_paths[1])}
 
 
-class RenamePlan(QUndoCommand):
+class RenamePlan(Step):
     """An entry of the plan list has another name."""
 
-    changes_plan = False
+    changes_plan: ClassVar[bool] = False
     kind = "rename"
 
-    def __init__(self, document: Document, entry: PlanEntry, name: str) -> None:
+    def __init__(self, document: Document | OrderDocument, entry: PlanEntry, name: str) -> None:
         super().__init__(f"Rename '{entry.name}' to '{name}'")
         self.document, self.entry, self.names = document, entry, (entry.name, name)
 
@@ -190,13 +196,13 @@ class RenamePlan(QUndoCommand):
         return {"kind": self.kind, "entry": self.entry.id, "name": self.names[1]}
 
 
-class RemovePlan(QUndoCommand):
+class RemovePlan(Step):
     """An entry left the plan list."""
 
-    changes_plan = False
+    changes_plan: ClassVar[bool] = False
     kind = "remove"
 
-    def __init__(self, document: Document, entry: PlanEntry) -> None:
+    def __init__(self, document: Document | OrderDocument, entry: PlanEntry) -> None:
         super().__init__(f"Remove '{entry.name}'")
         self.document, self.entry, self.index = document, entry, 0
 

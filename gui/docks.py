@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer
@@ -80,6 +81,53 @@ class DockTitle(QWidget):
         return QSize(40, 0 if self.collapsed else 28)
 
 
+def set_up_docking(window: QMainWindow) -> None:
+    """Docks may be nested and tabbed; the sides reach from top to bottom."""
+    window.setDockOptions(
+        QMainWindow.DockOption.AllowTabbedDocks
+        | QMainWindow.DockOption.AllowNestedDocks
+        | QMainWindow.DockOption.GroupedDragging
+    )
+    window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+    for corner, area in (
+        (Qt.Corner.TopLeftCorner, LEFT), (Qt.Corner.BottomLeftCorner, LEFT),
+        (Qt.Corner.TopRightCorner, RIGHT), (Qt.Corner.BottomRightCorner, RIGHT),
+    ):  # fmt: skip
+        window.setCorner(corner, area)
+
+
+def dock_of(
+    window: QMainWindow, id: str, title: str, short: str, widget: QWidget, moved: Callable[[], object]
+) -> QDockWidget:
+    """A dock with a quiet title around a widget; ``short`` stands on its tab, ``moved`` is called when its place changes."""
+    dock = QDockWidget(short, window)
+    dock.setObjectName(f"dock.{id}")
+    dock.setWidget(widget)
+    dock.setTitleBarWidget(DockTitle(dock))
+    dock.setMinimumWidth(200)
+    dock.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+    dock.toggleViewAction().setToolTip(f"Show or hide {title}")
+    for signal in (dock.visibilityChanged, dock.dockLocationChanged, dock.topLevelChanged):
+        signal.connect(lambda _: moved())
+    return dock
+
+
+def settle_titles(window: QMainWindow, docks: Iterable[QDockWidget]) -> None:
+    """A dock among tabs needs no title of its own; tab bars need names and can be reached with Tab."""
+    for dock in docks:
+        title = dock.titleBarWidget()
+        if isinstance(title, DockTitle):
+            mates = [d for d in window.tabifiedDockWidgets(dock) if not d.isHidden()]
+            title.set_collapsed(bool(mates) and not dock.isFloating())
+    for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        bar.setAccessibleName("Panels: " + ", ".join(bar.tabText(i) for i in range(bar.count())))
+        bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        bar.setExpanding(False)
+        bar.setUsesScrollButtons(True)
+        bar.setElideMode(Qt.TextElideMode.ElideNone)
+        bar.setDrawBase(False)
+
+
 class Docks(QObject):
     """All docks of a window by panel id."""
 
@@ -111,29 +159,10 @@ class Docks(QObject):
         self._settle.setSingleShot(True)
         self._settle.setInterval(0)
         self._settle.timeout.connect(self._update_titles)
-        window.setDockOptions(
-            QMainWindow.DockOption.AllowTabbedDocks
-            | QMainWindow.DockOption.AllowNestedDocks
-            | QMainWindow.DockOption.GroupedDragging
-        )
-        window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        for corner, area in (
-            (Qt.Corner.TopLeftCorner, LEFT), (Qt.Corner.BottomLeftCorner, LEFT),
-            (Qt.Corner.TopRightCorner, RIGHT), (Qt.Corner.BottomRightCorner, RIGHT),
-        ):  # fmt: skip
-            window.setCorner(corner, area)
+        set_up_docking(window)
         for id, panel in panels.items():
-            dock = QDockWidget(SHORT.get(id, panel.title), window)
-            dock.setObjectName(f"dock.{id}")
-            dock.setWidget(panel)
-            dock.setTitleBarWidget(DockTitle(dock))
-            dock.setMinimumWidth(200)
-            dock.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
-            dock.toggleViewAction().setToolTip(f"Show or hide {panel.title}")
-            dock.visibilityChanged.connect(lambda _: self._settle.start())
-            dock.dockLocationChanged.connect(lambda _: self._settle.start())
-            dock.topLevelChanged.connect(lambda _: self._settle.start())
-            self.docks[id] = dock
+            short = SHORT.get(id, panel.title)
+            self.docks[id] = dock_of(window, id, panel.title, short, panel, self._settle.start)
         self.arrange()
 
     def arrange(self) -> None:
@@ -249,16 +278,4 @@ class Docks(QObject):
             self._window.resizeDocks([dock], [wanted], Qt.Orientation.Vertical)
 
     def _update_titles(self) -> None:
-        """A dock among tabs needs no title of its own; tab bars need names and can be reached with Tab."""
-        for dock in self.docks.values():
-            title = dock.titleBarWidget()
-            if isinstance(title, DockTitle):
-                mates = [d for d in self._window.tabifiedDockWidgets(dock) if not d.isHidden()]
-                title.set_collapsed(bool(mates) and not dock.isFloating())
-        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
-            bar.setAccessibleName("Panels: " + ", ".join(bar.tabText(i) for i in range(bar.count())))
-            bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            bar.setExpanding(False)
-            bar.setUsesScrollButtons(True)
-            bar.setElideMode(Qt.TextElideMode.ElideNone)
-            bar.setDrawBase(False)
+        settle_titles(self._window, self.docks.values())

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from gui.opening import Opened
     from gui.window import MainWindow
 
-MODELS = "Models (*.onnx *.tflite *.json *.graphml *.dot *.gv);;All files (*)"
+MODELS = (
+    "Models (*.onnx *.tflite *.json *.graphml *.dot *.gv *.npz *.mtx);;Sparse networks (*.npz *.mtx *.mtx.gz);;"
+    "All files (*)"
+)
 PLANS = "Plans (*.json);;All files (*)"
 PICTURES = "PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf)"
 LARGEST_BATCH = 1_000_000
@@ -75,26 +78,61 @@ class Files:
 
     def open_files(self, paths: Sequence[Path], batch: int = 1) -> None:
         """Open models, and a plan if there is one among the files. Nothing is lost when one cannot be read."""
-        from planner.formats.plan_parts import is_plan
+        from gui.order.launch import sort_files
 
-        files = [Path(p) for p in paths]
         try:
-            plans = [p for p in files if p.suffix.lower() == ".json" and p.is_file() and is_plan(p)]
+            files = sort_files(paths)
         except StageboardError as error:
             self._say("error", str(error))
             return
-        models = [p for p in files if p not in plans]
-        if len(plans) > 1:
-            self._say("error", f"{plans[0].name} and {plans[1].name} are both plans; open one of them")
-            return
-        if not models:
+        for i, network in enumerate(files.networks):
+            # With a graph beside it a plan is the graph's.
+            self._open_network(network, files.plan if i == 0 and not files.graphs else None)
+        if files.graphs:
+            self.folder = str(files.graphs[0].parent)
+            self._open_models(list(files.graphs), batch, files.plan)
+        elif files.plan is not None and not files.networks:
             if self._document.problem is None:
-                self._say("error", f"{plans[0].name} is a plan; open its model first, or both together")
+                self._say("error", f"{files.plan.name} is a plan; open its model first, or both together")
             else:
-                self.open_plan_file(plans[0])
-            return
-        self.folder = str(models[0].parent)
-        self._open_models(models, batch, plans[0] if plans else None)
+                self.open_plan_file(files.plan)
+
+    def open_sparse(self) -> None:
+        """Ask for a dense model and a density, and open what is left of it as a sparse network."""
+        from gui.order.dialog_density import DensityDialog
+
+        chosen = self._ask_open("Open as a sparse network", "Dense models (*.onnx);;All files (*)")
+        if chosen:
+            dialog = DensityDialog(chosen[0], self._window)
+            dialog.chosen.connect(lambda density: self._open_network([chosen[0]], density=density))
+            dialog.open()
+
+    def generate(self) -> None:
+        """Make up a sparse network and open it in a window of its own."""
+        from gui.order.dialog_generate import GenerateDialog
+
+        dialog = GenerateDialog(self._window)
+        dialog.chosen.connect(self._open_generated)
+        dialog.open()
+
+    def _open_generated(self, kind: str, settings: dict[str, object], seed: int) -> None:
+        from gui.order.launch import open_order_window
+
+        window = open_order_window(self._window.themes, self._window.session)
+        window.handlers.files.generate_network(kind, settings, seed)
+        if self._document.problem is None and not self._loading.busy:
+            self._window.close()
+
+    def _open_network(
+        self, paths: Sequence[Path], plan: Path | None = None, density: float | None = None
+    ) -> None:
+        """A sparse network opens in a window of its own, which takes the place of one in which nothing is open."""
+        from gui.order.launch import open_order_window
+
+        self.folder = str(paths[0].parent)
+        open_order_window(self._window.themes, self._window.session, paths, plan, density)
+        if self._document.problem is None and not self._loading.busy:
+            self._window.close()
 
     def _open_models(self, models: list[Path], batch: int, plan: Path | None) -> None:
         if not self._window.may_replace(lambda: self._open_models_now(models, batch, plan)):

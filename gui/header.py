@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QMenuBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.theme import Theme, font
@@ -52,11 +52,15 @@ class Header(QWidget):
         row = self._row
         row.insertWidget(row.indexOf(self.views), widget)
 
-    def add_view(self, name: str, action: QAction, choose: Callable[[], None]) -> None:
-        """A segment that shows one view."""
-        button = QPushButton(action.text(), self.views)
+    def add_view(self, name: str, action: QAction, choose: Callable[[], None], text: str = "") -> None:
+        """A segment that shows one view; ``text`` where the action says more than there is room for."""
+        text = text or action.text()
+        button = QPushButton(text, self.views)
         button.setObjectName("segment")
         button.setCheckable(True)
+        # The one that is chosen is bold, for which Qt leaves no room.
+        room = QFontMetrics(font(9.0, bold=True)).horizontalAdvance(text) + 6
+        button.setStyleSheet(f"min-width: {max(48, room)}px")
         button.setAutoExclusive(True)
         button.setAccessibleName(f"{action.text()} view")
         button.setToolTip(f"{action.toolTip()} ({action.shortcut().toString()})")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, cast
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from gui.commands import Command, SetAssignment
+from gui.commands import Command, SetAssignment, Step
 from gui.values import PlanEntry
 
 
@@ -47,7 +47,7 @@ class History(QObject):
         self.modified = False
         self.edits = 0
         """Counts what the user did: steps taken, undone and done again; not what a followed planner shows."""
-        self.commands: list[Command] = []
+        self.commands: list[Step] = []
         self._pushing = False
 
     def reset(self) -> None:
@@ -59,7 +59,7 @@ class History(QObject):
         self.edits += 1
         self._update_modified()
 
-    def push(self, command: Command, *, by_user: bool = True) -> None:
+    def push(self, command: Step, *, by_user: bool = True) -> None:
         """Take a step. Steps that were undone before it are gone."""
         del self.commands[self.undo_stack.index() :]
         self.commands.append(command)
@@ -71,15 +71,21 @@ class History(QObject):
         finally:
             self._pushing = False
         if self.recorder is not None:
-            self.recorder.pushed(command)
+            # Only documents of graphs have a recorder.
+            self.recorder.pushed(cast(Command, command))
         self._update_modified()
 
-    def extendable(self, key: str) -> SetAssignment | None:
-        """The last step, if the run called ``key`` made it and may still extend it: neither undone nor saved."""
+    @property
+    def last_open(self) -> Step | None:
+        """The last step, where it may still be extended: neither undone nor saved."""
         index = self.undo_stack.index()
         if not self.commands or index != len(self.commands) or index == self.undo_stack.cleanIndex():
             return None
-        last = self.commands[-1]
+        return self.commands[-1]
+
+    def extendable(self, key: str) -> SetAssignment | None:
+        """The last step, if the run called ``key`` made it and may still extend it."""
+        last = self.last_open
         return last if isinstance(last, SetAssignment) and last.key == key else None
 
     def extended(self, command: SetAssignment) -> None:

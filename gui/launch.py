@@ -29,6 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments and (arguments[0] in names or arguments[0].startswith("-")):
         return run_command(arguments, DRAWING)
     try:
+        arguments, density = without_density(arguments)
         models, plan = files_to_open(arguments, names)
         from gui.display import check_display, check_qt
 
@@ -39,7 +40,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     from gui.app import open_window
 
-    return open_window(models, plan)
+    return open_window(models, plan, density=density)
+
+
+def without_density(arguments: Sequence[str]) -> tuple[list[str], float | None]:
+    """Arguments without ``--density D`` (dense models open as sparse networks), and D from 0 to 1 or None.
+
+    Raises :class:`UsageError`.
+    """
+    rest = list(arguments)
+    if "--density" not in rest:
+        return rest, None
+    at = rest.index("--density")
+    given = rest[at + 1] if at + 1 < len(rest) else ""
+    try:
+        density = float(given)
+    except ValueError:
+        density = 0.0
+    if not 0.0 < density <= 1.0:
+        raise UsageError(
+            f"--density needs the share of the weights to keep, above 0 and at most 1; not '{given}'"
+        )
+    return [*rest[:at], *rest[at + 2 :]], density
 
 
 def files_to_open(arguments: Sequence[str], commands: Sequence[str] = ()) -> tuple[list[Path], Path | None]:

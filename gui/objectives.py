@@ -13,6 +13,7 @@ from gui.widgets.numbers import Column, amount_column, one_amount, signed_amount
 if TYPE_CHECKING:
     from planner.plan import Evaluation
     from planner.problem import Problem
+    from planner.problem_base import PlanningProblem
 
 SAME = 1e-9
 """Components that differ by no more than this (relative) count as equal."""
@@ -45,6 +46,7 @@ COMPONENTS = {
         "max communication", "comm.",
         "Largest communication: the bytes that enter one stage from others, each tensor once.",
     ),
+    "ios": Words("I/Os", "I/Os", "Reads and writes between the slow memory and the fast one."),
 }  # fmt: skip
 
 OBJECTIVES = {
@@ -100,17 +102,17 @@ def objective_help(objective: str) -> str:
     return OBJECTIVES.get(objective, ("", ""))[1]
 
 
-def amount(problem: Problem, component: str, value: float) -> str:
+def amount(problem: PlanningProblem, component: str, value: float) -> str:
     """One value of a component with its unit."""
     return one_amount(value, problem.unit(component))
 
 
-def column_of(problem: Problem, component: str, values: Iterable[float]) -> Column:
+def column_of(problem: PlanningProblem, component: str, values: Iterable[float]) -> Column:
     """How a column of values of a component is written."""
     return amount_column(values, problem.unit(component))
 
 
-def components_text(problem: Problem, values: Sequence[float]) -> str:
+def components_text(problem: PlanningProblem, values: Sequence[float]) -> str:
     """All components in order: ``max memory 6.72 MiB, off-chip 0 B``; the amount alone where there is one."""
     names = problem.components
     if len(names) == 1:

@@ -12,6 +12,7 @@ import numpy as np
 from planner.bound import Bound
 from planner.graph import Graph, Ints
 from planner.problem import Problem
+from planner.problem_base import PlanningProblem
 
 if TYPE_CHECKING:
     from planner.cost_model import CostModel
@@ -100,15 +101,13 @@ def even_cut(problem: Problem) -> Ints:
     return device_of
 
 
-def quick_bounds(problem: Problem) -> tuple[Bound, ...]:
-    """What is proven at once: the simple bound."""
-    from planner.bounds.simple import Simple
+def quick_bounds(problem: PlanningProblem) -> tuple[Bound, ...]:
+    """What is proven at once."""
+    from planner.algorithms.catalogue import immediate_bound
     from planner.run import run_bound
 
-    method = Simple()
-    if method.refusal(problem) is not None:
-        return ()
-    return run_bound(method, problem).bounds
+    method = immediate_bound(problem)
+    return () if method is None else run_bound(method, problem).bounds
 
 
 def ready(problem: Problem, device_of: Ints) -> LiveEvaluation:

@@ -13,7 +13,7 @@ from gui.widgets.numbers import gap_text, plural
 
 if TYPE_CHECKING:
     from planner.bound import Bound, ComponentStanding, Standing
-    from planner.problem import Problem
+    from planner.problem_base import PlanningProblem
 
 LONGEST_LINE = 72
 RULES = {
@@ -22,6 +22,7 @@ RULES = {
     "contiguous": "contiguity",
     "colocation": "colocation",
     "support": "which ops a device supports",
+    "topological": "that a neuron is complete before it is used",
 }
 
 
@@ -45,7 +46,7 @@ def assumed(bound: Bound) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def bound_sentence(problem: Problem, bound: Bound) -> str:
+def bound_sentence(problem: PlanningProblem, bound: Bound) -> str:
     """What a bound says, of which plans, who proved it and what the proof used."""
     words = component_words(bound.component).title
     among = ""
@@ -61,7 +62,7 @@ def bound_sentence(problem: Problem, bound: Bound) -> str:
     return f"No valid plan{among} has a {words} below {amount(problem, bound.component, bound.value)}: {who}"
 
 
-def component_note(problem: Problem, standing: ComponentStanding, is_open: bool) -> str:
+def component_note(problem: PlanningProblem, standing: ComponentStanding, is_open: bool) -> str:
     """A few words below a component's value: ``✓ proven``, ``≥ 1.20 MiB, gap 21.4 %`` or that nothing is known.
 
     ``is_open`` says that this is the first component which is not proven: those after it wait.
@@ -80,7 +81,7 @@ def component_note(problem: Problem, standing: ComponentStanding, is_open: bool)
     return f"{least}, gap {gap_text(gap)}" if is_open else least
 
 
-def component_tip(problem: Problem, standing: ComponentStanding, is_open: bool) -> str:
+def component_tip(problem: PlanningProblem, standing: ComponentStanding, is_open: bool) -> str:
     """All there is to say about one component, in lines."""
     words = component_words(standing.name)
     lines = [words.help] if words.help else []
@@ -104,7 +105,7 @@ def wrapped(lines: Iterable[str]) -> str:
     return "\n".join("\n".join(textwrap.wrap(line, LONGEST_LINE)) for line in lines)
 
 
-def standing_lines(problem: Problem, standing: Standing) -> list[str]:
+def standing_lines(problem: PlanningProblem, standing: Standing) -> list[str]:
     """One line per component: value, and what is proven about it."""
     return [
         f"{component_words(part.name).title} {amount(problem, part.name, part.value)}"

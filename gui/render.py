@@ -42,11 +42,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="colours (default light)")
     parser.add_argument(
         "--view",
-        choices=("flow", "lanes", "schedule", "memory", "package"),
-        default="flow",
+        choices=("flow", "lanes", "schedule", "memory", "package", "network"),
         help="flow, one lane per device, when each device works on which sample, the parameters of each stage"
-        " around its cache, or the chips of a multi-chip module (default flow)",
+        " around its cache, or the chips of a multi-chip module (default flow); network: a sparse network's connections"
+        " by time of use",
     )
+    parser.add_argument(
+        "--at", type=inputs.fraction, default=1.0, metavar="SHARE",
+        help="of a network: the moment at which this share of the connections has been used (default 1)",
+    )  # fmt: skip
+    inputs.add_density(parser)
     parser.add_argument(
         "--batch", type=inputs.whole, metavar="N", help="bind symbolic batch dimensions (default 1)"
     )
@@ -74,6 +79,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
             f"{args.output}: pictures are written as {', '.join(SUFFIXES)}; give it one of these endings"
         )
     inputs.check_output(args.output)
+    if shows_network(args):
+        return draw_network(args, output, console)
+    args.view = args.view or "flow"
     problem, device_of, title, planner, bounds, notes = read(args)
     for note in notes:
         console.note(note)
@@ -128,6 +136,77 @@ def run(args: argparse.Namespace, console: Console) -> int:
     }
     console.result(
         data, lambda: f"wrote {args.output} ({args.size[0]} x {args.size[1]}, {problem.graph.n} ops)"
+    )
+    return DONE
+
+
+def shows_network(args: argparse.Namespace) -> bool:
+    """Whether a sparse network is to be drawn: the view says so, or a file can be nothing else."""
+    from planner.formats.networks import is_network_file
+
+    if args.view == "network" or args.density is not None:
+        return True
+    if not any(is_network_file(file) for file in args.files):
+        return False
+    if args.view is not None:
+        raise StageboardError(
+            f"--view {args.view} is about graphs of operators; draw a sparse network with --view network"
+        )
+    return True
+
+
+def draw_network(args: argparse.Namespace, output: Path, console: Console) -> int:
+    """Read a network, and its order where there is one (else that of Theorem 1), draw it, report."""
+    from planner.ordering.theorem_1 import theorem_1_order
+
+    from gui.display import check_qt, offscreen
+    from gui.launch import files_to_open
+    from planner.formats.order_json import open_network_plan
+    from planner.network_problem import NetworkProblem
+    from planner.targets import TwoLevelMemory
+
+    if args.batch is not None:
+        raise StageboardError("--batch is about graphs of operators; leave it out for a sparse network")
+    models, plan = files_to_open(args.files)
+    network = inputs.load_network([str(model) for model in models], args.density)
+    bounds: tuple[Bound, ...] = ()
+    if plan is None:
+        problem, order = NetworkProblem(network, TwoLevelMemory()), theorem_1_order(network)
+        title = f"{network.name}, connections by the neuron that they lead to"
+    else:
+        opened = open_network_plan(plan, network)
+        for note in opened.notes:
+            console.note(f"{plan}: {note}")
+        problem, order, bounds = opened.plan.problem, opened.plan.decision.order, opened.bounds
+        title = (
+            f"{network.name} on {problem.target.spec()}, {opened.plan.name or opened.plan.provenance.planner}"
+        )
+    check_qt()
+    offscreen()
+    app = application()
+    from gui.order.render import save_network
+
+    position = round(args.at * network.connection_count)
+    save_network(
+        problem,
+        order,
+        output,
+        size=args.size,
+        theme=args.theme,
+        title=title,
+        bounds=bounds,
+        position=position,
+    )
+    app.processEvents()
+    data = {
+        "file": args.output, "width": args.size[0], "height": args.size[1], "theme": args.theme, "view": "network",
+        "neurons": network.neuron_count, "connections": network.connection_count,
+    }  # fmt: skip
+    console.result(
+        data,
+        lambda: (
+            f"wrote {args.output} ({args.size[0]} x {args.size[1]}, {network.connection_count:,} connections)"
+        ),
     )
     return DONE
 

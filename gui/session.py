@@ -16,7 +16,9 @@ from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
 if TYPE_CHECKING:
     from planner.graph import Graph
+    from planner.network import Network
     from planner.targets.base import Target
+    from planner.targets.memory import TwoLevelMemory
 
 VERSION = 1
 MOST_RECENT = 12
@@ -151,8 +153,23 @@ class Session(QObject):
             return None
         return target, problem.objective
 
-    def keep_target(self, graph: Graph, target: Target, objective: str) -> None:
-        """Remember what a model is planned for."""
+    def memory_for(self, network: Network) -> TwoLevelMemory | None:
+        """The fast memory that this network was planned for last."""
+        from planner.errors import StageboardError
+        from planner.targets import target_from_dict
+        from planner.targets.memory import TwoLevelMemory
+
+        kept = self._json("targets", dict).get(network.fingerprint)
+        if not isinstance(kept, dict) or not isinstance(kept.get("target"), dict):
+            return None
+        try:
+            target = target_from_dict(kept["target"])
+        except (StageboardError, TypeError, ValueError):
+            return None
+        return target if isinstance(target, TwoLevelMemory) else None
+
+    def keep_target(self, graph: Graph | Network, target: Target, objective: str) -> None:
+        """Remember what a model or a network is planned for."""
         targets: dict[str, Mapping[str, Any]] = self._json("targets", dict)
         targets.pop(graph.fingerprint, None)
         targets[graph.fingerprint] = {"target": target.to_dict(), "objective": objective}

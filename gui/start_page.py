@@ -29,6 +29,8 @@ SAMPLES = (
     ("unet.onnx", "U-Net", "ONNX"),
     ("fpn_detector.onnx", "Object detector", "ONNX"),
     ("branchy_int8.tflite", "Branches and a skip, INT8", "TFLite"),
+    ("mlp_100.npz", "Random sparse network", "NPZ"),
+    ("digits_pruned.npz", "Pruned digit classifier", "NPZ"),
     ("densenet201.json", "DenseNet-201", "709 layers"),
     ("xception.json", "Xception", "134 layers"),
 )
@@ -77,7 +79,9 @@ class StartPage(QScrollArea):
         self.open_button.setObjectName("primary")
         self.open_button.setToolTip("Open a model (Ctrl+O)")
         self.open_button.clicked.connect(self.open_requested)
-        hint = QLabel("or drop a file here: ONNX, TFLite, JSON, GraphML, DOT")
+        hint = QLabel(
+            "or drop a file here: ONNX, TFLite, JSON, GraphML, DOT, or a sparse network as NPZ or MTX"
+        )
         hint.setWordWrap(True)
         set_role(hint, "muted")
         line = QHBoxLayout()

@@ -7,10 +7,16 @@ def warm_up() -> None:
     """The canvas first, which is what is seen first, then evaluation and planners."""
     from gui.canvas import raster
     from gui.canvas.layout import warm_up as warm_up_layout
+    from gui.order import playback_history as order_history
+    from gui.order import raster as order_raster
+    from gui.order import strip_kernels
     from planner.warm_up import warm_targets
 
     raster.warm_up()
     warm_up_layout()
+    order_raster.warm_up()
+    order_history.warm_up()
+    strip_kernels.warm_up()
     warm_targets()
 
 

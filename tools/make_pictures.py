@@ -12,8 +12,13 @@
     docs/images/mcm-package.png    its chips, as `stageboard render --view package` draws them
     docs/images/mcm-drag.png       an op over a chip where it would break the triangle rule, explained
     docs/images/mcm-repaired.png   the same plan after the drop and Repair
+    docs/images/network-light.png  a sparse network of 75,000 connections, an order of them played to its middle
+    docs/images/network-dark.png   a small one, its connections as links
+    docs/images/network-orders.png two orders side by side
+    docs/images/network-drag.png   a neuron's block of connections dragged along the order of Theorem 1
+    docs/images/network-theorem-1.png, network-locality.png  the same orders as `stageboard render` draws them
 
-Parts: window, edge-tpu, mcm; all unless named. No display is needed. The searches are seeded, so that the plans are the same every time.
+Parts: window, edge-tpu, mcm, network; all unless named. No display is needed. The searches are seeded, so that the plans are the same every time.
 """
 
 from __future__ import annotations
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
     from gui.document import Document
 
 SIZE = (1440, 900)
-PARTS = ("window", "edge-tpu", "mcm")
+PARTS = ("window", "edge-tpu", "mcm", "network")
 FEWEST_DRAGGED, MOST_DRAGGED = 2, 16
 """So many ops are dragged, for a picture on which each can be told."""
 MCM = "mcm:36,sram=40MiB,precision=int8,copy_sources=8"
@@ -178,8 +183,14 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         )
         print(folder / "network.png")
 
+    def networks() -> None:
+        """Sparse networks have a window of their own."""
+        from network_pictures import network_pictures
+
+        network_pictures(app, parts.themes, folder)
+
     try:
-        for name, part in zip(PARTS, (pipelines, edge_tpu, package), strict=True):
+        for name, part in zip(PARTS, (pipelines, edge_tpu, package, networks), strict=True):
             if not wanted or name in wanted:
                 part()
     finally:

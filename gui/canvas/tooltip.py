@@ -27,14 +27,17 @@ class HoverCard(QLabel):
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, True)
         self.setMargin(8)
+        self._theme: Theme | None = None
         self.hide()
 
     def show_at(self, position: QPoint, text: str, theme: Theme) -> None:
         """Show ``text`` beside ``position`` (parent coordinates), inside the parent."""
-        self.setStyleSheet(
-            f"#hoverCard {{ background: {theme.panel}; color: {theme.text};"
-            f" border: 1px solid {theme.border}; border-radius: 5px; }}"
-        )
+        if theme is not self._theme:  # a style sheet costs milliseconds, and cards follow the pointer
+            self._theme = theme
+            self.setStyleSheet(
+                f"#hoverCard {{ background: {theme.panel}; color: {theme.text};"
+                f" border: 1px solid {theme.border}; border-radius: 5px; }}"
+            )
         self.setText(text)
         self.adjustSize()
         parent = self.parentWidget()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QTextBrowser, QVBoxLayout, QWidget
 
-from gui.actions import ACTIONS, MENUS
+from gui.actions import ACTIONS, MENUS, ActionSpec
 from gui.theme import Theme, font
 from gui.widgets.labels import set_role
 
@@ -32,7 +33,13 @@ ELSEWHERE = (
 )  # fmt: skip
 
 
-def shortcuts_html(theme: Theme) -> str:
+Places = Sequence[tuple[str, Sequence[tuple[str, str]]]]
+"""Where in a window, and what keys and gestures do there."""
+
+
+def shortcuts_html(
+    theme: Theme, actions: Sequence[ActionSpec] = ACTIONS, elsewhere: Places = ELSEWHERE
+) -> str:
     """All shortcuts as a table, by menu and by place."""
     parts = [
         f"<style>td {{ padding: 2px 14px 2px 0; }} .k {{ color: {theme.accent}; }} .m {{ color: {theme.muted}; }}</style>"
@@ -46,12 +53,12 @@ def shortcuts_html(theme: Theme) -> str:
                 a.text,
                 a.tip,
             )
-            for a in ACTIONS
+            for a in actions
             if a.menu == menu and a.shortcut
         ]
         if rows:
             parts.append(_table(menu, [(keys, text.rstrip("…"), tip) for keys, text, tip in rows]))
-    for place, entries in ELSEWHERE:
+    for place, entries in elsewhere:
         parts.append(_table(place, [(keys, "", words) for keys, words in entries]))
     return "".join(parts)
 
@@ -65,12 +72,14 @@ def _table(title: str, rows: list[tuple[str, str, str]]) -> str:
     return f"<h3>{escape(title)}</h3><table>{cells}</table>"
 
 
-def shortcuts_dialog(parent: QWidget, theme: Theme) -> QDialog:
+def shortcuts_dialog(
+    parent: QWidget, theme: Theme, actions: Sequence[ActionSpec] = ACTIONS, elsewhere: Places = ELSEWHERE
+) -> QDialog:
     """A window with the shortcuts; it does not block the other."""
     dialog = _dialog(parent, "Keyboard shortcuts", 620, 560)
     view = QTextBrowser(dialog)
     view.setAccessibleName("Keyboard shortcuts")
-    view.setHtml(shortcuts_html(theme))
+    view.setHtml(shortcuts_html(theme, actions, elsewhere))
     _finish(dialog, view)
     return dialog
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pyqtgraph as pg
 
+from gui.widgets.numbers import IOS
+
 
 class UnitAxis(pg.AxisItem):  # type: ignore[misc]
     """Every tick says what it counts."""
@@ -20,5 +22,7 @@ class UnitAxis(pg.AxisItem):  # type: ignore[misc]
             self.update()
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """The numbers with the unit."""
+        """The numbers with the unit; counts are long enough without one."""
+        if self.unit == IOS:
+            return [f"{value:,.0f}" for value in values]
         return [f"{text} {self.unit}".rstrip() for text in super().tickStrings(values, scale, spacing)]

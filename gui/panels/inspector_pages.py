@@ -41,7 +41,7 @@ def nothing(sentence: str) -> str:
     return f"<p class='m'>{escape(sentence)}</p>"
 
 
-def _rows(rows: Iterable[tuple[str, str]]) -> str:
+def fact_rows(rows: Iterable[tuple[str, str]]) -> str:
     """A table of facts; values are HTML already."""
     cells = "".join(
         f"<tr><td class='m' valign='top'>{escape(name)}&nbsp;&nbsp;</td><td align='right'>{value}</td></tr>"
@@ -51,11 +51,11 @@ def _rows(rows: Iterable[tuple[str, str]]) -> str:
     return f"<table width='100%' cellspacing='0'>{cells}</table>"
 
 
-def _section(title: str) -> str:
+def section(title: str) -> str:
     return f"<p class='s'>{escape(title)}</p>"
 
 
-def _link(action: str, which: int | str, text: str) -> str:
+def link(action: str, which: int | str, text: str) -> str:
     return f"<a href='{action}:{which}'>{escape(text)}</a>"
 
 
@@ -104,7 +104,7 @@ def _one_op(document: Document, v: int, moves: str) -> str:
     ins, outs = _tensors(graph.inputs, v), _tensors(graph.outputs, v)
     moved = float(e.tensor_time[ins].sum() + e.send_time[outs].sum())
     rows = [
-        ("Device", _link("device", device, _device_name(document, device))),
+        ("Device", link("device", device, _device_name(document, device))),
         ("Work here", one_time(float(e.op_work[e.class_of[device], v]), unit)),
         *(_work_elsewhere(graph, v, unit) if len(e.op_work) > 1 else ()),
         ("All its transfers", one_time(moved, unit)),
@@ -116,18 +116,18 @@ def _one_op(document: Document, v: int, moves: str) -> str:
         ("Pass", "backward" if graph.backward[v] else "forward" if graph.backward.any() else ""),
         ("Runs on", "CPU only" if not graph.supported[v] else ""),
         ("Model", escape(graph.model_names[int(graph.model[v])]) if len(graph.model_names) > 1 else ""),
-        ("Pinned", f"{escape(pin)} · {_link('unpin', '', 'unpin')}" if pin else f"no · {_link('pin', '', 'pin here')}"),
+        ("Pinned", f"{escape(pin)} · {link('unpin', '', 'unpin')}" if pin else f"no · {link('pin', '', 'pin here')}"),
         ("Id", escape(graph.op_ids[v]) if graph.op_ids[v] != graph.op_names[v] else ""),
     ]  # fmt: skip
-    body = f"<h3>{escape(graph.op_names[v])}</h3><p class='m'>{escape(graph.kinds[v])}</p>" + _rows(rows)
+    body = f"<h3>{escape(graph.op_names[v])}</h3><p class='m'>{escape(graph.kinds[v])}</p>" + fact_rows(rows)
     if len(mates):
-        take_back = f" · {_link('separate', '', 'separate')}" if together else ""
-        body += _section("Moves together with") + f"<p>{_names(graph, mates)}{take_back}</p>"
+        take_back = f" · {link('separate', '', 'separate')}" if together else ""
+        body += section("Moves together with") + f"<p>{_names(graph, mates)}{take_back}</p>"
     body += moves
     if len(ins):
-        body += _section("Receives") + _rows(_tensor_rows(e, ins, from_producer=True))
+        body += section("Receives") + fact_rows(_tensor_rows(e, ins, from_producer=True))
     if len(outs):
-        body += _section("Produces") + _rows(_tensor_rows(e, outs, from_producer=False))
+        body += section("Produces") + fact_rows(_tensor_rows(e, outs, from_producer=False))
     return body + _attributes(graph.attrs[v])
 
 
@@ -147,7 +147,7 @@ def _several(document: Document) -> str:
     work = float(e.op_work[e.class_of[devices], ops].sum())
     counts = np.bincount(devices, minlength=len(problem.devices))
     where = ", ".join(
-        f"{_link('device', int(d), _device_name(document, int(d)))} ({int(counts[d]):,})"
+        f"{link('device', int(d), _device_name(document, int(d)))} ({int(counts[d]):,})"
         for d in np.argsort(-counts, kind="stable")[:MOST_NAMES]
         if counts[d]
     )
@@ -173,12 +173,12 @@ def _several(document: Document) -> str:
         ("Moves along", plural(extra, "colocated op") if extra else ""),
         (
             "Pinned",
-            f"{pins:,} of them · {_link('unpin', '', 'unpin')}"
+            f"{pins:,} of them · {link('unpin', '', 'unpin')}"
             if pins
-            else f"none · {_link('pin', '', 'pin here')}",
+            else f"none · {link('pin', '', 'pin here')}",
         ),
     ]
-    return f"<h3>{plural(len(ops), 'op')} selected</h3>" + _rows(rows)
+    return f"<h3>{plural(len(ops), 'op')} selected</h3>" + fact_rows(rows)
 
 
 def tensor_page(document: Document, tensor: int, theme: Theme) -> str:
@@ -197,20 +197,20 @@ def tensor_page(document: Document, tensor: int, theme: Theme) -> str:
         ("Shape", escape(_shape(graph.tensor_shapes[tensor], graph.tensor_dtypes[tensor]))),
         ("Size", bytes_text(float(e.size[tensor]))),
         *_transfer_rows(e, tensor, graph.time_unit),
-        ("Produced by", _link("op", producer, graph.op_names[producer])),
-        ("On", _link("device", home, _device_name(document, home))),
+        ("Produced by", link("op", producer, graph.op_names[producer])),
+        ("On", link("device", home, _device_name(document, home))),
         (
             "Travels to",
-            ", ".join(_link("device", d, _device_name(document, d)) for d in away) or "stays on its device",
+            ", ".join(link("device", d, _device_name(document, d)) for d in away) or "stays on its device",
         ),
     ]
     body = (
-        f"<p>{_link('ops', '', '← back to the selection')}</p><h3>{escape(name)}</h3><p class='m'>tensor</p>"
-        + _rows(rows)
+        f"<p>{link('ops', '', '← back to the selection')}</p><h3>{escape(name)}</h3><p class='m'>tensor</p>"
+        + fact_rows(rows)
     )
     if len(consumers):
         body += (
-            _section(f"Consumed by {plural(len(consumers), 'op')}") + f"<p>{_names(graph, consumers, 24)}</p>"
+            section(f"Consumed by {plural(len(consumers), 'op')}") + f"<p>{_names(graph, consumers, 24)}</p>"
         )
     return body
 
@@ -220,7 +220,7 @@ def _copies(document: Document, device: int) -> list[tuple[str, str]]:
     evaluation = document.evaluation
     stage, copies = int(evaluation.serves[device]), int(evaluation.replicas[device])
     if stage not in (-1, device):
-        return [("Copy of", _link("device", stage, _device_name(document, stage)))]
+        return [("Copy of", link("device", stage, _device_name(document, stage)))]
     return [("Copies", f"{copies} devices share its samples")] if copies > 1 else []
 
 
@@ -257,12 +257,12 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
     ]
     title, kind = problem.devices[device].title, problem.devices[device].kind
     mark = " · <span class='bad'>bottleneck</span>" if device == evaluation.bottleneck else ""
-    body = f"<h3>{escape(title)}</h3><p class='m'>{escape(kind)}{mark}</p>" + _rows(rows)
+    body = f"<h3>{escape(title)}</h3><p class='m'>{escape(kind)}{mark}</p>" + fact_rows(rows)
     if len(heavy):
         cost = problem.evaluator.op_work[problem.evaluator.class_of[device]]
         heaviest = time_column(cost[heavy].tolist(), graph.time_unit)
-        body += _section("Its heaviest ops") + _rows_of_links(
-            (_link("op", v, graph.op_names[v]), heaviest.text(float(cost[v]))) for v in heavy.tolist()
+        body += section("Its heaviest ops") + _rows_of_links(
+            (link("op", v, graph.op_names[v]), heaviest.text(float(cost[v]))) for v in heavy.tolist()
         )
     return body
 
@@ -290,8 +290,8 @@ def graph_page(document: Document, theme: Theme) -> str:
         "Select ops on the canvas, in the table or on a device to see their facts and where they could move."
     )
     figures = plan_rows(problem, document.evaluation)
-    plan = _section("This plan, estimated") + _rows(figures) if figures else ""
-    return f"<h3>{escape(graph.name)}</h3>" + _rows(rows) + plan + hint
+    plan = section("This plan, estimated") + fact_rows(figures) if figures else ""
+    return f"<h3>{escape(graph.name)}</h3>" + fact_rows(rows) + plan + hint
 
 
 # ---------------------------------------------------------------------- parts
@@ -321,11 +321,11 @@ def _tensor_rows(
     graph = e.problem.graph
     rows: list[tuple[str, str]] = []
     for t in tensors[:MOST_TENSORS].tolist():
-        size = _link("tensor", t, bytes_text(float(e.size[t])))
+        size = link("tensor", t, bytes_text(float(e.size[t])))
         shape = escape(_shape(graph.tensor_shapes[t], graph.tensor_dtypes[t]))
         if from_producer:
             producer = int(graph.tensor_producer[t])
-            ends = _link("op", producer, graph.op_names[producer])
+            ends = link("op", producer, graph.op_names[producer])
         else:
             ends = (
                 _names(graph, graph.consumer_idx[graph.consumer_ptr[t] : graph.consumer_ptr[t + 1]], 3)
@@ -339,7 +339,7 @@ def _tensor_rows(
 
 
 def _names(graph: Graph, ops: np.ndarray, most: int = MOST_NAMES) -> str:
-    shown = ", ".join(_link("op", v, graph.op_names[v]) for v in ops[:most].tolist())
+    shown = ", ".join(link("op", v, graph.op_names[v]) for v in ops[:most].tolist())
     return shown + (f" and {len(ops) - most:,} more" if len(ops) > most else "")
 
 
@@ -350,7 +350,7 @@ def _attributes(attrs: Mapping[str, Any]) -> str:
     for name, value in list(attrs.items())[:MOST_ATTRIBUTES]:
         text = str(value)
         rows.append((str(name), escape(text if len(text) <= 80 else text[:77] + "…")))
-    return _section("Attributes") + _rows(rows)
+    return section("Attributes") + fact_rows(rows)
 
 
 def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme) -> str:
@@ -372,7 +372,7 @@ def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme
             amount, _, by = change.text.rpartition("  ")
             gap = f" title='gap {gap_text(float(check.gap[d]))}'" if np.isfinite(check.gap[d]) else ""
             rows.append(
-                f"<tr><td width='46%'{gap}>{mark}{_link('move', d, device.title)}</td><td align='right'>{escape(amount)}</td>"
+                f"<tr><td width='46%'{gap}>{mark}{link('move', d, device.title)}</td><td align='right'>{escape(amount)}</td>"
                 f"<td align='right' class='{tone}'>&nbsp;&nbsp;{escape(by)}</td></tr>"
             )
         else:
@@ -380,7 +380,7 @@ def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme
             short = reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 1].rstrip() + "…"
             rows.append(
                 f"<tr><td class='m' width='46%'>{mark}{escape(device.title)}</td><td colspan='2' align='right'>"
-                f"{_link('along', d, 'take along')}</td></tr>"
+                f"{link('along', d, 'take along')}</td></tr>"
                 f"<tr><td colspan='3' class='r'>{escape(short)}</td></tr>"
             )
-    return _section("Moving to") + f"<table width='100%' cellspacing='0'>{''.join(rows)}</table>"
+    return section("Moving to") + f"<table width='100%' cellspacing='0'>{''.join(rows)}</table>"

@@ -181,5 +181,5 @@ def other_problem(mine: Problem, now: Problem | None) -> str:
         kinds = {device.kind for device in mine.devices}
         return plural(len(mine.devices), kinds.pop() if len(kinds) == 1 else "device")
     if mine.target != now.target:
-        return "another target"
+        return mine.target.spec() if mine.target.plans_networks else "another target"
     return "other constraints" if mine.constraints != now.constraints else "other op times"

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.theme import Theme, font
-from planner.problem import Problem
+from planner.problem_base import PlanningProblem
 from planner.search import BoundMethod, Method, Planner
 
 METHOD = int(Qt.ItemDataRole.UserRole)
@@ -119,7 +119,9 @@ class MethodList(QListWidget):
         self.theme = theme
         self.viewport().update()
 
-    def fill(self, problem: Problem, methods: list[Method], preferred: str, words: str = "") -> None:
+    def fill(
+        self, problem: PlanningProblem, methods: list[Method], preferred: Method | None, words: str = ""
+    ) -> None:
         """List the methods that match ``words``; the preferred one, or the first that serves, is chosen."""
         self.clear()
         groups: dict[str, list[tuple[Method, str]]] = {FIND: [], PROVE: [], OTHERS: []}
@@ -137,7 +139,7 @@ class MethodList(QListWidget):
             for method, reason in found:
                 self.addItem(self._item(method, reason))
         self.fit(self._room)
-        if not self.choose(preferred):
+        if preferred is None or not self.choose(preferred.name, isinstance(preferred, BoundMethod)):
             first = next((i for i in range(self.count()) if self._serves(i)), None)
             if first is not None:
                 self.setCurrentRow(first)
@@ -171,10 +173,12 @@ class MethodList(QListWidget):
         found: Method | None = None if item is None else item.data(METHOD)
         return found
 
-    def choose(self, name: str) -> bool:
-        """Choose a method by its name; returns whether it is listed and serves."""
-        for i in range(self.count()):
-            if self._serves(i) and self.item(i).data(METHOD).name == name:
-                self.setCurrentRow(i)
-                return True
-        return False
+    def choose(self, name: str, bound: bool = False) -> bool:
+        """Choose a method by its name; returns whether it is listed and serves.
+
+        Where a planner and a bound method have the same name, the bound method if ``bound`` is set.
+        """
+        rows = [i for i in range(self.count()) if self._serves(i) and self.item(i).data(METHOD).name == name]
+        if rows:
+            self.setCurrentRow(rows[-1 if bound else 0])
+        return bool(rows)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from gui.jobs import Jobs
 
 DEFAULT_LIMIT = 60
+NETWORKS = "memory"
+"""The kind of target that methods for sparse networks serve."""
 LIST_SHARE = 0.45
 """How much of the panel's height the list may take."""
 
@@ -51,8 +53,8 @@ class PlannersPanel(Panel):
     def __init__(self, document: Document, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
         self.jobs = jobs
-        self._wanted = ""
-        """The method that the user chose for this graph; empty: what suits the problem."""
+        self._wanted: Method | None = None
+        """The method that the user chose for this graph; None: what suits the problem."""
         self._filling = False
         self.rows: dict[str, JobRow] = {}
         self.search = QLineEdit(self)
@@ -138,10 +140,12 @@ class PlannersPanel(Panel):
             self.list.clear()
         else:
             preferred = self._wanted
-            if not preferred:
+            if preferred is None:
                 with suppress(StageboardError):
-                    preferred = default_planner(problem).name
-            methods: list[Method] = [*planners().values(), *bound_methods().values()]
+                    preferred = default_planner(problem)
+            # What plans networks has nothing to say about graphs, nor the other way round: it is not even listed.
+            every: list[Method] = [*planners().values(), *bound_methods().values()]
+            methods = [m for m in every if (NETWORKS in m.targets) == problem.target.plans_networks]
             self.list.fill(problem, methods, preferred, self.search.text())
         self._filling = False
         self._show_method(self.method())
@@ -167,20 +171,20 @@ class PlannersPanel(Panel):
         return super().eventFilter(watched, event)
 
     def _forget_choice(self) -> None:
-        self._wanted = ""
+        self._wanted = None
 
     def method(self) -> Method | None:
         """The chosen planner or bound method."""
         return self.list.method()
 
-    def choose(self, name: str) -> None:
-        """Choose a method by its name."""
-        self.list.choose(name)
+    def choose(self, name: str, bound: bool = False) -> None:
+        """Choose a method by its name; ``bound`` says which of a planner and a bound method of one name."""
+        self.list.choose(name, bound)
 
     def _chose(self) -> None:
         method = self.method()
         if not self._filling and method is not None:
-            self._wanted = method.name
+            self._wanted = method
         self._show_method(method)
 
     def _show_method(self, method: Method | None) -> None:

@@ -35,6 +35,7 @@ class PlansPanel(Panel):
 
     id: ClassVar[str] = "plans"
     title: ClassVar[str] = "Plans"
+    model_class: ClassVar[type[PlansModel]] = PlansModel
 
     highlight_requested = Signal(object)
     """bool[n] of the ops to let stand out on the canvas, or None."""
@@ -45,7 +46,7 @@ class PlansPanel(Panel):
         super().__init__(document, theme, parent)
         self._highlighting = False
         self._active: PlanEntry | None = None
-        self.model = PlansModel(document, self)
+        self.model = self.model_class(document, self)
         self.delegate = PlanDelegate(theme, self)
         self.list = QListView(self)
         self.list.setModel(self.model)
@@ -169,11 +170,11 @@ class PlansPanel(Panel):
             self.note.setText("on the canvas")
         else:
             count = int(np.count_nonzero(self.document.differences(entry)))
-            self.note.setText(
-                f"{plural(count, 'op')} {'differs' if count == 1 else 'differ'} from the canvas"
-                if count
-                else "the same as the canvas"
-            )
+            self.note.setText(self.differing(count) if count else "the same as the canvas")
+
+    def differing(self, count: int) -> str:
+        """How a plan differs from the one on the canvas."""
+        return f"{plural(count, 'op')} {'differs' if count == 1 else 'differ'} from the canvas"
 
     # ------------------------------------------------------------------ highlighting differences
     def _current_changed(self) -> None:

@@ -37,6 +37,7 @@ ACTIVE = ENTRY + 2
 SOURCE = ENTRY + 3
 NUMBER = ENTRY + 4
 FURTHER = ENTRY + 5
+UNFIT = ENTRY + 6
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -103,7 +104,7 @@ class PlansModel(QAbstractListModel):
         if kept is not None and kept[0] is problem and kept[1] is entry.device_of:
             return kept[2]
         costs = np.empty(0)
-        if problem is not None and entry.components:
+        if problem is not None and problem.devices and entry.components:
             costs = problem.evaluate(entry.device_of).pace
         self._costs[entry.id] = (problem, entry.device_of, costs)
         return costs
@@ -135,6 +136,8 @@ class PlansModel(QAbstractListModel):
             return self.column.number(entry.objective)
         if role == FURTHER:
             return self._further(entry)
+        if role == UNFIT:
+            return self.unfit(entry)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._described(entry)
         return None
@@ -145,6 +148,10 @@ class PlansModel(QAbstractListModel):
             return False
         self._document.rename_plan(self._entries[index.row()], str(value))
         return True
+
+    def unfit(self, entry: PlanEntry) -> str:
+        """Why a plan has no figures, in few words."""
+        return "does not fit"
 
     def _further(self, entry: PlanEntry) -> str:
         """The components of the objective after the first, in order: ``then 17.22 MiB, 245.0 KiB``."""
@@ -231,7 +238,7 @@ class PlanDelegate(QStyledItemDelegate):
             self._text(painter, place, shown, face, t.text if entry.valid else t.muted, right=True)
         else:
             # No figures: the words take the room of both columns.
-            shown, edge = "does not fit", right
+            shown, edge = index.data(UNFIT), right
             place.setRight(right)
             self._text(painter, place, shown, self._name, t.muted, right=True)
         name_room = edge - painter.fontMetrics().horizontalAdvance(shown) - 10 - left

@@ -10,6 +10,8 @@ from planner.quantity import bytes_text, time_text
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
+IOS = "I/Os"
+"""The unit of what is counted: reads and writes."""
 _BYTE_SCALES = (("TiB", 2.0**40, 2), ("GiB", 2.0**30, 2), ("MiB", 2.0**20, 2), ("KiB", 2.0**10, 1))
 _SCALES = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9))
 
@@ -46,7 +48,9 @@ def byte_column(values: Iterable[float]) -> Column:
 
 
 def amount_column(values: Iterable[float], unit: str | None) -> Column:
-    """Like :func:`time_column`, or like :func:`byte_column` where ``unit`` is ``B``."""
+    """Like :func:`time_column`; like :func:`byte_column` where ``unit`` is ``B``, and whole numbers of I/Os."""
+    if unit == IOS:
+        return Column(1.0, IOS, 0)
     return byte_column(values) if unit == "B" else time_column(values, unit)
 
 
@@ -153,7 +157,9 @@ def one_time(value: float, unit: str | None) -> str:
 
 
 def one_amount(value: float, unit: str | None) -> str:
-    """A single amount in the unit that suits it best; ``unit`` is ``B`` for bytes, else that of a time."""
+    """A single amount in the unit that suits it best; ``unit`` is ``B`` for bytes, ``I/Os``, else that of a time."""
+    if unit == IOS:
+        return Column(1.0, IOS, 0).text(value)
     if unit != "B":
         return one_time(value, unit)
     return DASH if math.isnan(value) else bytes_text(value).replace("-", MINUS)

@@ -1,0 +1,371 @@
+"""Fast memory at the moment shown: its slots as a grid, the value in each, and what has just been read or written."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QImage,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.canvas import raster
+from gui.canvas.painter import wrap_image
+from gui.canvas.palette import packed
+from gui.canvas.tooltip import HoverCard
+from gui.order.canvas_colours import Ink, ink_of, layer_colour
+from gui.order.canvas_titles import CENTRE, LEFT, elided, face
+from gui.order.layout import arrangement
+from gui.order.playback_grid import Grid, grid
+from gui.order.playback_history import History, Residents, history_of
+from gui.theme import Theme, contrast, mix
+from gui.widgets.numbers import plural
+from planner.network import Network
+from planner.targets.memory_kernels import EVICT, READ, WRITE
+
+if TYPE_CHECKING:
+    from gui.order.document import OrderDocument
+
+HEAD, FOOT, MARGIN = 24.0, 20.0, 8.0
+FLASH_SECONDS = 0.35
+MOST_LAYERS = 7
+"""Layers up to so many are named; their colours are all different."""
+MOST_WORDS = 400
+"""In a larger fast memory the values are told apart by pointing."""
+_FRAME_MS = 33
+_LETTERS = ("#ffffff", "#10151d")
+KINDS = ("read", "written", "evicted")
+
+
+class FastMemoryView(QWidget):
+    """The M - 1 slots that hold values while the document's order, or the one compared with it, runs."""
+
+    def __init__(
+        self, document: OrderDocument, theme: Theme, which: str = "active", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.document, self.theme, self.which = document, theme, which
+        self.reduced = False
+        self._moment = 0
+        self._flash = np.zeros((len(KINDS), 0))
+        """When each slot was last read into, written from, freed (seconds of the clock): float64[3, slots]."""
+        self._history: History | None = None
+        self._numbers: tuple[Network, np.ndarray] | None = None
+        self._buffer = raster.new_image(1, 1)
+        self._image: QImage = wrap_image(self._buffer)
+        self._placed = Grid(0, (0.0, 0.0, 1.0, 1.0), 1, 1.0, 1.0)
+        self._fading = QTimer(self)
+        self._fading.setInterval(_FRAME_MS)
+        self._fading.timeout.connect(self._fade)
+        self._card = HoverCard(self)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("Fast memory")
+        document.network_changed.connect(self._reset)
+        document.trace_changed.connect(self._reset)
+        document.selection_changed.connect(self.update)
+        document.hover_changed.connect(self.update)
+        document.position_changed.connect(self._moved)
+        self._reset()
+
+    def sizeHint(self) -> QSize:
+        """A hundred slots read well."""
+        return QSize(260, 240)
+
+    def minimumSizeHint(self) -> QSize:
+        """A few can still be told apart."""
+        return QSize(150, 110)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.theme = theme
+        self.update()
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Mark what happens at the last connection, and fade nothing."""
+        self.reduced = reduced
+        self._reset()
+
+    # ------------------------------------------------------------------ what is shown
+    @property
+    def history(self) -> History | None:
+        """What happens along the order; None until it is known."""
+        document, problem = self.document, self.document.problem
+        if self.which == "active":
+            order, trace = document.order, document.trace
+        else:
+            compared = document.compared
+            order, trace = (document.order if compared is None else compared.order), document.compared_trace
+        if problem is None or trace is None:
+            self._history = None
+        else:
+            self._history = history_of(problem.network, order, trace, problem.evaluator.slots)
+        return self._history
+
+    def _reset(self) -> None:
+        problem = self.document.problem
+        slots = 0 if problem is None else problem.evaluator.slots
+        self._flash = np.full((len(KINDS), slots), -math.inf)
+        self._moment = self.document.position
+        self._fading.stop()
+        self._card.hide()
+        self._describe()
+        self.update()
+
+    def _moved(self) -> None:
+        history, moment = self.history, self.document.position
+        if history is not None:
+            before = min(self._moment, moment) if moment > self._moment else moment - 1
+            self._note_events(history, max(0, before), moment)
+        self._moment = moment
+        self.update()
+
+    def _note_events(self, history: History, before: int, moment: int) -> None:
+        """Remember what happened between two moments: of each slot the last of each kind."""
+        if self.reduced:
+            self._flash[:] = -math.inf
+            before = max(0, moment - 1)
+        trace, events = history.trace, history.events(before, moment)
+        # More than a few per slot cannot be seen one by one.
+        events = slice(max(events.start, events.stop - 4 * max(1, history.slots)), events.stop)
+        self._flash[trace.kind[events], trace.slot[events]] = time.perf_counter()
+        if events.stop > events.start and not self.reduced and self.isVisible():
+            self._fading.start()
+
+    def _fade(self) -> None:
+        if time.perf_counter() - self._flash.max(initial=-math.inf) > FLASH_SECONDS:
+            self._fading.stop()
+            self._describe()
+        self.update()
+
+    def _describe(self) -> None:
+        """What a screen reader says, once things are at rest."""
+        history = self.history
+        if history is None:
+            self.setAccessibleDescription("")
+            return
+        residents = history.residents(self.document.position)
+        self.setAccessibleDescription(self._title(history, residents))
+
+    @staticmethod
+    def _title(history: History, residents: Residents) -> str:
+        dirty = int(np.count_nonzero(residents.dirty))
+        return f"{len(residents.slot):,} of {plural(history.slots, 'slot')}, {dirty:,} unwritten"
+
+    def _number(self, network: Network) -> np.ndarray:
+        """Each neuron's number in its layer."""
+        if self._numbers is None or self._numbers[0] is not network:
+            self._numbers = (network, arrangement(network).place)
+        return self._numbers[1]
+
+    # ------------------------------------------------------------------ places
+    def cell(self, slot: int) -> QRectF:
+        """Where a slot is (logical pixels)."""
+        return self._grid.cell(slot)
+
+    @property
+    def _grid(self) -> Grid:
+        problem = self.document.problem
+        slots = 1 if problem is None else problem.evaluator.slots
+        room = (MARGIN, HEAD, self.width() - 2 * MARGIN, self.height() - HEAD - self._foot - 4.0)
+        if (self._placed.slots, self._placed.room) != (slots, room):
+            self._placed = grid(slots, room)
+        return self._placed
+
+    def slot_at(self, at: QPoint) -> int:
+        """The slot at a place; -1 for none."""
+        return -1 if self.document.problem is None else self._grid.slot_at(at.x(), at.y())
+
+    # ------------------------------------------------------------------ painting
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Slots, values, and what has just happened."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), QColor(self.theme.panel))
+        history = self.history
+        if history is None:
+            return
+        residents = history.residents(self.document.position)
+        line = QRectF(MARGIN, 2, self.width() - 2 * MARGIN, HEAD - 4)
+        painter.setFont(face(8.5))
+        painter.setPen(QColor(self.theme.muted))
+        painter.drawText(line, LEFT, elided(self._title(history, residents), face(8.5), line.width()))
+        self._paint_cells(painter, history, residents)
+        self._paint_foot(painter, self.height() - self._foot)
+        if self._foot > FOOT:
+            self._paint_layers(painter, history.network.depth, self.height() - FOOT)
+
+    def _paint_cells(self, painter: QPainter, history: History, residents: Residents) -> None:
+        ratio, ink = self.devicePixelRatioF(), ink_of(self.theme)
+        size = (max(1, int(self.height() * ratio)), max(1, int(self.width() * ratio)))
+        if self._buffer.shape != size:
+            self._buffer = raster.new_image(size[1], size[0])
+            self._image = wrap_image(self._buffer)
+            self._image.setDevicePixelRatio(ratio)
+        raster.fill(self._buffer, None, packed(self.theme.panel), replace=True)
+        slots = history.slots
+        w, h, gap = self._grid.width, self._grid.height, self._grid.gap
+        x, y = self._grid.corners()
+        fill = np.full(slots, packed(mix(self.theme.panel, self.theme.track, 0.7)), np.uint32)
+        shades = np.array(
+            [packed(layer_colour(i, self.theme)) for i in range(history.network.depth + 1)], np.uint32
+        )
+        fill[residents.slot] = shades[history.network.layer[residents.neuron]]
+        ring, rings = self._rings(ink, slots)
+        raster.rounded_rects(
+            self._buffer, None, x, y, np.full(slots, w - gap), np.full(slots, h - gap), ratio, 0.0, 0.0,
+            fill=fill, stroke=ring, stroke_px=np.where(rings > 0, min(3.0, h / 4) * ratio, 0.0),
+            radius_px=min(3.0, h / 5) * ratio,
+        )  # fmt: skip
+        dirty = residents.slot[residents.dirty]
+        if len(dirty):
+            # A bar along the bottom, so that it does not depend on colour alone.
+            thick = max(min(h * 0.2, 5.0), 1.0)
+            raster.rounded_rects(
+                self._buffer, None, x[dirty], y[dirty] + h - gap - thick, np.full(len(dirty), w - gap),
+                np.full(len(dirty), thick), ratio, 0.0, 0.0, fill=packed(ink.dirty), radius_px=0.0,
+            )  # fmt: skip
+        painter.drawImage(QRectF(0, HEAD, self.width(), self.height() - HEAD), self._image,
+                          QRectF(0, HEAD * ratio, size[1], size[0] - HEAD * ratio))  # fmt: skip
+        self._paint_values(painter, history, residents, w - gap, h - gap)
+
+    def _rings(self, ink: Ink, slots: int) -> tuple[np.ndarray, np.ndarray]:
+        """The colour of each slot's ring, fading out, and how strong it is (0..1)."""
+        now = time.perf_counter()
+        strength = np.clip(1.0 - (now - self._flash) / FLASH_SECONDS, 0.0, 1.0)
+        if self.reduced:
+            strength = np.isfinite(self._flash) * 1.0
+        colours = np.zeros(slots, np.uint32)
+        strongest = strength.max(axis=0, initial=0.0)
+        for kind in (EVICT, WRITE, READ):  # what was read last is what is there
+            here = (strength[kind] > 0) & (strength[kind] >= strongest)
+            alpha = (strength[kind] * 255).astype(np.uint32) << np.uint32(24)
+            tone = np.uint32(packed(self._tones(ink)[kind]) & 0xFFFFFF)
+            colours = np.where(here, alpha | tone, colours)
+        return colours, strongest
+
+    def _tones(self, ink: Ink) -> tuple[str, str, str]:
+        return self.theme.text, self.theme.bad, self.theme.muted
+
+    def _paint_values(
+        self, painter: QPainter, history: History, residents: Residents, w: float, h: float
+    ) -> None:
+        """The numbers of the neurons, where they can be read, and the one that is looked at."""
+        numbers, layer = self._number(history.network), history.network.layer
+        measure = QFontMetricsF(face(8.0))
+        widest = measure.horizontalAdvance(f"{int(numbers.max(initial=0))}") + 3
+        if history.slots <= MOST_WORDS and w >= widest and h >= measure.height() - 2:
+            painter.setFont(face(8.0))
+            inks = [
+                QColor(_letters_on(layer_colour(i, self.theme))) for i in range(history.network.depth + 1)
+            ]
+            for slot, neuron in zip(residents.slot.tolist(), residents.neuron.tolist(), strict=True):
+                painter.setPen(inks[layer[neuron]])
+                box = self.cell(slot)
+                painter.drawText(QRectF(box.x(), box.y(), w, h - 2), CENTRE, str(numbers[neuron]))
+        for looked_at in {self.document.selection, self.document.hover} - {-1}:
+            for slot in residents.slot[residents.neuron == looked_at].tolist():
+                box = self.cell(slot)
+                painter.setPen(QPen(QColor(self.theme.focus), 2.0))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(QRectF(box.x() - 1, box.y() - 1, w + 2, h + 2), 3, 3)
+
+    @property
+    def _foot(self) -> float:
+        """Height of the lines below the slots: one more where the layers are few enough to be named."""
+        network = self.document.network
+        return 2 * FOOT if network is not None and network.depth < MOST_LAYERS else FOOT
+
+    def _paint_layers(self, painter: QPainter, depth: int, y: float) -> None:
+        """The colours of the layers."""
+        painter.setFont(face(8.0))
+        painter.setPen(QColor(self.theme.muted))
+        painter.drawText(QRectF(MARGIN, y, self.width(), FOOT), LEFT, "Layer")
+        x = MARGIN + QFontMetricsF(face(8.0)).horizontalAdvance("Layer") + 8
+        for layer in range(depth + 1):
+            ground = layer_colour(layer, self.theme)
+            box = QRectF(x, y + 3, 16, FOOT - 6)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(ground))
+            painter.drawRoundedRect(box, 2, 2)
+            painter.setPen(QColor(_letters_on(ground)))
+            painter.drawText(box, CENTRE, str(layer))
+            x += 19
+
+    def _paint_foot(self, painter: QPainter, y: float) -> None:
+        """What rings and bars mean, as much of it as fits."""
+        ink = ink_of(self.theme)
+        measure = QFontMetricsF(face(8.0))
+        x = MARGIN
+        marks = [*zip(self._tones(ink), (*KINDS,), strict=True), (ink.dirty, "unwritten")]
+        painter.setFont(face(8.0))
+        for i, (colour, words) in enumerate(marks):
+            wide = 13 + measure.horizontalAdvance(words) + 9
+            if x + wide - 9 > self.width() - MARGIN:
+                return
+            painter.setPen(QPen(QColor(colour), 2.0) if i < len(KINDS) else Qt.PenStyle.NoPen)
+            painter.setBrush(Qt.BrushStyle.NoBrush if i < len(KINDS) else QColor(colour))
+            box = QRectF(x + 1, y + 7, 8, 8) if i < len(KINDS) else QRectF(x, y + 10, 10, 4)
+            painter.drawRoundedRect(box, 2, 2)
+            painter.setPen(QColor(self.theme.muted))
+            painter.drawText(QRectF(x + 14, y, wide, FOOT), LEFT, words)
+            x += wide
+
+    # ------------------------------------------------------------------ pointing
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The card may not fit any more."""
+        self._card.hide()
+
+    def _value_at(self, at: QPoint) -> tuple[int, int, bool]:
+        """Neuron at a place (-1: none), since when, and whether it is dirty."""
+        slot, history = self.slot_at(at), self.history
+        if slot < 0 or history is None:
+            return -1, 0, False
+        residents = history.residents(self.document.position)
+        here = np.flatnonzero(residents.slot == slot)
+        if not len(here):
+            return -1, 0, False
+        i = int(here[0])
+        return int(residents.neuron[i]), int(residents.since[i]), bool(residents.dirty[i])
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Say what a slot holds."""
+        at = event.position().toPoint()
+        neuron, since, dirty = self._value_at(at)
+        self.document.set_hover(neuron)
+        if neuron < 0:
+            self._card.hide()
+            return
+        network = self.document.open_problem.network
+        state = "not written yet" if dirty else "as in slow memory"
+        words = (
+            f"<b>{network.neuron_name(neuron).capitalize()}</b><br>slot {self.slot_at(at) + 1:,}, since connection"
+            f" {since + 1:,}<br>{state}"
+        )
+        self._card.show_at(at, words, self.theme)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Select the neuron."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.document.select(self._value_at(event.position().toPoint())[0])
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Nothing is pointed at."""
+        self._card.hide()
+        self.document.set_hover(-1)
+
+
+def _letters_on(ground: str) -> str:
+    """White or black, whichever can be read on a colour."""
+    return max(_LETTERS, key=lambda letters: contrast(letters, ground))

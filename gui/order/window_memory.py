@@ -1,0 +1,70 @@
+"""What a network's window remembers beyond its own life: recent files, its layout, motion. Without a session: nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray
+
+if TYPE_CHECKING:
+    from gui.order.window import OrderWindow
+    from gui.session import Session
+
+GEOMETRY, LAYOUT, MOTION = "order window", "order layout", "reduced motion"
+
+
+class OrderMemory:
+    """Between a window and its :class:`gui.session.Session`."""
+
+    def __init__(self, window: OrderWindow, session: Session | None) -> None:
+        self._window = window
+        self._session = session
+
+    @property
+    def recent(self) -> list[tuple[Path, ...]]:
+        """Files opened lately, the latest first."""
+        return [] if self._session is None else self._session.recent
+
+    def remember_network(self) -> None:
+        """What is open goes to the top of the recent files, with the fast memory it is planned for."""
+        document = self._window.document
+        problem = document.problem
+        if self._session is None or problem is None:
+            return
+        # A dense model that was pruned is no network as it lies on the disk.
+        if document.density is None:
+            self._session.add_recent(document.paths)
+        self._session.keep_target(problem.network, problem.target, problem.objective)
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Whether there are no flashes."""
+        if self._session is not None:
+            self._session.set_value(MOTION, "yes" if reduced else "no")
+
+    def restore(self) -> bool:
+        """Put the window back as it was; returns whether its docks have their sizes now."""
+        session, window = self._session, self._window
+        if session is None:
+            return False
+        if session.value(MOTION) == "yes":
+            window.set_reduced_motion(True)
+        geometry, layout = (
+            QByteArray.fromBase64(session.value(key).encode("ascii", "ignore")) for key in (GEOMETRY, LAYOUT)
+        )
+        if geometry.isEmpty() or not window.restoreGeometry(geometry):
+            return False
+        return not layout.isEmpty() and window.restoreState(layout)
+
+    @property
+    def has_geometry(self) -> bool:
+        """Whether the window knows where it was."""
+        return self._session is not None and bool(self._session.value(GEOMETRY))
+
+    def store(self) -> None:
+        """Keep how the window is now."""
+        session, window = self._session, self._window
+        if session is not None:
+            for key, value in ((GEOMETRY, window.saveGeometry()), (LAYOUT, window.saveState())):
+                session.set_value(key, bytes(value.toBase64().data()).decode("ascii"))
+            session.sync()

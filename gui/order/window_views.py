@@ -1,0 +1,66 @@
+"""The views of a network's window that draw: made in one place, so that tests can do without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QWidget
+
+if TYPE_CHECKING:
+    from gui.order.document import OrderDocument
+    from gui.theme import Theme
+
+
+@dataclass(frozen=True)
+class Views:
+    """What draws the network, its order and the moment shown. ``threaded`` have threads to end before the window goes."""
+
+    canvas: Any
+    playback: Any
+    scrubber: Any
+    fast_memory: Any
+    strip: Any
+    plots: Any
+    side_by_side: Any
+
+    @property
+    def themed(self) -> tuple[Any, ...]:
+        """All that have colours."""
+        return self.canvas, self.scrubber, self.fast_memory, self.strip, self.plots, self.side_by_side
+
+    @property
+    def moving(self) -> tuple[Any, ...]:
+        """All that flash or glide."""
+        return self.playback, self.scrubber, self.fast_memory, self.side_by_side
+
+    @property
+    def threaded(self) -> tuple[Any, ...]:
+        """All that work on threads."""
+        return self.strip, self.plots, self.side_by_side
+
+
+ViewsFactory = Callable[["OrderDocument", "Theme", QWidget], Views]
+
+
+def default_views(document: OrderDocument, theme: Theme, parent: QWidget) -> Views:
+    """The real ones."""
+    from gui.order.canvas import NetworkCanvas
+    from gui.order.playback import Playback
+    from gui.order.playback_memory import FastMemoryView
+    from gui.order.plots import PlotsPanel
+    from gui.order.scrubber import Scrubber
+    from gui.order.side_by_side import SideBySide
+    from gui.order.strip import OrderStrip
+
+    playback = Playback(document, parent)
+    return Views(
+        NetworkCanvas(document, theme, "active", parent),
+        playback,
+        Scrubber(document, playback, theme, parent),
+        FastMemoryView(document, theme, "active", parent),
+        OrderStrip(document, theme, parent),
+        PlotsPanel(document, theme, parent),
+        SideBySide(document, theme, parent, playback),
+    )

@@ -1,0 +1,135 @@
+"""Two orders beside each other: counters of both at one moment, differences by layer and neuron against slow counts."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from gui.order.document import OrderDocument
+from gui.order.playback import Playback
+from gui.order.side_by_side import SideBySide, counter_words, difference_words
+from gui.order.side_by_side_figures import differences, traffic
+from gui.theme import DARK, LIGHT
+from planner.targets.memory_kernels import READ, WRITE
+from planner.targets.memory_trace import Trace
+from tests.gui.order.models import document_of
+from tests.gui.window_parts import settle, shown
+
+
+@pytest.fixture
+def pair(qtbot: QtBot) -> Generator[SideBySide]:
+    document = document_of()
+    playback = Playback(document, document)
+    page = SideBySide(document, LIGHT, None, playback)
+    document.compare(document.plans[0])  # type: ignore[arg-type]
+    with shown(qtbot, page, 1000, 700):
+        qtbot.waitUntil(lambda: not page.busy and not document.busy, timeout=10_000)
+        settle()
+        yield page
+    page.end_threads()
+    document.close()
+    document.deleteLater()
+
+
+def traces(document: OrderDocument) -> tuple[Trace, Trace]:
+    assert document.trace is not None and document.compared_trace is not None
+    return document.trace, document.compared_trace
+
+
+def test_traffic_is_what_the_events_say(pair: SideBySide) -> None:
+    document = pair.orders
+    network = document.network
+    assert network is not None
+    first, second = traces(document)
+    count = network.connection_count
+    for position in (0, 1, count // 3, count - 1, count):
+        for trace in (first, second):
+            slow = np.zeros((network.neuron_count, 2), np.int64)
+            for at, kind, neuron in zip(trace.position, trace.kind, trace.neuron, strict=True):
+                if kind in (READ, WRITE) and (at < position or position == count):
+                    slow[neuron, int(kind == WRITE)] += 1
+            assert (traffic(trace, network.neuron_count, position) == slow).all()
+        found = differences(network, first, second, position)
+        for which, trace in enumerate((first, second)):
+            assert found.totals[which, 0] == trace.reads[position] - position
+            assert found.totals[which, 1] == trace.writes[position]
+        sums = np.abs(found.changes.sum(axis=1))
+        assert (np.diff(sums) <= 0).all() and (sums > 0).all()
+
+
+def test_counters_and_tables_follow_the_moment(pair: SideBySide, qtbot: QtBot) -> None:
+    document = pair.orders
+    first, second = traces(document)
+    count = len(document.order)
+    for position in (0, count // 2, count):
+        document.set_position(position)
+        assert [label.text() for label in pair.counters] == [
+            counter_words(trace, position) for trace in (first, second)
+        ]
+        change = np.array(
+            [second.reads[position] - first.reads[position], second.writes[position] - first.writes[position]]
+        )
+        assert pair.difference.text() == difference_words(change, position, count)
+        qtbot.waitUntil(lambda: not pair.busy, timeout=5_000)
+        rows = pair._layers.rows
+        assert rows[-1].total and rows[-1].figures[0] == first.reads[position] - position
+        assert sum(row.figures[5] for row in rows[:-1]) == rows[-1].figures[5]
+    assert "in the end" in pair.difference.text()
+    shown_change = pair._layers.index(len(pair._layers.rows) - 1, 3).data(Qt.ItemDataRole.DisplayRole)
+    assert shown_change[0] in "+−±"
+
+
+def test_a_neuron_of_the_list_is_selected_by_a_click(pair: SideBySide, qtbot: QtBot) -> None:
+    pair.orders.set_position(len(pair.orders.order))
+    qtbot.waitUntil(lambda: not pair.busy, timeout=5_000)
+    table, rows = pair.neurons, pair._neurons.rows
+    assert rows
+    place = table.visualRect(pair._neurons.index(0, 0)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place.x(), place.y()))
+    assert pair.orders.selection == rows[0].neuron
+
+
+def test_both_pictures_are_looked_at_in_one_way_and_one_scrubber_moves_both(pair: SideBySide) -> None:
+    first, second = pair.views
+    assert first.view == second.view
+    other = "matrix" if first.view == "links" else "links"
+    first.set_view(other)
+    assert second.view == other
+    second.set_sorted(not second.by_first_use.isChecked())
+    assert first.by_first_use.isChecked() == second.by_first_use.isChecked()
+    assert pair.scrubber is not None
+    pair.set_reduced_motion(True)
+    pair.set_theme(DARK)
+    settle()
+    pair.grab()
+
+
+def test_the_chooser_changes_what_is_compared(pair: SideBySide, qtbot: QtBot) -> None:
+    document = pair.orders
+    assert pair.chooser.currentText() == document.plans[0].name
+    assert document.active is not None and pair.first_name.text() == document.active.name
+    document.add_plan(document.plans[0].device_of, "third")
+    settle()
+    assert [pair.chooser.itemText(i) for i in range(pair.chooser.count())] == ["shuffled", "third"]
+    pair._chosen(1)
+    assert document.compared is document.plans[-1]
+    document.compare(None)
+    settle()
+    assert pair.chooser.currentText() == "choose an order"
+    assert pair.difference.text() == "Choose an order to compare with." and not pair._layers.rows
+    qtbot.waitUntil(lambda: not pair.busy and not document.busy, timeout=5_000)
+
+
+def test_it_waits_for_a_network(qtbot: QtBot) -> None:
+    document = OrderDocument()
+    page = SideBySide(document, LIGHT)
+    with shown(qtbot, page, 700, 500):
+        assert not page.views
+        page.set_reduced_motion(True)
+    page.end_threads()
+    document.close()
+    document.deleteLater()

@@ -1,0 +1,96 @@
+"""The pictures of sparse networks for :mod:`tools.make_pictures`: their window, and orders as ``stageboard render`` draws them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from gui.order.window import OrderWindow
+    from gui.theme import ThemeController
+
+SIZE = (1440, 900)
+LIMIT = 120.0
+BASELINE = {"width": 500, "depth": 4, "density": 0.1}
+SMALL = {"width": 20, "depth": 5, "density": 0.16}
+"""Few enough connections that each can be followed by eye."""
+
+
+def network_pictures(app: QApplication, themes: ThemeController, folder: Path) -> None:
+    """Write them all. The orders are the seeded ones that a window starts with."""
+    from gui.demo import until
+    from gui.jobs import Jobs
+    from gui.order.document import OrderDocument
+    from gui.order.opening import prepare_network
+    from gui.order.render import save_network
+    from gui.order.window import OrderWindow
+    from planner.generate.catalogue import generate_network
+    from planner.targets import TwoLevelMemory
+
+    document = OrderDocument()
+    window = OrderWindow(document, Jobs(document, document), themes, None)  # type: ignore[arg-type]
+    window.resize(*SIZE)
+    window.show()
+
+    def shot(name: str, theme: str) -> None:
+        window.set_theme_name(theme)
+        until(app, lambda: window.settled, LIMIT)
+        for _ in range(3):
+            app.processEvents()
+        window.grab().save(str(folder / name))
+        print(folder / name)
+
+    try:
+        baseline = prepare_network(generate_network("mlp", BASELINE, 1))
+        window.install(baseline)
+        until(app, lambda: window.settled, LIMIT)
+        document.set_position(round(0.62 * len(document.order)))
+        shot("network-light.png", "light")
+        window.show_page("two")
+        shot("network-orders.png", "light")
+        window.show_page("one")
+        document.apply_plan(document.plans[0])
+        until(app, lambda: window.settled, LIMIT)
+        drag_block(window)
+        shot("network-drag.png", "light")
+        window.strip.chart.cancel_drag()
+        small = generate_network("mlp", SMALL, 1)
+        window.install(prepare_network(small, target=TwoLevelMemory(16)))
+        until(app, lambda: window.settled, LIMIT)
+        document.set_position(round(0.55 * len(document.order)))
+        document.select(int(small.target[document.order[document.position - 1]]))
+        shot("network-dark.png", "dark")
+        for entry in baseline.entries:
+            file = folder / f"network-{entry.planner}.png"
+            save_network(
+                baseline.problem, entry.order, file, size=(1600, 900),
+                title=f"{baseline.problem.network.name}: {entry.name}", bounds=baseline.bounds,
+            )  # fmt: skip
+            print(file)
+    finally:
+        document.undo_stack.setClean()
+        window.end()
+        window.hide()
+
+
+def drag_block(window: OrderWindow) -> None:
+    """Take a block from the middle of the order of Theorem 1 and hold it where the pointer is still over a legal place."""
+    from PySide6.QtCore import QEvent, QPointF, Qt
+    from PySide6.QtGui import QMouseEvent
+    from PySide6.QtWidgets import QApplication
+
+    chart = window.strip.chart
+    layout = chart.layout_of
+    top, height = layout.ribbon
+
+    def mouse(kind: QEvent.Type, share: float) -> None:
+        at = QPointF(layout.x(share * layout.count), top + height / 2)
+        button = Qt.MouseButton.LeftButton
+        event = QMouseEvent(kind, at, chart.mapToGlobal(at), button, button, Qt.KeyboardModifier.NoModifier)
+        QApplication.sendEvent(chart, event)
+
+    mouse(QEvent.Type.MouseButtonPress, 0.46)
+    for share in (0.47, 0.52, 0.56):
+        mouse(QEvent.Type.MouseMove, share)
