@@ -314,7 +314,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parser.parse_args(arguments)
     args.out.mkdir(parents=True, exist_ok=True)
     results = Results(args.out / "results.csv")
-    files = sorted(p for p in (ROOT / "sample_models").iterdir() if p.suffix != ".md")
+    files = sorted(p for p in (ROOT / "sample_models").iterdir() if p.suffix not in (".md", ".npz"))
     samples = [f"sample_models/{p.name}" for p in files if not args.sample or p.stem in args.sample]
     names = args.table or list(TABLES)
     if not args.only_print:
