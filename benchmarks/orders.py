@@ -18,6 +18,7 @@ from typing import Any
 
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
+from benchmarks.io_runs import CpuLimit
 from benchmarks.models import ROOT
 from planner.algorithms.catalogue import planner
 from planner.generate.catalogue import generate_network
@@ -25,7 +26,6 @@ from planner.network_problem import NetworkProblem
 from planner.ordering.io_bounds import io_bounds
 from planner.ordering.theorem_1 import theorem_1_order
 from planner.run import run
-from planner.search import Progress
 from planner.targets.memory import TwoLevelMemory
 
 REORDERING = "connection-reordering"
@@ -55,21 +55,6 @@ CASES = (
     Case("1000 wide", "mlp", {**BASELINE, "width": 1000}),
     Case("10 layers", "mlp", {**BASELINE, "depth": 10}),
 )
-
-
-@dataclass
-class CpuLimit:
-    """Stop after so many CPU seconds of this process."""
-
-    limit: float
-    reason: str = "time"
-
-    def __post_init__(self) -> None:
-        self.began = time.process_time()
-
-    def __call__(self, progress: Progress) -> bool:
-        """Whether they are over."""
-        return time.process_time() - self.began >= self.limit
 
 
 def measured(problem: NetworkProblem, name: str, seconds: float, **options: Any) -> tuple[float, float]:

@@ -24,6 +24,10 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> Path
     target = Path(path)
     if target.is_dir():
         raise StageboardError(f"{target} is a folder; give the name of a file to write")
+    if target.exists() and not target.is_file():
+        raise StageboardError(
+            f"{target} is a device or a pipe, which cannot be replaced; give the name of a file to write"
+        )
     data = content.encode("utf-8") if isinstance(content, str) else content
     temporary = ""
     try:

@@ -24,6 +24,7 @@ class Locality(Planner):
     source: ClassVar[Source] = Source("Stageboard", "docs/orders.md")
     targets: ClassVar[frozenset[str]] = frozenset({"memory"})
     objectives: ClassVar[frozenset[str]] = frozenset({"ios"})
+    honours: ClassVar[frozenset[str]] = frozenset()
     options: ClassVar[tuple[Option, ...]] = (
         Option("restarts", 0, "further windows with random ties and weights", 0, 1_000_000),
     )

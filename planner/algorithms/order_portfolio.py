@@ -25,6 +25,7 @@ class OrderPortfolio(Planner):
     source: ClassVar[Source] = Source("Stageboard", "docs/orders.md")
     targets: ClassVar[frozenset[str]] = frozenset({"memory"})
     objectives: ClassVar[frozenset[str]] = frozenset({"ios"})
+    honours: ClassVar[frozenset[str]] = frozenset()
     gives_bounds: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (
         Option("effort", 1.0, "how long to refine; 1 takes about two seconds, 0 nothing", 0.0, 1_000_000.0),

@@ -18,6 +18,7 @@ class Theorem1Order(Planner):
     source: ClassVar[Source] = Source("I/O paper", "Theorem 1, figure 1")
     targets: ClassVar[frozenset[str]] = frozenset({"memory"})
     objectives: ClassVar[frozenset[str]] = frozenset({"ios"})
+    honours: ClassVar[frozenset[str]] = frozenset()
 
     def search(self, problem: NetworkProblem, search: Search) -> None:
         """One order, at once."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, Console
-from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from planner.generate.catalogue import Kind, NetworkKind
@@ -89,8 +87,7 @@ def _network(
     from planner.formats.network_npz import write_network
     from planner.generate.catalogue import generate_network
 
-    inputs.check_output(args.output)
-    _spare(Path(args.output), settings.get("file", ""))
+    inputs.check_output(args.output, list(filter(None, settings.get("file", "").split(","))))
     network = generate_network(args.kind, settings, args.seed)
     file = write_network(network, args.output)
     for warning in network.warnings:
@@ -106,10 +103,3 @@ def _network(
         "file": str(file),
     }
     return data, f"{network.neuron_count:,} neurons, {network.connection_count:,} connections"
-
-
-def _spare(output: Path, sources: str) -> None:
-    """Refuse to write over the files that a network is made of. Raises :class:`StageboardError`."""
-    for source in map(Path, filter(None, sources.split(","))):
-        if output.exists() and source.exists() and output.samefile(source):
-            raise StageboardError(f"{output} is the file to prune and would be lost; choose another name")

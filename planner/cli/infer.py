@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 ORDER = "order"
 MOST_SAMPLES, MOST_THREADS = 1 << 20, 1024
+MOST_VALUES = 1 << 29
+"""Values of all neurons and columns for all samples, at most: a file of a few bytes can claim two billion columns."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +56,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from planner.execution.program import compile_order
 
     network = problem.network
+    most = MOST_VALUES // (network.features + network.neuron_count)
+    if args.batch > most:
+        raise UsageError(
+            f"a batch of {args.batch:,} samples has more values than are computed at once, for {args.network} has"
+            f" {network.features:,} columns and {network.neuron_count:,} neurons; "
+            + (f"set --batch to at most {most}" if most else "number its columns from 0 on, without gaps")
+        )
     # Theorem 1: every connection, bias and input is read, and every output is written.
     least = network.connection_count + network.neuron_count + len(network.outputs)
     console.progress("compiling ...")

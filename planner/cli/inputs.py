@@ -252,8 +252,11 @@ def open_graph_plan(args: argparse.Namespace) -> OpenedPlan:
     return open_plan(args.plan, read_models(args.models, batch=batch))
 
 
-def check_output(path: str | None) -> None:
-    """Refuse a place that cannot be written to before long work begins. Raises :class:`StageboardError`."""
+def check_output(path: str | None, read: Sequence[str] = ()) -> None:
+    """Refuse a place that cannot be written to, or one of the files ``read``, before long work begins.
+
+    Raises :class:`StageboardError`.
+    """
     if path is None:
         return
     file = Path(path)
@@ -263,6 +266,11 @@ def check_output(path: str | None) -> None:
         raise StageboardError(
             f"{path} cannot be written: there is no folder {file.parent}; make it or choose another place"
         )
+    if file.exists() and not file.is_file():
+        raise StageboardError(f"{path} is a device or a pipe; give the name of a file to write")
+    for other in map(Path, read):
+        if file.exists() and other.exists() and file.samefile(other):
+            raise StageboardError(f"{path} is a file to be read and would be lost; choose another name")
 
 
 def import_readers(paths: Sequence[str]) -> None:

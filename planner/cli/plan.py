@@ -43,14 +43,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, write the plan file, report."""
     from planner.algorithms.catalogue import default_planner, planner, planners_for
     from planner.cli import explaining
-    from planner.cli.searching import Watch, known_at_once, soft_interrupt, stop_when
+    from planner.cli.searching import Watch, known_at_once, soft_interrupt, stop_when, uninterrupted
+    from planner.formats.plan_json import write_plan
     from planner.problem import Problem
     from planner.run import plan_of
     from planner.warm_up import warm_planner
 
     chosen = planner(args.planner) if args.planner else None
     options = inputs.pairs(args.settings, "--set")
-    inputs.check_output(args.output)
+    inputs.check_output(args.output, args.models)
     inputs.import_readers(args.models)
     with soft_interrupt(console) as cancelled:
         began = time.perf_counter()
@@ -67,8 +68,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
         watch = Watch(console, problem, chosen.name)
         stop = stop_when(cancelled, args.time_limit, args.gap)
         result = _search(chosen, problem, stop, watch, args.seed, options, known_at_once(problem))
-        plan = plan_of(result)
-        seconds = spent + time.perf_counter() - began
+        with uninterrupted():  # or whoever presses Ctrl-C once too often loses the plan
+            plan = plan_of(result)
+            seconds = spent + time.perf_counter() - began
+            if plan is not None and args.output:
+                write_plan(args.output, plan, result.bounds)
         found = None
         # An order of connections always exists.
         if plan is None and result.stop_reason != "cancelled" and isinstance(problem, Problem):
@@ -78,11 +82,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     bound = problem.strongest_bound(result.bounds)
     evaluation = None if plan is None else plan.evaluation
     standing = None if evaluation is None else problem.standing(evaluation.values, result.bounds)
-    if plan is not None and args.output:
-        from planner.formats.plan_json import write_plan
-
-        write_plan(args.output, plan, result.bounds)
-
     from planner.cli.report import bound_rows, ending, plan_fields, proofs, summary
 
     data: dict[str, Any] = {

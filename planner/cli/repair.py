@@ -54,7 +54,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from planner.repair import RepairError, repair
     from planner.repair.outcome import TOLD
 
-    inputs.check_output(args.output)
+    inputs.check_output(args.output, args.models)
     opened = inputs.open_with_plan(args)
     if isinstance(opened, OpenedOrder):
         return _order(args, console, opened)

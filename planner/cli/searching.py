@@ -39,6 +39,20 @@ def soft_interrupt(console: Console) -> Iterator[Callable[[], bool]]:
             signal.signal(number, handler)
 
 
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM pass by: for the moment in which what was found is evaluated and written."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def stop_when(cancelled: Callable[[], bool], time_limit: float | None, gap: float | None = None) -> Stop:
     """The stop criteria of a command."""
     criteria: list[Stop] = [Cancel(cancelled)]

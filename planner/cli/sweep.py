@@ -51,7 +51,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(f"--workers is {args.workers}; it must be from 1 to {4 * cores} on this machine")
     runs = read_sweep(args.sweep)
     check_names(runs)
-    inputs.check_output(args.output)
+    inputs.check_output(args.output, [args.sweep])
     results = Results(args.output)
     todo = results.missing(runs)
     base = str(Path(args.sweep).resolve().parent)

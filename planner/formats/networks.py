@@ -42,7 +42,8 @@ ORIENTATIONS = ("auto", "in-out", "out-in")
 def is_network_file(path: str | os.PathLike[str]) -> bool:
     """Whether a file holds a network and nothing else, told by its first bytes and its directory; never raises.
 
-    An ONNX file does not count: without more being said, it is a graph of ops.
+    A file that can be told by neither, being damaged, is told by its suffix. An ONNX file does not count: without more being
+    said, it is a graph of ops.
     """
     from planner.formats.network_mtx import GZIP, is_matrix_market
     from planner.formats.network_zip import MAGIC, names_of
@@ -54,9 +55,10 @@ def is_network_file(path: str | os.PathLike[str]) -> bool:
             start = stream.read(4)
     except (OSError, ValueError):
         return False
-    if start == MAGIC:
-        return bool(names_of(path))
-    return start.startswith((b"%%", GZIP)) and is_matrix_market(path)
+    found = (
+        bool(names_of(path)) if start == MAGIC else start.startswith((b"%%", GZIP)) and is_matrix_market(path)
+    )
+    return found or Path(path).name.lower().endswith(NETWORK_SUFFIXES)
 
 
 def read_network(

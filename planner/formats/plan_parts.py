@@ -14,7 +14,7 @@ from planner.bound import Bound
 from planner.errors import PlanError
 from planner.files import read_json
 from planner.formats.checks import clean, items, number, shown, simple_attributes, table, text, whole
-from planner.plan import Evaluated, Provenance
+from planner.plan import Evaluated, OrderEvaluation, Provenance
 from planner.problem_base import PlanningProblem
 
 FORMAT = "stageboard-plan"
@@ -104,15 +104,23 @@ def provenance_of(data: dict[str, Any], file: str) -> Provenance:
 
 
 def differences(stored: Any, evaluation: Evaluated, file: str) -> list[str]:
-    """Sentences on components whose stored value is not what the evaluation gives."""
-    if not isinstance(stored, dict) or not isinstance(stored.get("components"), dict):
+    """Sentences on components, and of an order its reads and writes, whose stored value is not what the evaluation gives."""
+    if not isinstance(stored, dict):
         return []
+    given = stored.get("components")
+    claimed = [
+        (f"component '{name}'", name, given.get(name), now)
+        for name, now in evaluation.components.items()
+        if isinstance(given, dict)
+    ]
+    if isinstance(evaluation, OrderEvaluation):
+        counts = (("reads", evaluation.reads), ("writes", evaluation.writes))
+        claimed += [(name, f"the number of {name}", stored.get(name), now) for name, now in counts]
     notes = []
-    for name, now in evaluation.components.items():
-        then = stored["components"].get(name)
-        if then is None:
+    for what, name, value, now in claimed:
+        if value is None:
             continue
-        then = number(then, f"{file}: component '{name}'", PlanError)
+        then = number(value, f"{file}: {what}", PlanError)
         if abs(then - now) > TOLERANCE * max(abs(then), abs(now)):
             notes.append(f"the file says {name} is {then:.10g}, evaluated anew it is {now:.10g}")
     return notes

@@ -31,9 +31,11 @@ OPTIONS: tuple[Option, ...] = (
 def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
     """The network of a seed (>= 0). Raises :class:`planner.errors.StageboardError` on unknown or bad settings."""
     from planner.formats.network_layers import Block, Group, Layered, dense_matrix, network_of_layers
+    from planner.generate.sizes import check_size
 
     values = parse_options(OPTIONS, settings or {}, NAME)
     width, hidden, density = values["width"], values["hidden"], values["density"]
+    check_size(NAME, 2 * width * hidden * density, "width, hidden or density")
     rng = np.random.default_rng(seed)
     sizes = (width, hidden, width)
     layered = Layered(f"{NAME} {width} x {hidden} x {width}, seed {seed}", NAME, "network")

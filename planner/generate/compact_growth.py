@@ -34,6 +34,7 @@ def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
 
     Raises :class:`planner.errors.StageboardError` on unknown or bad settings.
     """
+    from planner.generate.sizes import check_size
     from planner.generate.weights import drawn
     from planner.network import network_of
 
@@ -44,6 +45,7 @@ def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
             f"'{NAME}' draws {draws} of the {size} neurons in a bag for a memory of {size + 2}; set memory to at least"
             f" {draws + 2} or draws to at most {size}"
         )
+    check_size(NAME, draws * neurons + size, "neurons, draws or memory")
     rng = np.random.default_rng(seed)
     bag = np.arange(size)
     source = np.empty(draws * neurons + size, np.int64)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,7 @@ OPTIONS: tuple[Option, ...] = (
 
 def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
     """The network of a seed (>= 0). Raises :class:`planner.errors.PlannerRefusal` on unknown or bad settings."""
+    from planner.generate.sizes import check_size
     from planner.generate.weights import drawn
     from planner.network import network_of
 
@@ -41,6 +43,9 @@ def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
     width, depth, p = values["width"], values["depth"], values["density"]
     rng = np.random.default_rng(seed)
     sizes = [width] * depth + [values["outputs"]]
+    check_size(
+        NAME, sum(n * _mean(following, p) for n, following in pairwise(sizes)), "width, depth or density"
+    )
     starts = np.concatenate([[0], np.cumsum(sizes)])
     sources, targets = [], []
     for i in range(depth):
@@ -68,10 +73,19 @@ def _between(
     n: int, following: int, p: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(sources, targets) of the connections from a layer to the next, by target, then source."""
-    # 2 * p * n is meant exactly: 0.1 is a little more than a tenth, which must not round up to one more.
-    most = max(1, math.ceil(round(2 * p * following, 6) - 1))
-    counts = np.minimum(rng.integers(1, most, n, endpoint=True), following)
+    counts = np.minimum(rng.integers(1, _most(following, p), n, endpoint=True), following)
     columns = np.concatenate([rng.choice(following, int(k), replace=False, shuffle=False) for k in counts])
     rows = np.repeat(np.arange(n), counts)
     order = np.lexsort((rows, columns))
     return rows[order], columns[order]
+
+
+def _most(following: int, p: float) -> int:
+    """The most connections that a neuron draws to the next layer of ``following`` neurons."""
+    # 2 * p * n is meant exactly: 0.1 is a little more than a tenth, which must not round up to one more.
+    return max(1, math.ceil(round(2 * p * following, 6) - 1))
+
+
+def _mean(following: int, p: float) -> float:
+    """How many connections a neuron has to the next layer on average, about."""
+    return min((1 + _most(following, p)) / 2, following)

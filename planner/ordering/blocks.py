@@ -100,23 +100,23 @@ class BlockMove:
         """Why the block may not start there, naming the neuron in the way; empty where it may."""
         network = self.network
         if not 0 <= position <= len(self.rest):
-            return f"the block can start at positions 0 to {len(self.rest):,}"
+            return f"the block can start as connection 1 to {len(self.rest) + 1:,} of the order"
         if position < self.first:
             producer = network.neuron_name(int(network.target[self.rest[self.first - 1]]))
             return (
-                f"{producer}, which {network.neuron_name(self.neuron)} reads, is complete only at position"
+                f"{producer}, which {network.neuron_name(self.neuron)} reads, is complete only after connection"
                 f" {self.first:,}"
             )
         if position > self.last:
             consumer = network.neuron_name(int(network.target[self.rest[self.last]]))
-            return f"{consumer} uses {network.neuron_name(self.neuron)} from position {self.last:,} on"
+            return f"{consumer} uses {network.neuron_name(self.neuron)} from connection {self.last + 1:,} on"
         return ""
 
     def order_at(self, position: int) -> Ints:
         """The order with the block gathered and started at ``position`` (int32[W]). Raises :class:`PlanError` if illegal."""
         reason = self.why_not(position)
         if reason:
-            raise PlanError(f"the block cannot start at position {position:,}: {reason}")
+            raise PlanError(f"the block cannot start as connection {position + 1:,} of the order: {reason}")
         return np.concatenate([self.rest[:position], self.block, self.rest[position:]])
 
     def place_of(self, position: int) -> int:

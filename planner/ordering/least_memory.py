@@ -89,8 +89,8 @@ def _candidates(
             yield "the file's order" if i == 0 else "a known order", order, 0
     cost = RATE * network.connection_count
     greedy = greedy_orders(network, both[1][1], seed, rounds)
-    while not over(cost) and (order := next(greedy, None)) is not None:
-        yield "fewest live neurons, greedily" + order[0], order[1], 0
+    while not over(cost) and (made := next(greedy, None)) is not None:
+        yield "fewest live neurons, greedily" + made[0], made[1], 0
 
 
 def greedy_orders(network: Network, turned: Network, seed: int, rounds: int) -> Iterator[tuple[str, Ints]]:

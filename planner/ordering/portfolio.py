@@ -49,7 +49,9 @@ class Portfolio:
         network, search = self.problem.network, self.search
         search.incumbent(theorem_1_order(network))
         for start in search.starts:
+            search.check()
             search.incumbent(start)
+        search.check()
         own = np.arange(network.connection_count, dtype=np.int32)
         if is_topological(network, own):
             search.incumbent(own)

@@ -157,10 +157,10 @@ def test_a_refusal_names_the_neuron_in_the_way() -> None:
     move = BlockMove(network, np.arange(4, dtype=np.int32), 3)
     assert (move.first, move.last) == (2, 2)
     assert move.why_not(1) == (
-        f"{network.neuron_name(2)}, which {network.neuron_name(3)} reads, is complete only at position 2"
+        f"{network.neuron_name(2)}, which {network.neuron_name(3)} reads, is complete only after connection 2"
     )
-    assert move.why_not(3) == f"{network.neuron_name(4)} uses {network.neuron_name(3)} from position 2 on"
-    assert "positions 0 to 3" in move.why_not(4) and "positions 0 to 3" in move.why_not(-1)
+    assert move.why_not(3) == f"{network.neuron_name(4)} uses {network.neuron_name(3)} from connection 3 on"
+    assert "connection 1 to 4 " in move.why_not(4) and "connection 1 to 4 " in move.why_not(-1)
     with pytest.raises(PlanError, match="is an input"):
         legal_range(network, np.arange(4, dtype=np.int32), 0)
     with pytest.raises(PlanError, match="neurons 0 to 4"):

@@ -59,7 +59,7 @@ def prepared(problem: NetworkProblem, order: Ints, window: int, seed: int) -> tu
     return state, work
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(networks(most_connections=40), st.sampled_from(POLICIES), st.integers(3, 7), st.data())
 def test_windows_move_as_the_paper_says(
     network: Network, policy: str, size: int, data: st.DataObject
@@ -99,7 +99,7 @@ def way(
     return [*passed, tuple(state.order.tolist()), tuple(best.tolist())]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     networks(most_connections=40), st.sampled_from(POLICIES), st.integers(3, 7), st.integers(1, 50), st.integers(0, 9)
 )  # fmt: skip

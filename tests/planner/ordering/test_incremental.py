@@ -47,7 +47,7 @@ def changed(data: st.DataObject, order: np.ndarray, network: Network) -> tuple[i
     return (low, high) if is_topological(network, order) else None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(networks(most_connections=40), st.sampled_from(POLICIES), st.integers(3, 7), st.data())
 def test_any_changes(network: Network, policy: str, size: int, data: st.DataObject) -> None:
     problem = NetworkProblem(network, TwoLevelMemory(size, policy))
