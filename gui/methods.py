@@ -17,6 +17,10 @@ def method_words(name: str) -> str:
     if method is None:
         return name
     # Names and abbreviations stay as they are.
-    first = method.title.split()[0]
-    named = method.title.startswith("Edge TPU") or any(letter.isupper() for letter in first[1:])
+    first, *others = method.title.split()
+    named = (
+        method.title.startswith("Edge TPU")
+        or any(letter.isupper() for letter in first[1:])
+        or any(word.isdigit() for word in others)
+    )
     return method.title if named else method.title[:1].lower() + method.title[1:]

@@ -60,9 +60,9 @@ def paint_legend(painter: QPainter, rect: QRectF, theme: Theme) -> None:
     x = rect.right() - _time_width()
     _ramp(painter, QRectF(x, rect.top(), _time_width(), rect.height()), theme)
     marks = (
-        (ink.future, "used later"),
         (ink.clean, "in fast memory"),
-        (ink.dirty, "changed, not written yet"),
+        (ink.dirty, "unwritten"),
+        (ink.future, "used later"),
     )
     for i, (colour, words) in enumerate(marks):
         wide = _SIZE + 5 + measure.horizontalAdvance(words) + 14
@@ -70,9 +70,9 @@ def paint_legend(painter: QPainter, rect: QRectF, theme: Theme) -> None:
             return
         x -= wide
         box = QRectF(x, rect.center().y() - _SIZE / 2, _SIZE, _SIZE)
-        painter.setPen(QPen(QColor(theme.text), 1.2) if i == 2 else Qt.PenStyle.NoPen)
+        painter.setPen(QPen(QColor(theme.text), 1.2) if i == 1 else Qt.PenStyle.NoPen)
         painter.setBrush(QColor(colour))
-        if i:
+        if i < 2:
             painter.drawEllipse(box)
         else:
             painter.drawRect(box)

@@ -24,6 +24,8 @@ USUAL_LINKS = 1500
 """Networks of up to so many connections are shown as links unless the matrix is chosen."""
 RECENT_LINKS = 1000
 """Of a larger network so many are drawn, those used last."""
+VEIL = 0.72
+"""How much of the ground covers the other curves while a neuron is selected."""
 _SAMPLES = 17
 """Points of a curve that the pointer is compared with."""
 _NEAR = 5.0
@@ -90,6 +92,10 @@ class LinksPicture:
             opacity=0.55 if used is None else 0.85, dash_px=(6.0 * lens.ratio, 4.0 * lens.ratio),
             dashed=self.layout.skips(network.source[ids], network.target[ids]),
         )  # fmt: skip
+
+    def recede(self, image: np.ndarray) -> None:
+        """Veil the curves painted so far, so that those of the selected neuron stand out."""
+        pixels.fill(image, None, packed(self.shown.ink.theme.canvas, VEIL))
 
     def width(self, lens: Lens) -> float:
         """Pixels of a curve: thinner the more there are."""

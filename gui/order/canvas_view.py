@@ -214,6 +214,8 @@ class PictureView(QWidget):
         moment = min(max(self.document.position, 0), len(shown.order))
         self._paint_base(moment)
         np.copyto(self._frame, self._base)
+        if self.document.selection >= 0 and isinstance(self.picture, LinksPicture):
+            self.picture.recede(self._frame)
         history = self.history
         residents = history.residents(moment) if history is not None else NOBODY
         self.picture.paint_states(self._frame, self.lens, residents)

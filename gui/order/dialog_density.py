@@ -61,9 +61,10 @@ class DensityDialog(QDialog):
         note = QLabel("A model that is sparse already keeps its zeros out at 100 %.")
         note.setWordWrap(True)
         set_role(note, "muted")
-        buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Open | QDialogButtonBox.StandardButton.Cancel, self
-        )
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
+        accept = QPushButton("Open", self)
+        accept.setObjectName("primary")
+        buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)

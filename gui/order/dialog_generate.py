@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.theme import font
 from gui.widgets.forms import Form
@@ -47,7 +56,9 @@ class GenerateDialog(QDialog):
         set_role(self.problem, "bad")
         self.problem.hide()
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        buttons.addButton("Generate", QDialogButtonBox.ButtonRole.AcceptRole).setObjectName("primary")
+        generate = QPushButton("Generate", self)
+        generate.setObjectName("primary")
+        buttons.addButton(generate, QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)

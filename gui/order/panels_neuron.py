@@ -94,7 +94,7 @@ def network_page(problem: NetworkProblem) -> str:
     words = (
         "The network runs one connection at a time, in an order that you choose. A connection needs the value of the neuron it"
         f" leaves and the partial sum of the one it leads to in fast memory, which holds {memory.size - 1:,} of them. Everything"
-        " else is read and written: the fewer I/Os, the better the order."
+        " else is read and written: the fewer I/\N{WORD JOINER}Os, the better the order."
     )
     how = (
         ("Colour", "when a connection is used, from first to last."),
@@ -132,10 +132,10 @@ def neuron_page(document: OrderDocument, neuron: int) -> str:
         rows.append(("Activation, bias", f"{activation}, {float(network.bias[neuron]):.4g}"))
     when = []
     if block.runs:
-        pieces = "in a row" if block.runs == 1 else f"in {plural(block.runs, 'run')}"
-        when.append(("Block runs", f"{_span(block.first, block.last)}, {pieces}"))
+        when.append(("Summed at", _span(block.first, block.last)))
+        when.append(("In", "one run" if block.runs == 1 else plural(block.runs, "run")))
     if block.first_use >= 0:
-        when.append(("Value is used", _span(block.first_use, block.last_use)))
+        when.append(("Read at", _span(block.first_use, block.last_use)))
     parts = [
         f"<h3>{escape(network.neuron_name(neuron)).capitalize()}</h3>",
         fact_rows(rows),
@@ -151,7 +151,7 @@ def neuron_page(document: OrderDocument, neuron: int) -> str:
 
 def _span(first: int, last: int) -> str:
     """Two moments, each of which can be shown. Positions are counted from 1 for people."""
-    start = link("at", first, f"{first + 1:,}")
+    start = link("at", first + 1, f"{first + 1:,}")
     return start if first == last else f"{start} to {link('at', last + 1, f'{last + 1:,}')}"
 
 
@@ -164,10 +164,10 @@ def _traffic(document: OrderDocument, neuron: int) -> str:
     rows = [
         ("Reads", f"{facts.reads:,}" + (f" <span class='bad'>({facts.reads - 1:,} again)</span>" if facts.reads > 1 else "")),
         ("Writes", f"{facts.writes:,}"),
-        ("Resident", f"{facts.resident:,} of {length:,} ({percent(facts.resident / length)})"),
+        ("In it for", f"{percent(facts.resident / length)} of the order"),
     ]  # fmt: skip
     for i, (begin, end) in enumerate(facts.stays[:MOST_STAYS]):
-        rows.append(("Stays" if i == 0 else "", _span(begin, end - 1)))
+        rows.append(("In it at" if i == 0 else "", _span(begin, end - 1)))
     if len(facts.stays) > MOST_STAYS:
         rows.append(("", f"and {plural(len(facts.stays) - MOST_STAYS, 'stay')} more"))
     return fact_rows(rows)

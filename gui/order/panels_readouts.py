@@ -117,7 +117,7 @@ class OrderReadouts(OrderPanel):
     def _show_total(self, problem: NetworkProblem, evaluation: OrderEvaluation, least: IoBounds) -> None:
         beyond = evaluation.objective / least.least
         self.objective.show_value(
-            "I/Os", f"{int(evaluation.objective):,}", f"{beyond:.3f} × the least possible ever",
+            "I/Os", f"{int(evaluation.objective):,}", f"{beyond:.3f} × the lower bound",
             tip=f"Reads and writes between slow memory and a fast one of {problem.target.size:,} values. However large the fast"
             f" memory, {least.least:,} are needed; without any reuse the best order needs at most {least.most:,}.",
         )  # fmt: skip

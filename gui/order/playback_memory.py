@@ -26,9 +26,9 @@ from gui.canvas.palette import packed
 from gui.canvas.tooltip import HoverCard
 from gui.order.canvas_colours import Ink, ink_of, layer_colour
 from gui.order.canvas_titles import CENTRE, LEFT, elided, face
-from gui.order.layout import arrangement
 from gui.order.playback_grid import Grid, grid
 from gui.order.playback_history import History, Residents, history_of
+from gui.order.playback_labels import SlotLabels
 from gui.theme import Theme, contrast, mix
 from gui.widgets.numbers import plural
 from planner.network import Network
@@ -39,10 +39,6 @@ if TYPE_CHECKING:
 
 HEAD, FOOT, MARGIN = 24.0, 20.0, 8.0
 FLASH_SECONDS = 0.35
-MOST_LAYERS = 7
-"""Layers up to so many are named; their colours are all different."""
-MOST_WORDS = 400
-"""In a larger fast memory the values are told apart by pointing."""
 _FRAME_MS = 33
 _LETTERS = ("#ffffff", "#10151d")
 KINDS = ("read", "written", "evicted")
@@ -61,7 +57,7 @@ class FastMemoryView(QWidget):
         self._flash = np.zeros((len(KINDS), 0))
         """When each slot was last read into, written from, freed (seconds of the clock): float64[3, slots]."""
         self._history: History | None = None
-        self._numbers: tuple[Network, np.ndarray] | None = None
+        self._labels: SlotLabels | None = None
         self._buffer = raster.new_image(1, 1)
         self._image: QImage = wrap_image(self._buffer)
         self._placed = Grid(0, (0.0, 0.0, 1.0, 1.0), 1, 1.0, 1.0)
@@ -163,11 +159,14 @@ class FastMemoryView(QWidget):
         dirty = int(np.count_nonzero(residents.dirty))
         return f"{len(residents.slot):,} of {plural(history.slots, 'slot')}, {dirty:,} unwritten"
 
-    def _number(self, network: Network) -> np.ndarray:
-        """Each neuron's number in its layer."""
-        if self._numbers is None or self._numbers[0] is not network:
-            self._numbers = (network, arrangement(network).place)
-        return self._numbers[1]
+    def _labelled(self, labels: SlotLabels) -> bool:
+        place = self._grid
+        return labels.size(place.slots, place.width - place.gap, place.height - place.gap) > 0.0
+
+    def _labels_of(self, network: Network) -> SlotLabels:
+        if self._labels is None or self._labels.network is not network:
+            self._labels = SlotLabels(network)
+        return self._labels
 
     # ------------------------------------------------------------------ places
     def cell(self, slot: int) -> QRectF:
@@ -178,7 +177,7 @@ class FastMemoryView(QWidget):
     def _grid(self) -> Grid:
         problem = self.document.problem
         slots = 1 if problem is None else problem.evaluator.slots
-        room = (MARGIN, HEAD, self.width() - 2 * MARGIN, self.height() - HEAD - self._foot - 4.0)
+        room = (MARGIN, HEAD, self.width() - 2 * MARGIN, self.height() - HEAD - 2 * FOOT - 4.0)
         if (self._placed.slots, self._placed.room) != (slots, room):
             self._placed = grid(slots, room)
         return self._placed
@@ -202,9 +201,8 @@ class FastMemoryView(QWidget):
         painter.setPen(QColor(self.theme.muted))
         painter.drawText(line, LEFT, elided(self._title(history, residents), face(8.5), line.width()))
         self._paint_cells(painter, history, residents)
-        self._paint_foot(painter, self.height() - self._foot)
-        if self._foot > FOOT:
-            self._paint_layers(painter, history.network.depth, self.height() - FOOT)
+        self._paint_foot(painter, self.height() - 2 * FOOT)
+        self._paint_layers(painter, self._labels_of(history.network), self.height() - FOOT)
 
     def _paint_cells(self, painter: QPainter, history: History, residents: Residents) -> None:
         ratio, ink = self.devicePixelRatioF(), ink_of(self.theme)
@@ -262,18 +260,19 @@ class FastMemoryView(QWidget):
         self, painter: QPainter, history: History, residents: Residents, w: float, h: float
     ) -> None:
         """The numbers of the neurons, where they can be read, and the one that is looked at."""
-        numbers, layer = self._number(history.network), history.network.layer
-        measure = QFontMetricsF(face(8.0))
-        widest = measure.horizontalAdvance(f"{int(numbers.max(initial=0))}") + 3
-        if history.slots <= MOST_WORDS and w >= widest and h >= measure.height() - 2:
-            painter.setFont(face(8.0))
+        labels, layer = self._labels_of(history.network), history.network.layer
+        size = labels.size(history.slots, w, h)
+        if size:
+            painter.setFont(face(size))
             inks = [
                 QColor(_letters_on(layer_colour(i, self.theme))) for i in range(history.network.depth + 1)
             ]
             for slot, neuron in zip(residents.slot.tolist(), residents.neuron.tolist(), strict=True):
                 painter.setPen(inks[layer[neuron]])
                 box = self.cell(slot)
-                painter.drawText(QRectF(box.x(), box.y(), w, h - 2), CENTRE, str(numbers[neuron]))
+                label = labels.of(neuron)
+                if labels.fits(label, size, w):
+                    painter.drawText(QRectF(box.x(), box.y(), w, h - 2), CENTRE, label)
         for looked_at in {self.document.selection, self.document.hover} - {-1}:
             for slot in residents.slot[residents.neuron == looked_at].tolist():
                 box = self.cell(slot)
@@ -281,18 +280,23 @@ class FastMemoryView(QWidget):
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRoundedRect(QRectF(box.x() - 1, box.y() - 1, w + 2, h + 2), 3, 3)
 
-    @property
-    def _foot(self) -> float:
-        """Height of the lines below the slots: one more where the layers are few enough to be named."""
-        network = self.document.network
-        return 2 * FOOT if network is not None and network.depth < MOST_LAYERS else FOOT
-
-    def _paint_layers(self, painter: QPainter, depth: int, y: float) -> None:
-        """The colours of the layers."""
+    def _paint_layers(self, painter: QPainter, labels: SlotLabels, y: float) -> None:
+        """The colours of the layers where they are few enough, and what the labels mean as far as it fits."""
+        measure = QFontMetricsF(face(8.0))
         painter.setFont(face(8.0))
         painter.setPen(QColor(self.theme.muted))
-        painter.drawText(QRectF(MARGIN, y, self.width(), FOOT), LEFT, "Layer")
-        x = MARGIN + QFontMetricsF(face(8.0)).horizontalAdvance("Layer") + 8
+        x = MARGIN
+        if labels.coloured:
+            painter.drawText(QRectF(x, y, self.width(), FOOT), LEFT, "Layer")
+            x = self._paint_colours(
+                painter, labels.network.depth, x + measure.horizontalAdvance("Layer") + 8, y
+            )
+        if self._labelled(labels) and x + measure.horizontalAdvance(labels.legend) <= self.width() - MARGIN:
+            painter.setPen(QColor(self.theme.muted))
+            painter.drawText(QRectF(x, y, self.width() - x, FOOT), LEFT, labels.legend)
+
+    def _paint_colours(self, painter: QPainter, depth: int, x: float, y: float) -> float:
+        """A patch for each layer, from ``x`` on; where the last one ends."""
         for layer in range(depth + 1):
             ground = layer_colour(layer, self.theme)
             box = QRectF(x, y + 3, 16, FOOT - 6)
@@ -302,6 +306,7 @@ class FastMemoryView(QWidget):
             painter.setPen(QColor(_letters_on(ground)))
             painter.drawText(box, CENTRE, str(layer))
             x += 19
+        return x + 4
 
     def _paint_foot(self, painter: QPainter, y: float) -> None:
         """What rings and bars mean, as much of it as fits."""
@@ -348,7 +353,7 @@ class FastMemoryView(QWidget):
             self._card.hide()
             return
         network = self.document.open_problem.network
-        state = "not written yet" if dirty else "as in slow memory"
+        state = "unwritten: its value has changed" if dirty else "as in slow memory"
         words = (
             f"<b>{network.neuron_name(neuron).capitalize()}</b><br>slot {self.slot_at(at) + 1:,}, since connection"
             f" {since + 1:,}<br>{state}"

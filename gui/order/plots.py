@@ -127,9 +127,7 @@ class PlotsPanel(Panel):
         return (self.orders.order,) if compared is None else (self.orders.order, compared.order)
 
     def _names(self) -> tuple[str, ...]:
-        active, compared = self.orders.active, self.orders.compared
-        first = "order" if active is None else active.name
-        return (first,) if compared is None else (first, compared.name)
+        return ("A",) if self.orders.compared is None else ("A", "B")
 
     def _count(self) -> None:
         problem = self.orders.problem

@@ -125,7 +125,9 @@ class PlotView(QObject):
         plot = self.widget.getPlotItem()
         # Words stand above the upper bound and below the lower one, however low the plot is.
         room = max(plot.getViewBox().height() - 2 * LABEL_ROOM, LABEL_ROOM)
-        pad = LABEL_ROOM / room * (high - least) or 1.0
+        # Where all curves are flat a few percent are seen, not digits that the axis cannot tell apart.
+        high = max(high, 1.02 * least, least + 1.0)
+        pad = LABEL_ROOM / room * (high - least)
         plot.setXRange(left, right, padding=0.02)
         plot.setYRange(least - pad, high + pad, padding=0)
         end = right + 0.02 * (right - left)
@@ -136,6 +138,10 @@ class PlotView(QObject):
             self._items[name].setPos(bound)
             self._items[f"{name} label"].setText(f"{words} = {int(bound):,}")
             self._items[f"{name} label"].setPos(x, bound)
+        if most <= least:
+            self._items["least label"].setText(f"{least_words} = {most_words} = {int(least):,}")
+        for name in ("most", "most label"):
+            self._items[name].setVisible(most > least)
         self._items["present"].setPos(math.log10(target.size))
         self._items["present label"].setText(f"M = {target.size:,}")
         share = (math.log10(target.size) - left) / (right - left)

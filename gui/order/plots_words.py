@@ -60,11 +60,11 @@ def sample_words(curves: Curves, at: int, component: str, policy: int, names: tu
 
 
 def standing_words(total: float, bounds: IoBounds, reaches: int) -> str:
-    """Where the order stands at the present memory, and how much it would need for the least (0: not known)."""
+    """Where the order stands at the present memory, and how much it would need for the lower bound (0: not known)."""
     where = f" (MIN: from M = {reaches:,})" if reaches else ""
     if total <= bounds.least:
         return f"The least possible{where}"
-    return f"{total / bounds.least:.3f} × the least{where}"
+    return f"{total / bounds.least:.3f} × the bound{where}"
 
 
 def described(curves: Curves, component: str, target: TwoLevelMemory) -> str:

@@ -68,7 +68,10 @@ class CounterRow(QWidget):
         rows = [("Connections", done, f"of {self.length:,}", t.text)]
         if c is None:
             return rows + [(name, DASH, "", t.text) for name in ("Reads", "Writes", "Total", "Avoidable")]
-        told = f"{plural(c.again, 'read')}, {plural(c.spills, 'write')}" if c.avoidable else "none so far"
+        if c.avoidable:
+            told = f"{plural(c.again, 'read')}, {plural(c.spills, 'write')}"
+        else:
+            told = "none so far" if self.done < self.length else "none"
         return [
             *rows,
             ("Reads", f"{c.reads:,}", f"{AT_LEAST} {self.least.reads:,}", t.text),

@@ -249,7 +249,7 @@ class OrderStrip(Panel):
         change = document.evaluation.values[0] - before.values[0]
         name = capital(document.open_problem.network.neuron_name(neuron))
         if changed:
-            self.announce(f"{name} now starts at {place:,}: {signed(change)} I/Os.")
+            self.announce(f"{name} now starts at {place + 1:,}: {signed(change)} I/Os.")
         else:
             self.announce(f"{name} is there already.")
         return changed

@@ -1,4 +1,7 @@
-"""What the order strip says: about the order, a block, a move and its change of I/Os."""
+"""What the order strip says: about the order, a block, a move and its change of I/Os.
+
+Positions are counted from 1 for people, as everywhere in the window: the first connection used is connection 1.
+"""
 
 from __future__ import annotations
 
@@ -36,16 +39,14 @@ def order_words(runs: Runs) -> str:
 def block_words(move: BlockMove, pieces: int) -> str:
     """The block of the selected neuron."""
     name = move.network.neuron_name(move.neuron)
-    where = f"at {move.start:,}" if pieces == 1 else f"in {pieces:,} runs from {move.start:,} on"
-    return (
-        f"{name}: {plural(len(move.block), 'connection')} {where}; may start at"
-        f" {move.first:,} to {move.last:,}"
-    )
+    first = int(move.at[0]) + 1
+    where = f"at {first:,}" if pieces == 1 else f"{pieces:,} runs from {first:,}"
+    return f"{name}: {where}, may start at {move.first + 1:,} to {move.last + 1:,}"
 
 
 def best_words(change: float) -> str:
     """What the best place found would bring."""
-    return f"best place: {signed(change)} I/Os" if change < 0 else "no better place found"
+    return f"best place: {signed(change)} I/Os" if change < 0 else "no better place"
 
 
 def drag_words(drag: Drag, before: OrderEvaluation) -> str:
@@ -53,7 +54,7 @@ def drag_words(drag: Drag, before: OrderEvaluation) -> str:
     if not drag.legal:
         return drag.reason
     told = "counting …" if drag.counts is None else change_words(before, drag.counts)
-    return f"start at {drag.place:,}: {told}"
+    return f"start at {drag.place + 1:,}: {told}"
 
 
 def drag_card(drag: Drag, before: OrderEvaluation) -> str:
@@ -62,10 +63,10 @@ def drag_card(drag: Drag, before: OrderEvaluation) -> str:
     if not drag.legal:
         return f"{title}<br>{escape(drag.reason)}"
     if drag.counts is None:
-        return f"{title} at {drag.place:,}<br>counting …"
+        return f"{title} at {drag.place + 1:,}<br>counting …"
     reads, writes = drag.counts.reads - before.reads, drag.counts.writes - before.writes
     return (
-        f"{title} at {drag.place:,}<br>reads {signed(reads)} &nbsp; writes {signed(writes)} &nbsp;"
+        f"{title} at {drag.place + 1:,}<br>reads {signed(reads)} &nbsp; writes {signed(writes)} &nbsp;"
         f" <b>total {signed(reads + writes)}</b>"
     )
 
@@ -76,9 +77,9 @@ def place_card(network: Network, position: int, connection: int, runs: Runs) -> 
     begin, end = int(runs.begin[run]), int(runs.begin[run + 1])
     source, target = int(network.source[connection]), int(network.target[connection])
     rows = (
-        ("position", f"{position:,}"),
+        ("used", f"{position + 1:,}"),
         ("from", network.neuron_name(source)),
-        ("run", f"{begin:,} to {end - 1:,}, {plural(end - begin, 'connection')}"),
+        ("run", f"{begin + 1:,} to {end:,}, {plural(end - begin, 'connection')}"),
     )
     table = "".join(
         f"<tr><td>{name}&nbsp;&nbsp;</td><td align='right'>{escape(value)}</td></tr>" for name, value in rows
@@ -89,6 +90,6 @@ def place_card(network: Network, position: int, connection: int, runs: Runs) -> 
 def rate_card(position: int, span: int, reads: int, writes: int) -> str:
     """What happens around a position under the ribbon (rich text)."""
     return (
-        f"<b>at {position:,}</b><table><tr><td>reads of neurons&nbsp;&nbsp;</td><td align='right'>{reads:,}</td></tr>"
+        f"<b>at {position + 1:,}</b><table><tr><td>reads of neurons&nbsp;&nbsp;</td><td align='right'>{reads:,}</td></tr>"
         f"<tr><td>writes</td><td align='right'>{writes:,}</td></tr></table>per {plural(span, 'connection')}"
     )

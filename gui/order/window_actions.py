@@ -10,7 +10,7 @@ ORDER_ACTIONS: tuple[ActionSpec, ...] = (
     # ------------------------------------------------------------------ file
     ActionSpec("file.open", "Open…", "File", "open_model", ("Ctrl+O",), "open a sparse network here, or a graph in a window of its own"),
     ActionSpec("file.open_sparse", "Open as Sparse Network…", "File", "open_sparse", (), "prune the dense layers of an ONNX model to a density and open what is left"),
-    ActionSpec("file.generate", "Generate a Network…", "File", "generate", ("Ctrl+N",), "make up a random network"),
+    ActionSpec("file.generate", "Generate a Sparse Network…", "File", "generate", ("Ctrl+N",), "make up a random network"),
     ActionSpec("file.open_plan", "Open Plan…", "File", "open_plan", ("Ctrl+Shift+O",), "open a saved order of this network", "open", group=1),
     ActionSpec("file.save", "Save Plan", "File", "save_plan", ("Ctrl+S",), "write the order on the canvas to its file", "open", group=1),
     ActionSpec("file.save_as", "Save Plan As…", "File", "save_plan_as", ("Ctrl+Shift+S",), "write the order to another file", "open", group=1),

@@ -70,8 +70,8 @@ class OrderEvaluator:
         network, connection = self.problem.network, int(order[at])
         early, late = int(network.source[connection]), int(network.target[connection])
         sentence = (
-            f"connection {connection} from {network.neuron_name(early)} to {network.neuron_name(late)} is used at"
-            f" position {at}, before all connections into {network.neuron_name(early)}"
+            f"connection {connection} from {network.neuron_name(early)} to {network.neuron_name(late)} is number"
+            f" {at + 1:,} in the order, before all connections into {network.neuron_name(early)}"
         )
         return (Violation("topological", (connection,), (), sentence),)
 

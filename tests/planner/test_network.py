@@ -186,4 +186,4 @@ def test_an_order_that_uses_an_unfinished_neuron_breaks_a_rule():
     assert not evaluation.valid
     (violation,) = evaluation.violations
     assert (violation.kind, violation.ops) == ("topological", (3,))
-    assert "from neuron 1 of layer 1 to neuron 0 of layer 2 is used at position 2" in violation.sentence
+    assert "from neuron 1 of layer 1 to neuron 0 of layer 2 is number 3 in the order" in violation.sentence

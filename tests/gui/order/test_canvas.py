@@ -7,7 +7,7 @@ from collections.abc import Generator
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -44,6 +44,27 @@ def place(view: PictureView, neuron: int) -> QPoint:
     assert view.picture is not None
     px, py = view.lens.to_pixels(*view.picture.place_of(neuron))
     return QPointF(px / view.lens.ratio, py / view.lens.ratio).toPoint()
+
+
+def test_a_selected_neuron_stands_out_among_the_links(canvas: NetworkCanvas) -> None:
+    view = canvas.picture
+    network, ground = view.document.network, QColor(LIGHT.canvas)
+    assert network is not None
+
+    def away(image: QImage) -> int:
+        return sum(
+            abs(QColor(image.pixel(x, y)).lightness() - ground.lightness())
+            for x in range(60, image.width() - 60, 3) for y in range(60, image.height() - 60, 3)
+        )  # fmt: skip
+
+    before = away(picture_of(view))
+    view.document.select(int(np.argmin(np.where(network.in_degree > 0, network.in_degree, 99))))
+    settle()
+    # All others recede behind a veil.
+    assert away(picture_of(view)) < 0.6 * before
+    view.document.select(-1)
+    settle()
+    assert away(picture_of(view)) == before
 
 
 def test_small_networks_are_links_until_matrix_is_chosen(qtbot: QtBot, canvas: NetworkCanvas) -> None:

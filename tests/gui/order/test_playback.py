@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pytestqt.qtbot import QtBot
 
 from gui.order.document import OrderDocument
 from gui.order.playback import SLOWEST, Playback
 from gui.order.playback_history import History, block_starts, history_of, step
+from gui.order.playback_labels import MOST_LAYERS, MOST_WORDS, SIZES, SlotLabels
 from planner.network_problem import NetworkProblem
 from planner.targets.memory import TwoLevelMemory
 from planner.targets.memory_kernels import EVICT, READ, WRITE
@@ -182,3 +184,17 @@ def test_nothing_plays_without_a_network(qapp: object) -> None:
     playback.step_block(1)
     assert not playback.playing
     document.close()
+
+
+# ---------------------------------------------------------------------- words in slots
+def test_a_slot_names_its_neuron_wherever_colours_repeat(qtbot: QtBot) -> None:
+    shallow = SlotLabels(layered_network((12, 3)))
+    assert shallow.coloured and [shallow.of(i) for i in (0, 11, 12)] == ["0", "11", "0"]
+    deep = SlotLabels(layered_network((12, *[2] * MOST_LAYERS), 1.0))
+    last = deep.network.neuron_count - 1
+    assert not deep.coloured and deep.of(11) == "0:11" and deep.of(last) == f"{MOST_LAYERS}:1"
+    assert deep.network.neuron_name(last) == f"neuron 1 of layer {MOST_LAYERS}"
+    assert deep.size(9, 100.0, 40.0) == SIZES[0] and deep.size(9, 3.0, 40.0) == 0.0
+    assert deep.size(MOST_WORDS + 1, 100.0, 40.0) == 0.0
+    sizes = [deep.size(9, width, 40.0) for width in range(4, 60)]
+    assert sizes == sorted(sizes) and {0.0, SIZES[0]} < set(sizes) <= {0.0, *SIZES}

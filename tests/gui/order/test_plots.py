@@ -104,7 +104,7 @@ def test_words_name_sizes_policies_and_orders() -> None:
     assert bound_lines(bounds, "total")[1] == (bounds.most, "2 (W + N − I)")
     assert bound_lines(bounds, "reads")[0][0] + bound_lines(bounds, "writes")[0][0] == bounds.least
     assert standing_words(bounds.least, bounds, 9).startswith("The least possible")
-    assert standing_words(1.5 * bounds.least, bounds, 9) == "1.500 × the least (MIN: from M = 9)"
+    assert standing_words(1.5 * bounds.least, bounds, 9) == "1.500 × the bound (MIN: from M = 9)"
     assert len({policy_colour(p, DARK) for p in range(3)}) == 3
 
 
@@ -147,7 +147,7 @@ def test_pointing_reads_out_and_a_click_takes_the_size(qtbot: QtBot) -> None:
         plot.view._pointed(at)
         assert plot.words.text().startswith(f"M = {int(plot.curves.memory[plot.curves.nearest(9)])}: MIN ")
         plot.view._pointed(QPointF(-50, -50))
-        assert "× the least" in plot.words.text()
+        assert "× the bound" in plot.words.text()
         viewport = plot.view.widget.viewport()
         where = plot.view.widget.mapFromScene(at)
         qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=where)
@@ -194,6 +194,22 @@ def test_hidden_it_counts_nothing(qtbot: QtBot) -> None:
         panel.show()
         quiet(qtbot, panel)
         assert panel.curves is not None and panel.curves.complete
+    panel.end_threads()
+    document.close()
+    document.deleteLater()
+
+
+def test_where_least_and_most_are_one_there_is_one_line(qtbot: QtBot) -> None:
+    document = document_of(layered_network((30, 1), 1.0))
+    panel = PlotsPanel(document, LIGHT)
+    with shown(qtbot, panel, 400, 240):
+        quiet(qtbot, panel)
+        items = panel.view._items  # type: ignore[union-attr]
+        assert items["least label"].toPlainText() == "W + N + S = 2 (W + N − I) = 62"
+        assert not items["most"].isVisible() and not items["most label"].isVisible()
+        low, high = panel.view.widget.getPlotItem().getViewBox().viewRange()[1]  # type: ignore[union-attr]
+        # The axis shows numbers that differ.
+        assert high - low > 1.0
     panel.end_threads()
     document.close()
     document.deleteLater()

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.order.document import OrderDocument
+from gui.order.neuron_facts import block_facts
 from gui.order.strip import OrderStrip
 from gui.order.strip_drag import Drag
 from gui.order.strip_kernels import by_share, in_sequence
@@ -189,6 +190,9 @@ def test_it_says_what_the_order_is_and_what_is_selected(strip: OrderStrip, qtbot
     quiet(qtbot, strip)
     assert strip.words.text().startswith(document.network.neuron_name(neuron).capitalize())  # type: ignore[union-attr]
     assert "may start at" in strip.words.text() and strip.best.text()
+    # People count from 1, here as in the inspector.
+    first = block_facts(document.network, document.order, neuron).first  # type: ignore[arg-type]
+    assert f"runs from {first + 1:,}," in strip.words.text() or f"at {first + 1:,}," in strip.words.text()
 
 
 def test_a_click_selects_the_block_under_the_pointer(strip: OrderStrip) -> None:
@@ -222,12 +226,12 @@ def test_a_drag_reads_the_change_out_and_the_drop_is_one_undo_step(strip: OrderS
     qtbot.waitUntil(lambda: drag.counts is not None, timeout=10_000)
     after = moved(network, before, neuron, place)
     assert drag.counts == document.problem.evaluator.count(after)  # type: ignore[union-attr]
-    assert strip.words.text() == f"Start at {place:,}: {change_words(evaluated, drag.counts)}"
+    assert strip.words.text() == f"Start at {place + 1:,}: {change_words(evaluated, drag.counts)}"
     assert document.order is before
     mouse(strip, QEvent.Type.MouseButtonRelease, layout.x(move.position_of(place)), middle(strip))
     assert document.order.tolist() == after.tolist()
     assert strip.words.text().startswith(
-        f"{network.neuron_name(neuron).capitalize()} now starts at {place:,}"
+        f"{network.neuron_name(neuron).capitalize()} now starts at {place + 1:,}"
     )
     document.undo_stack.undo()
     assert document.order.tolist() == before.tolist() and not document.undo_stack.canUndo()
@@ -247,7 +251,7 @@ def test_where_a_block_may_not_go_it_says_why_and_a_drop_changes_nothing(strip: 
     mouse(strip, QEvent.Type.MouseMove, layout.x(0), middle(strip))
     drag = strip.chart.drag
     assert drag is not None and not drag.legal
-    assert "is complete only at position" in strip.words.text()
+    assert "is complete only after connection" in strip.words.text()
     strip.grab()
     mouse(strip, QEvent.Type.MouseButtonRelease, layout.x(0), middle(strip))
     assert strip.chart.drag is None and document.order is before
@@ -349,7 +353,7 @@ def test_the_best_place_is_offered_and_taken(strip: OrderStrip, qtbot: QtBot) ->
     qtbot.keyClick(chart, Qt.Key.Key_B)
     assert document.evaluation.values[0] == now + gains[neuron]
     quiet(qtbot, strip)
-    assert strip.best.text() == "no better place found" and not strip.go.isVisible()
+    assert strip.best.text() == "no better place" and not strip.go.isVisible()
     qtbot.keyClick(chart, Qt.Key.Key_B)
     assert "No better place" in strip.words.text()
 

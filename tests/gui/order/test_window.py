@@ -39,7 +39,7 @@ def test_the_figures_are_those_of_the_order(qtbot: QtBot) -> None:
         evaluation = document.evaluation
         assert strip.objective.value == f"{int(evaluation.objective):,}"
         assert strip.reads.value == f"{evaluation.reads:,}" and strip.writes.value == f"{evaluation.writes:,}"
-        assert strip.bound.note == "proven by theorem 1" and strip.rules.value == "valid"
+        assert strip.bound.note == "proven by Theorem 1" and strip.rules.value == "valid"
         assert strip.gap.value.startswith("≤") and "optimal" not in strip.gap.value
         assert "layered" in window.windowTitle()
 
@@ -117,7 +117,7 @@ def test_the_inspector_tells_of_the_selected_neuron(qtbot: QtBot) -> None:
         document.select(10)
         qtbot.waitUntil(lambda: document.trace is not None and window.settled)
         text = window.inspector.view.toPlainText()
-        assert "Block runs" in text and "Stays" in text and "Reads from" in text
+        assert "Summed at" in text and "In it at" in text and "Reads from" in text
         window.inspector._follow(QUrl("at:7"))
         assert document.position == 7
         window.inspector._follow(QUrl("neuron:-1"))
@@ -138,6 +138,15 @@ def test_the_palette_finds_commands_and_neurons(qtbot: QtBot) -> None:
             window.document.open_problem.network.neuron_name(window.document.selection)
             == "neuron 3 of layer 2"
         )
+        assert [c.text for c in window.pickers.neuron_choices("Neuron 3 of layer 2")] == [
+            "Go to neuron 3 of layer 2"
+        ]
+        window.pickers.pick_neuron()
+        assert [c.text for c in palette.model.shown][:2] == [
+            "Go to neuron 0 of layer 0",
+            "Go to neuron 0 of layer 1",
+        ]
+        palette.hide()
         assert len(window.pickers.neuron_choices("1")) > 1 and not window.pickers.neuron_choices("no number")
 
 
@@ -236,7 +245,7 @@ def test_a_bound_is_proven_in_the_background(qtbot: QtBot) -> None:
         with qtbot.waitSignal(window.jobs.ended, timeout=60_000):
             window.actions_set["plan.start"].trigger()
         qtbot.waitUntil(lambda: window.settled)
-        assert window.document.bound is not None and window.readouts.bound.note == "proven by theorem 1"
+        assert window.document.bound is not None and window.readouts.bound.note == "proven by Theorem 1"
 
 
 def test_a_planner_is_followed_onto_the_canvas(qtbot: QtBot) -> None:
