@@ -211,7 +211,7 @@ def test_every_planner_is_documented() -> None:
     entries = {row[0].strip("`"): row for row in table if len(row) == 5}
     for name, planner in planners().items():
         assert set(entries[name][1].split(", ")) == set(planner.targets), name
-        said = set(entries[name][2].replace("pins", "pin").split(", "))
+        said = set(filter(None, entries[name][2].replace("pins", "pin").split(", ")))
         assert said == set(planner.honours), name
     assert set(entries) - {"planner"} == set(planners())
     options = {(row[0].strip("`"), row[1].strip("`")): row[2] for row in table if len(row) == 4}
@@ -318,6 +318,33 @@ def test_the_fields_of_objectives_of_several_components_are_documented(
     proofs = next(iter(plan["bounds"].values()))
     for fields_of in (plan, plan["figures"], plan["devices"][0], proofs, bound, bound["further"][0]):
         assert all(f"`{name}`" in text for name in fields_of), set(fields_of)
+
+
+def test_the_fields_of_networks_are_documented(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = page("docs/command-line.md")
+    sample, plan = str(ROOT / "sample_models" / "mlp_100.npz"), str(tmp_path / "plan.json")
+    order = ["--target", "memory:50", "--planner", "theorem-1", "-o", plan]
+    told: dict[str, Any] = {}
+    for command in (
+        ["info", sample], ["plan", sample, *order], ["repair", sample, plan, "-o", str(tmp_path / "new.json")],
+        ["infer", sample, plan, "--seconds", "0.01"], ["render", sample, plan, "-o", str(tmp_path / "x.svg")],
+        ["generate", "chain", "--set", "memory=3", "-o", str(tmp_path / "chain.npz")],
+    ):  # fmt: skip
+        assert main([*command, "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        told |= found | found.get("ios", {}) | found.get("least_memory", {}) | (found.get("ways") or [{}])[0]
+    for name in told:
+        assert re.search(rf"[`,{{\[ ]{name}[`,}}\[{{ ]", text), name
+
+
+def test_the_keys_of_a_networks_window_are_those_documented() -> None:
+    from gui.order.window_actions import ORDER_ACTIONS, ORDER_ELSEWHERE
+
+    known = {key for action in ORDER_ACTIONS for key in action.shortcut}
+    for _, entries in ORDER_ELSEWHERE:
+        known |= {key for keys, _ in entries for key in keys.split(", ")}
+    named = re.findall(r"`((?:(?:Ctrl|Alt|Shift)\+)+\w+|[A-Z]|Space)`", page("docs/network-window.md"))
+    assert len(named) > 9 and set(named) <= known
 
 
 def test_the_keys_of_the_readme_are_those_of_the_window() -> None:

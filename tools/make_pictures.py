@@ -12,8 +12,10 @@
     docs/images/mcm-package.png    its chips, as `stageboard render --view package` draws them
     docs/images/mcm-drag.png       an op over a chip where it would break the triangle rule, explained
     docs/images/mcm-repaired.png   the same plan after the drop and Repair
-    docs/images/network-light.png  a sparse network of 75,000 connections, an order of them played to its middle
-    docs/images/network-dark.png   a small one, its connections as links
+    docs/images/network-light.png  a trained sparse network, an order of its connections partly played, a neuron selected
+    docs/images/network-dark.png   the same, dark
+    docs/images/network-matrix.png a network of 75,000 connections as matrices, an order of them played
+    docs/images/network-links.png  a small one, its connections as links
     docs/images/network-orders.png two orders side by side
     docs/images/network-drag.png   a neuron's block of connections dragged along the order of Theorem 1
     docs/images/network-theorem-1.png, network-locality.png  the same orders as `stageboard render` draws them

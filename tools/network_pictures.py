@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 SIZE = (1440, 900)
 LIMIT = 120.0
+SAMPLE, MEMORY = "digits_pruned.npz", 50
+"""The trained network of the README, and the fast memory that it is planned for there."""
+DRAGGED = 366, 2762
+"""A neuron of it, and where in Theorem 1's order its block costs least."""
 BASELINE = {"width": 500, "depth": 4, "density": 0.1}
 SMALL = {"width": 20, "depth": 5, "density": 0.16}
 """Few enough connections that each can be followed by eye."""
@@ -26,6 +30,7 @@ def network_pictures(app: QApplication, themes: ThemeController, folder: Path) -
     from gui.order.opening import prepare_network
     from gui.order.render import save_network
     from gui.order.window import OrderWindow
+    from planner.formats.networks import read_network
     from planner.generate.catalogue import generate_network
     from planner.targets import TwoLevelMemory
 
@@ -43,25 +48,32 @@ def network_pictures(app: QApplication, themes: ThemeController, folder: Path) -
         print(folder / name)
 
     try:
+        sample = read_network(Path(__file__).resolve().parents[1] / "sample_models" / SAMPLE)
+        window.install(prepare_network(sample, target=TwoLevelMemory(MEMORY)))
+        until(app, lambda: window.settled, LIMIT)
+        document.set_position(round(0.4 * len(document.order)))
+        document.select(int(sample.target[document.order[document.position - 1]]))
+        for theme in ("dark", "light"):
+            shot(f"network-{theme}.png", theme)
+        document.apply_plan(document.plans[0])
+        until(app, lambda: window.settled, LIMIT)
+        drag_block(window, *DRAGGED)
+        shot("network-drag.png", "light")
+        window.strip.chart.cancel_drag()
         baseline = prepare_network(generate_network("mlp", BASELINE, 1))
         window.install(baseline)
         until(app, lambda: window.settled, LIMIT)
         document.set_position(round(0.62 * len(document.order)))
-        shot("network-light.png", "light")
+        shot("network-matrix.png", "light")
         window.show_page("two")
         shot("network-orders.png", "light")
         window.show_page("one")
-        document.apply_plan(document.plans[0])
-        until(app, lambda: window.settled, LIMIT)
-        drag_block(window)
-        shot("network-drag.png", "light")
-        window.strip.chart.cancel_drag()
         small = generate_network("mlp", SMALL, 1)
         window.install(prepare_network(small, target=TwoLevelMemory(16)))
         until(app, lambda: window.settled, LIMIT)
         document.set_position(round(0.55 * len(document.order)))
         document.select(int(small.target[document.order[document.position - 1]]))
-        shot("network-dark.png", "dark")
+        shot("network-links.png", "dark")
         for entry in baseline.entries:
             file = folder / f"network-{entry.planner}.png"
             save_network(
@@ -75,22 +87,26 @@ def network_pictures(app: QApplication, themes: ThemeController, folder: Path) -
         window.hide()
 
 
-def drag_block(window: OrderWindow) -> None:
-    """Take a block from the middle of the order of Theorem 1 and hold it where the pointer is still over a legal place."""
+def drag_block(window: OrderWindow, neuron: int, place: int) -> None:
+    """Take the block of ``neuron``, which is one run of the order, and hold it where it would start at ``place``."""
     from PySide6.QtCore import QEvent, QPointF, Qt
     from PySide6.QtGui import QMouseEvent
     from PySide6.QtWidgets import QApplication
 
-    chart = window.strip.chart
+    from planner.ordering.blocks import BlockMove
+
+    chart, document = window.strip.chart, window.document
+    move = BlockMove(document.open_problem.network, document.order, neuron)
     layout = chart.layout_of
     top, height = layout.ribbon
 
-    def mouse(kind: QEvent.Type, share: float) -> None:
-        at = QPointF(layout.x(share * layout.count), top + height / 2)
+    def mouse(kind: QEvent.Type, position: float) -> None:
+        at = QPointF(layout.x(position), top + height / 2)
         button = Qt.MouseButton.LeftButton
         event = QMouseEvent(kind, at, chart.mapToGlobal(at), button, button, Qt.KeyboardModifier.NoModifier)
         QApplication.sendEvent(chart, event)
 
-    mouse(QEvent.Type.MouseButtonPress, 0.46)
-    for share in (0.47, 0.52, 0.56):
-        mouse(QEvent.Type.MouseMove, share)
+    half = len(move.at) / 2
+    mouse(QEvent.Type.MouseButtonPress, move.start + half)
+    for share in (0.3, 0.7, 1.0):
+        mouse(QEvent.Type.MouseMove, move.start + half + share * (place - move.start))

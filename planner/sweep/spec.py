@@ -21,7 +21,7 @@ from planner.granularity import GRANULARITIES
 
 @dataclass(frozen=True)
 class Run:
-    """One planner or bound method on one problem. ``model`` is a path, or ``KIND:seed=N,key=value`` for a made-up graph.
+    """One planner or bound method on one problem. ``model`` is a path, or ``KIND:seed=N,key=value`` for a made-up graph or network.
 
     An empty ``objective`` is the target's first. ``options`` are sorted pairs; ``time_limit`` is in seconds.
     """
@@ -39,7 +39,7 @@ class Run:
 
 
 def made_up(kind: str, seed: int, settings: Mapping[str, Any] | None = None) -> str:
-    """The ``model`` of a made-up graph."""
+    """The ``model`` of a made-up graph or network."""
     pairs = [f"seed={seed}", *(f"{k}={v}" for k, v in sorted((settings or {}).items()))]
     return f"{kind}:{','.join(pairs)}"
 
@@ -111,15 +111,17 @@ class _Reader:
             yield from found
 
     def _generated(self) -> Iterator[str]:
-        from planner.generate.catalogue import kind
+        from planner.generate.catalogue import NETWORKS, kind
 
         tables = self._data.get("generate", [])
         if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
             raise self._error("has 'generate' that is no list of tables; write [[generate]]")
         for table in tables:
-            chosen = kind(str(table.get("kind", "")))
+            name = str(table.get("kind", ""))
+            if name not in NETWORKS:
+                name = kind(name).NAME
             for seed in self._seeds(table.get("seeds", 1), "generate.seeds"):
-                yield made_up(chosen.NAME, seed, self._settings(table.get("set", {}), "generate.set"))
+                yield made_up(name, seed, self._settings(table.get("set", {}), "generate.set"))
 
     def _methods(self, key: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
         out = []

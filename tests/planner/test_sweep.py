@@ -14,7 +14,7 @@ import pytest
 from planner.cli import main
 from planner.errors import StageboardError
 from planner.sweep import execute
-from planner.sweep.execute import perform, perform_all, perform_apart, perform_on_cluster
+from planner.sweep.execute import perform, perform_all, perform_apart, perform_on_cluster, problem_of
 from planner.sweep.results import COLUMNS, Results
 from planner.sweep.spec import Run, made_up, read_sweep
 
@@ -179,3 +179,10 @@ def test_the_command_refuses_before_it_begins(tmp_path: Path, capsys: pytest.Cap
     bad = sweep(tmp_path, 'models = ["gone.json"]\ntargets = ["pipeline:2"]\nplanners = ["slice"]\n')
     assert main(["sweep", bad, "-o", str(out)]) == 1
     assert "gone.json" in out.read_text()
+
+
+def test_made_up_networks_are_models_of_a_sweep(tmp_path: Path) -> None:
+    text = 'targets = ["memory:9"]\nplanners = ["theorem-1"]\n[[generate]]\nkind = "mlp"\nseeds = 2\nset = { width = 6 }\n'
+    runs = read_sweep(sweep(tmp_path, text))
+    assert [run.model for run in runs] == ["mlp:seed=0,width=6", "mlp:seed=1,width=6"]
+    assert problem_of(runs[1], str(tmp_path)).target.spec() == "memory:9"

@@ -57,7 +57,7 @@ def test_an_order_that_breaks_the_rule_is_called_broken(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: window.settled)
         assert window.readouts.rules.value == "broken" and window.readouts.gap.value == "–"
         QTest.mouseClick(window.readouts.rules, Qt.MouseButton.LeftButton)
-        assert window.notice.isVisible() and "is used at" in window.notice.text
+        assert window.notice.isVisible() and "in the order, before" in window.notice.text
 
 
 def test_nothing_open_shows_where_to_begin(qtbot: QtBot) -> None:

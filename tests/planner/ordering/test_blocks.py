@@ -78,7 +78,7 @@ def test_the_legal_range_is_all_places_that_keep_the_order_topological(case: tup
                 assert moved(network, order, neuron, place).tolist() == tried.tolist()
                 assert tried.dtype == order.dtype
             else:
-                with pytest.raises(PlanError, match="cannot start at position"):
+                with pytest.raises(PlanError, match="cannot start as connection"):
                     moved(network, order, neuron, place)
         assert legal == list(range(move.first, move.last + 1))
         beside = [*move.places_beside(-1)[::-1].tolist(), *move.places_beside(1).tolist()]

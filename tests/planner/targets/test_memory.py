@@ -83,7 +83,7 @@ def test_an_order_that_reads_what_is_not_complete_is_not_valid() -> None:
     early = problem.evaluate(np.array([1, 0, 2]))
     assert not early.valid
     assert early.violations[0].kind == "topological" and early.violations[0].ops == (1,)
-    assert "connection 1 from neuron 0 of layer 1 to neuron 0 of layer 2 is used at position 0" in (
+    assert "connection 1 from neuron 0 of layer 1 to neuron 0 of layer 2 is number 1 in the order" in (
         early.violations[0].sentence
     )
     late = problem.evaluate(np.array([0, 1, 2]))
