@@ -11,6 +11,7 @@ from gui.background import Background
 from planner.graph import Ints
 
 if TYPE_CHECKING:
+    from gui.order.playback_history import History
     from planner.network_problem import NetworkProblem
     from planner.targets.memory_trace import Trace
 
@@ -30,6 +31,8 @@ class OneTrace(QObject):
         self._per_connection: float | None = None
         """Seconds per connection of the last trace on this problem; None before the kernels were loaded."""
         self.trace: Trace | None = None
+        self._history: History | None = None
+        """Kept, so that those who look at the trace find it made: of a large network it takes a while."""
 
     @property
     def busy(self) -> bool:
@@ -39,7 +42,7 @@ class OneTrace(QObject):
     def follow(self, problem: NetworkProblem | None, order: Ints) -> None:
         """Make the trace of another order, or of the same under another problem."""
         if problem is None or not len(order):
-            self._wanted, self.trace = None, None
+            self._wanted, self.trace, self._history = None, None, None
             self._background.cancel()
             self.changed.emit()
             return
@@ -47,7 +50,7 @@ class OneTrace(QObject):
             return
         if self._wanted is not None and self._wanted[0].network is not problem.network:
             self._per_connection = None
-        self._wanted, self.trace = (problem, order), None
+        self._wanted, self.trace, self._history = (problem, order), None, None
         expected = None if self._per_connection is None else self._per_connection * len(order)
         if expected is not None and expected <= AT_ONCE_SECONDS:
             self._background.cancel()
@@ -57,16 +60,19 @@ class OneTrace(QObject):
         self.changed.emit()
 
     def _make(self, problem: NetworkProblem, order: Ints) -> object:
-        """The trace with the seconds that it took; also run on the thread."""
+        """The trace, its history and the seconds that both took; also run on the thread."""
+        from gui.order.playback_history import history_of
+
         begin = time.perf_counter()
         trace = problem.evaluator.trace(order)
-        return trace, (time.perf_counter() - begin) / len(order)
+        history = history_of(problem.network, order, trace, problem.evaluator.slots)
+        return trace, history, (time.perf_counter() - begin) / len(order)
 
     def _take(self, result: object) -> None:
         if isinstance(result, Exception):
             raise result
         assert isinstance(result, tuple)
-        self.trace, self._per_connection = result
+        self.trace, self._history, self._per_connection = result
         self.changed.emit()
 
     def close(self) -> None:

@@ -30,13 +30,11 @@ from planner.ordering.incremental_state import (
     inner,
     state_of,
 )
-from planner.ordering.incremental_trial import begin, keep, relink, undo, weigh
+from planner.ordering import incremental_trial
+from planner.ordering.incremental_trial import begin, relink, weigh
 
 if TYPE_CHECKING:
     from planner.network_problem import NetworkProblem
-
-__all__ = ["Incremental", "keep", "replace", "undo"]
-
 
 @njit(cache=True, nogil=True)
 def replace(s, low, high, new):
@@ -72,6 +70,18 @@ def replace(s, low, high, new):
             numbers[BREAKS] += 1
     relink(s, new_order, low, high, True)
     return weigh(s)
+
+
+@njit(cache=True, nogil=True)
+def keep(s):
+    """Make what was tried the kept order."""
+    incremental_trial.keep(s)
+
+
+@njit(cache=True, nogil=True)
+def undo(s):
+    """Forget what was tried."""
+    incremental_trial.undo(s)
 
 
 @inner

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from planner.graph import Ints
@@ -29,7 +30,7 @@ from planner.ordering.incremental_state import (
 from planner.targets.memory_kernels import LRU, MIN
 
 
-@njit(cache=True, nogil=True)
+@inner
 def weigh(s):
     """Count a trial whose order, chains, movers and breaks are set; returns the change of the total."""
     _set_sites(s)
@@ -115,23 +116,29 @@ def relink(s, order, low, high, trial):
 
 def begin(s: State, order: Ints) -> int:
     """Count a first order (int32[W]); returns its total I/Os."""
-    _set_out(s, order)
-    weigh(s)
-    keep(s)
-    return int(s.numbers[TOTAL])
+    s.new_order[:] = order
+    return int(_begin(s))
 
 
 @njit(cache=True, nogil=True)
-def _set_out(s, order):
+def _begin(s):
+    """Count the order in ``new_order`` as a first one: one kernel, as each that Python calls takes seconds to compile."""
+    _set_out(s)
+    weigh(s)
+    keep(s)
+    return s.numbers[TOTAL]
+
+
+@inner
+def _set_out(s):
     """Make a first order a trial in which all moved from nowhere: one that costs as much as the order does."""
-    numbers, w = s.numbers, len(order)
+    numbers, order, w = s.numbers, s.new_order, len(s.new_order)
     for mark in range(len(s.free)):
         s.free[mark] = mark
     numbers[FREE] = len(s.free)
     s.mark_of[:] = -1
     numbers[FIRST_SITE], numbers[LAST_SITE] = 1 << 60, -1
     s.order[:] = order
-    s.new_order[:] = order
     s.cost[:] = 0
     for p in range(w):
         c = order[p]
@@ -160,7 +167,7 @@ def _set_out(s, order):
     numbers[TOTAL] = w + written
 
 
-@njit(cache=True, nogil=True)
+@inner
 def keep(s):
     """Make the trial what is kept."""
     numbers, order, position, new_order = s.numbers, s.order, s.position, s.new_order
@@ -190,17 +197,18 @@ def keep(s):
         for p in range(s.spans[i, 0], s.spans[i, 1]):
             if s.mark_of[order[p]] >= 0:
                 drop_mark(s, order[p])
+        until = np.int64(s.spans[i, 1])  # the type that trials call with: compiled once
         if numbers[POLICY] == MIN:
-            incremental_min.load(s, s.spans[i, 1])
+            incremental_min.load(s, until)
             incremental_min.clear(s)
         elif numbers[POLICY] == LRU:
-            incremental_lru.load(s, s.spans[i, 1])
+            incremental_lru.load(s, until)
         else:
-            incremental_rr.load(s, s.spans[i, 1])
+            incremental_rr.load(s, until)
     numbers[TOTAL] += numbers[DELTA]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def undo(s):
     """Forget the trial."""
     numbers, order = s.numbers, s.order

@@ -19,8 +19,10 @@ FIRST = 2_500_000
 TRIED, NEAR = 2, 1.01
 """At most this many windows are refined in the first round: those of other widths that are this near to the best."""
 
-INSTANT, LIVE_ROUNDS = 300_000, 4
-"""Orders of few live neurons are made for networks of at most so many connections, for they are made in one go; and how many pairs of them."""
+INSTANT = 300_000
+"""Orders of few live neurons are made for networks of at most so many connections, for each is made in one go."""
+LIVE_ROUNDS, MOST_LIVE_ROUNDS, LIVE_WORK = 4, 20, 100_000
+"""How many pairs of them: on small networks as many as least memory is looked for with, while they have so many connections in all."""
 
 
 class Portfolio:
@@ -84,7 +86,8 @@ class Portfolio:
         network = self.problem.network
         if network.connection_count > INSTANT:
             return
-        for _, order in greedy_orders(network, backwards(network), self.search.seed, LIVE_ROUNDS):
+        rounds = max(LIVE_ROUNDS, min(MOST_LIVE_ROUNDS, LIVE_WORK // network.connection_count))
+        for _, order in greedy_orders(network, backwards(network), self.search.seed, rounds):
             self.search.incumbent(order)
             self.search.iteration()
             self.search.check()

@@ -117,6 +117,10 @@ def problem_of(run: Run, base: str) -> Problem | NetworkProblem:
 
     model = load(run.model, base, network=is_for_networks(run.target))
     if isinstance(model, Network):
+        if run.granularity != "op":
+            raise ConstraintError(
+                "granularity is about graphs of operators; leave it out for a sparse network"
+            )
         target = parse_target(run.target)
         return NetworkProblem(model, check_memory(model, target), run.objective)
     target = parse_target(run.target, model)

@@ -68,3 +68,12 @@ def test_json_has_only_finite_numbers() -> None:
     with pytest.raises(ValueError, match=r"not JSON compliant|Out of range"):
         to_json(float("nan"))
     assert to_json({"ä": 1}, indent=None) == '{"ä": 1}\n'
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_what_is_no_file_is_not_replaced_by_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(StageboardError, match="is a device or a pipe"):
+        write_atomically(pipe, "text")
+    assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]

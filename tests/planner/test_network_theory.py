@@ -328,3 +328,12 @@ def test_what_planners_find_is_recounted(policy: str) -> None:
         assert result.order is not None
         slow = reference.counts(policy, links_of(network, result.order), network.outputs.tolist(), 7)
         assert sum(slow) == result.objective >= io_bounds(network).least
+
+
+@pytest.mark.parametrize("seed", [12, 32, 112])
+def test_the_portfolio_reaches_the_least_where_memory_is_known_to_suffice(seed: int) -> None:
+    settings = {"width": 10, "depth": 3, "density": 0.5, "outputs": 3}
+    network = generate_network("mlp", settings, seed)
+    target = TwoLevelMemory(size=least_memory(network, 60.0).memory)
+    result = run(planner("order-portfolio"), NetworkProblem(network, target), options={"effort": 0.0})
+    assert result.objective == io_bounds(network).least

@@ -186,3 +186,10 @@ def test_made_up_networks_are_models_of_a_sweep(tmp_path: Path) -> None:
     runs = read_sweep(sweep(tmp_path, text))
     assert [run.model for run in runs] == ["mlp:seed=0,width=6", "mlp:seed=1,width=6"]
     assert problem_of(runs[1], str(tmp_path)).target.spec() == "memory:9"
+
+
+def test_granularity_is_refused_for_networks(tmp_path: Path) -> None:
+    text = 'targets = ["memory:9"]\nplanners = ["theorem-1"]\ngranularity = "layer"\n[[generate]]\nkind = "tree"\n'
+    (tmp_path / "sweep.toml").write_text(text)
+    (found,) = read_sweep(str(tmp_path / "sweep.toml"))
+    assert perform(found, str(tmp_path))["status"] == "refused"

@@ -71,6 +71,15 @@ def test_bad_numbers(
     assert words in capsys.readouterr().err
 
 
+def test_columns_that_a_file_only_claims_take_no_memory(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "wide.npz"
+    np.savez(file, source=[0], target=[1], inputs=[0], feature=[2**31 - 2])
+    assert main(["infer", str(file)]) == 2
+    assert "number its columns from 0 on" in capsys.readouterr().err
+
+
 def test_what_overflows_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "large.npz"
     write_network(network_of("large", np.arange(3), np.arange(1, 4), [3e38] * 3), file)

@@ -72,6 +72,17 @@ def test_what_a_file_claims_is_counted_again(tmp_path):
     assert "the file says ios is 1" in opened.plan.provenance.note
 
 
+@pytest.mark.parametrize("what", ["reads", "writes"])
+def test_a_claim_of_other_reads_or_writes_is_told(tmp_path, what):
+    plan = tiny_plan()
+    data = to_dict(plan)
+    data["evaluation"][what] += 1
+    path = tmp_path / "edited.plan.json"
+    path.write_text(json.dumps(data))
+    opened = open_network_plan(path, plan.problem.network)
+    assert any(f"the number of {what}" in note for note in opened.notes)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

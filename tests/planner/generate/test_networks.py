@@ -167,6 +167,20 @@ def test_networks_of_earlier_versions_can_be_made_again() -> None:
     assert (grown.connection_count, int((grown.source * grown.target).sum())) == (268, 399690)
 
 
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        ("mlp", {"width": 100_000}),
+        ("mlp", {"width": 100_000, "depth": 1000, "density": 1e-6}),
+        ("compact-growth", {"neurons": 1_000_000, "draws": 98}),
+        ("bert-block", {"width": 8192, "hidden": 16384, "density": 0.5}),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_begun(kind: str, settings: dict[str, Any]) -> None:
+    with pytest.raises(NetworkError, match=r"at most 33,554,432 can be read from a file, so set .* lower"):
+        generate_network(kind, settings, 0)
+
+
 def test_graphs_and_networks_are_kept_apart() -> None:
     assert not set(KINDS) & set(NETWORKS) and {*SMALL, "pruned"} == set(NETWORKS)
     with pytest.raises(ModelError, match="'mlp' makes a network of neurons"):

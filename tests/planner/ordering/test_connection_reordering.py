@@ -15,8 +15,9 @@ from planner.graph import Ints
 from planner.network import Network, network_of
 from planner.network_problem import NetworkProblem
 from planner.ordering import moves
+from planner.ordering.incremental import keep, undo
 from planner.ordering.incremental_state import DELTA, TOTAL, State, state_of
-from planner.ordering.incremental_trial import begin, keep, undo
+from planner.ordering.incremental_trial import begin
 from planner.ordering.theorem_1 import is_topological, theorem_1_order
 from planner.run import run
 from planner.targets.memory import TwoLevelMemory
