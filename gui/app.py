@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gui.document import Document
     from gui.jobs import Jobs
     from gui.journal import Journal, Leftover
+    from gui.order.window import OrderWindow
     from gui.session import Session
     from gui.theme import ThemeController
     from gui.window import MainWindow
@@ -142,6 +143,8 @@ def _open_networks(
     themes = ThemeController(app, session.theme)
     for i, paths in enumerate(networks):
         window = open_order_window(themes, session, paths, plan if i == 0 else None, density)
+        if i == 0:
+            _offer_order(window, session)
         notices.said.connect(window.document.message)
 
 
@@ -191,6 +194,17 @@ def _warm_up_once(parts: Parts) -> None:
 
 
 # ---------------------------------------------------------------------- recovery
+def _offer_order(window: OrderWindow, session: Session) -> None:
+    """Offer an order that a crash left behind, once the window's own network is there: opening it clears the notice."""
+    from gui.order.launch import offer_recovery
+
+    def offer() -> None:
+        window.document.network_changed.disconnect(offer)
+        QTimer.singleShot(0, window, lambda: offer_recovery(window.notice, window.themes, session))
+
+    window.document.network_changed.connect(offer)
+
+
 def _offer_recovery(parts: Parts) -> None:
     """Offer to bring back what a crashed window had not saved: the latest of what is left."""
     from gui.journal import leftovers
@@ -200,6 +214,10 @@ def _offer_recovery(parts: Parts) -> None:
         parts.window.notice.show_message(
             "warning", f"{found[0].sentence}.", action="Recover", run=lambda: _recover(parts, found[0])
         )  # fmt: skip
+        return
+    from gui.order.launch import offer_recovery
+
+    offer_recovery(parts.window.notice, parts.themes, parts.session)
 
 
 def _recover(parts: Parts, leftover: Leftover) -> None:

@@ -148,7 +148,7 @@ class Journal(QObject):
             return
         try:
             if self._file is None:
-                self._file, self.path = _create(self._where or folder())
+                self._file, self.path = create(self._where or folder())
                 self._append(self._whole_head(self._head))
             self._append(line)
         except OSError as error:
@@ -188,11 +188,11 @@ class Journal(QObject):
             self._file = None
 
 
-def _create(where: Path) -> tuple[IO[str], Path]:
-    """A new, locked journal file. A file of the same name may be left from a dead process with our id."""
+def create(where: Path, kind: str = "journal") -> tuple[IO[str], Path]:
+    """A new, locked file of this process. A file of the same name may be left from a dead process with our id."""
     where.mkdir(parents=True, exist_ok=True)
     for i in range(1000):
-        path = where / (f"journal-{os.getpid()}.jsonl" if i == 0 else f"journal-{os.getpid()}-{i}.jsonl")
+        path = where / (f"{kind}-{os.getpid()}.jsonl" if i == 0 else f"{kind}-{os.getpid()}-{i}.jsonl")
         try:
             handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, 0o600)
         except FileExistsError:
@@ -236,7 +236,7 @@ def leftovers(where: Path | None = None) -> list[Leftover]:
     where = where or folder()
     found: list[Leftover] = []
     for path in sorted(where.glob("journal-*.jsonl")) if where.is_dir() else []:
-        if _locked(path):
+        if locked(path):
             continue
         leftover = read(path)
         if leftover is None:
@@ -252,8 +252,8 @@ def discard(leftover: Leftover | Path) -> None:
         (leftover if isinstance(leftover, Path) else leftover.path).unlink()
 
 
-def _locked(path: Path) -> bool:
-    """Whether a running process (this one included) still writes the journal."""
+def locked(path: Path) -> bool:
+    """Whether a running process (this one included) still holds a file."""
     try:
         with path.open("rb") as file:
             fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)

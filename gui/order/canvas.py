@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -26,6 +27,10 @@ _TIPS = {
     "links": "Neurons as dots, connections as lines",
     "matrix": "Sources down, targets across, a pixel per connection",
 }
+
+
+ROOMY, NARROW = 330, 260
+"""Pixels of width from which all words have room, and from which all buttons have."""
 
 
 class NetworkCanvas(QWidget):
@@ -84,6 +89,11 @@ class NetworkCanvas(QWidget):
         """``links`` or ``matrix``; empty before a network is open."""
         return self.picture.view
 
+    @property
+    def sorted(self) -> bool:
+        """Whether neurons stand by first use."""
+        return self.by_first_use.isChecked()
+
     def set_view(self, view: str) -> None:
         """Draw ``links`` or ``matrix``. Raises ValueError for anything else."""
         self.picture.set_view(view)
@@ -91,6 +101,12 @@ class NetworkCanvas(QWidget):
     def set_sorted(self, by_first_use: bool) -> None:
         """Let neurons stand by first use within their layers, or by number."""
         self.by_first_use.setChecked(by_first_use)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room the choices are said shorter; the key for Fit remains."""
+        super().resizeEvent(event)
+        self.by_first_use.setText("Sort by first use" if self.width() >= ROOMY else "Sort")
+        self.fit_button.setVisible(self.width() >= NARROW)
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""

@@ -218,6 +218,10 @@ class LinksPicture:
             return Hit()
         return Hit(connections=self.shown.order[nearest : nearest + 1])
 
+    def title_at(self, lens: Lens, x: float, y: float) -> str:
+        """No title is ever cut."""
+        return ""
+
     def place_of(self, neuron: int) -> tuple[float, float]:
         """Where a neuron is in scene units."""
         return float(self.layout.x[neuron]), float(self.layout.y[neuron])

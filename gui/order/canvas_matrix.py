@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -145,20 +146,31 @@ class MatrixPicture:
     def paint_words(self, painter: QPainter, lens: Lens) -> None:
         """What each panel is, above it (logical pixels)."""
         theme = self.shown.ink.theme
-        for panel in self.layout.panels:
-            x, y, w, h = (v / lens.ratio for v in self._body(panel, lens))
-            left, right = max(x, 4.0), min(x + w, lens.width / lens.ratio - 4.0)
-            top = min(max(y - TITLE, 0.0), y + h - TITLE)
-            if right - left < 24.0 or top > lens.height / lens.ratio:
-                continue
-            rect = QRectF(left, top, right - left, TITLE)
-            if top > y - TITLE:
+        for panel, rect, inside in self._titles(lens):
+            if inside:
                 painter.fillRect(rect, QColor(theme.canvas))
             painter.setFont(face(8.5))
             painter.setPen(QColor(theme.muted))
             painter.drawText(rect, LEFT, panel_title(panel, self.layout.whole, rect.width()))
         if self.layout.whole and not self.shown.sorted:
             self._paint_layers(painter, lens, theme)
+
+    def _titles(self, lens: Lens) -> Iterator[tuple[Panel, QRectF, bool]]:
+        """Where the titles in sight are (logical pixels), and whether they lie over their panels."""
+        for panel in self.layout.panels:
+            x, y, w, h = (v / lens.ratio for v in self._body(panel, lens))
+            left, right = max(x, 4.0), min(x + w, lens.width / lens.ratio - 4.0)
+            top = min(max(y - TITLE, 0.0), y + h - TITLE)
+            if right - left >= 24.0 and top <= lens.height / lens.ratio:
+                yield panel, QRectF(left, top, right - left, TITLE), top > y - TITLE
+
+    def title_at(self, lens: Lens, x: float, y: float) -> str:
+        """All of the title at a place (logical pixels); empty where there is none, or where all of it is seen."""
+        for panel, rect, _ in self._titles(lens):
+            if rect.contains(x, y):
+                whole = panel_title(panel, self.layout.whole, math.inf)
+                return whole if whole != panel_title(panel, self.layout.whole, rect.width()) else ""
+        return ""
 
     def _paint_layers(self, painter: QPainter, lens: Lens, theme: Theme) -> None:
         """Where layers begin, in the matrix of all neurons."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,6 +78,10 @@ class Pointer:
         view.setCursor(Qt.CursorShape.PointingHandCursor if hit else Qt.CursorShape.ArrowCursor)
         if hit and shown is not None:
             view.card.show_at(at.toPoint(), hit_html(shown, view.trace, hit), view.theme)
+            return
+        title = "" if view.picture is None else view.picture.title_at(view.lens, at.x(), at.y())
+        if title:
+            view.card.show_at(at.toPoint(), escape(title), view.theme)
         else:
             view.card.hide()
 

@@ -41,7 +41,8 @@ def panel_title(panel: Panel, whole: bool, width: float) -> str:
     measure = QFontMetricsF(face(8.5)).horizontalAdvance
     while len(parts) > 1 and measure(GAP.join(parts)) > width:
         parts.pop()
-    return elided(GAP.join(parts), face(8.5), width)
+    words = GAP.join(parts)
+    return words if measure(words) <= width else elided(words, face(8.5), width)
 
 
 def share(fraction: float) -> str:

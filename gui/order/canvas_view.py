@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QResizeEvent,
+    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -163,6 +164,8 @@ class PictureView(QWidget):
         self.update()
 
     def _selection_changed(self) -> None:
+        if not self.isVisible():
+            return  # a hidden picture is not laid out; it says what is selected when it is shown
         shown, chosen = self.prepare(), self.document.selection
         if shown is not None and chosen >= 0:
             self.setAccessibleDescription(spoken(shown, self.trace, chosen))
@@ -301,6 +304,11 @@ class PictureView(QWidget):
             self.pan_by(dx / self.lens.ratio, dy / self.lens.ratio)
 
     # ------------------------------------------------------------------ events
+    def showEvent(self, event: QShowEvent) -> None:
+        """What was selected meanwhile is described."""
+        super().showEvent(event)
+        self._selection_changed()
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom or pan."""
         self._pointer.wheel(event)

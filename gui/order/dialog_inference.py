@@ -46,7 +46,11 @@ class InferenceDialog(QDialog):
         self.form.add_int(
             "threads", "Threads", 1, 1, max(1, cores), f"threads that share a batch; this machine has {cores}"
         )
-        self.said = QLabel("", self)
+        self.said = QLabel(
+            f"<p style='color: {theme.muted}'>Nothing has run yet. Run takes a few seconds in a process of its own;"
+            " times, samples per second and the check of the outputs appear here.</p>",
+            self,
+        )
         self.said.setTextFormat(Qt.TextFormat.RichText)
         self.said.setWordWrap(True)
         self.said.setMinimumHeight(120)

@@ -22,7 +22,7 @@ from gui.order.document_entries import OrderEntry, fill_figures, forget_figures,
 from gui.order.document_state import OrderState
 from gui.values import Message, PlanEntry
 from planner.errors import StageboardError
-from planner.plan import Provenance
+from planner.plan import ConnectionOrder, OrderPlan, Provenance
 
 if TYPE_CHECKING:
     from gui.order.document_counting import Counted
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from planner.bound import Bound
     from planner.graph import Bools, Ints
     from planner.network_problem import NetworkProblem
-    from planner.plan import OrderPlan
     from planner.targets.base import Target
 
 
@@ -48,6 +47,7 @@ class OrderDocument(OrderState):
         self.problem, self.paths, self.density = opened.problem, opened.paths, opened.density
         first = opened.entries[-1]
         self.order, self._evaluation = first.order, first.evaluation
+        self._known.forget()
         self.bounds = kept_bounds([], opened.bounds)
         self.plan_path = opened.plan_path
         self.position, self.selection, self.hover, self.compared = len(self.order), -1, -1, None
@@ -86,7 +86,8 @@ class OrderDocument(OrderState):
         provenance = active.provenance or Provenance(
             planner=planner or active.origin, seed=active.seed, seconds=active.seconds or 0.0
         )
-        return problem.plan(self.order, provenance, active.name)
+        name = active.name or provenance.planner
+        return OrderPlan(problem, ConnectionOrder(self.order), self.evaluation, provenance, name)
 
     def open_plan(self, plan: OrderPlan, bounds: Iterable[Bound], path: Path) -> None:
         """Take on a plan of the open network: one undo step, after which the document counts as saved."""
@@ -96,8 +97,24 @@ class OrderDocument(OrderState):
             planner=provenance.planner, seed=provenance.seed, seconds=provenance.seconds, provenance=provenance,
         )  # fmt: skip
         self.bounds = kept_bounds(self.bounds, bounds)
-        self._push(f"Open {path.name}", entry.order, problem=plan.problem, creates=entry, path=path)
+        self._known.remember(plan.problem, entry.order, plan.evaluation)
+        problem = None if plan.problem == self.problem else plan.problem
+        self._push(f"Open {path.name}", entry.order, problem=problem, creates=entry, path=path)
         self.history.set_saved()
+        self.plans_changed.emit()
+
+    def recover(self, plan: OrderPlan, bounds: Iterable[Bound], path: Path | None) -> None:
+        """Take on the order that a crash left behind: one undo step, not saved; ``path`` is the plan file it belongs to."""
+        entry = OrderEntry(
+            self.plan_list.unused_name(plan.name), frozen(plan.decision.order), "file",
+            planner=plan.provenance.planner, seed=plan.provenance.seed, seconds=plan.provenance.seconds,
+            provenance=plan.provenance,
+        )  # fmt: skip
+        self.plan_path = path
+        self.bounds = kept_bounds(self.bounds, bounds)
+        self._known.remember(plan.problem, entry.order, plan.evaluation)
+        problem = None if plan.problem == self.problem else plan.problem
+        self._push("Recover the order", entry.order, problem=problem, creates=entry)
         self.plans_changed.emit()
 
     # ------------------------------------------------------------------ changes, each one undo step

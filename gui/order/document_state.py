@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.history import History
 from gui.order.document_entries import EMPTY, OrderEntry
+from gui.order.document_known import Known
 from gui.order.document_traces import OneTrace
 from gui.plan_list import PlanList
 from gui.values import PlanEntry
@@ -68,6 +69,7 @@ class OrderState(QObject):
         self.plan_path: Path | None = None
         self.graph_serial = 0
         self._evaluation: OrderEvaluation | None = None
+        self._known = Known()
         self.history = History(self)
         self.undo_stack = self.history.undo_stack
         self.plan_list = PlanList(self)
@@ -101,7 +103,7 @@ class OrderState(QObject):
     def evaluation(self) -> OrderEvaluation:
         """Reads, writes and violations of the order; counted once. Raises :class:`StageboardError` with nothing open."""
         if self._evaluation is None:
-            self._evaluation = self.open_problem.evaluate(self.order)
+            self._evaluation = self._known.evaluate(self.open_problem, self.order)
         return self._evaluation
 
     @property

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gui.order.window import OrderWindow
     from gui.session import Session
     from gui.theme import ThemeController
+    from gui.widgets.notice import NoticeBar
 
 _orders: list[OrderWindow] = []
 _graphs: list[Parts] = []
@@ -69,6 +70,7 @@ def open_order_window(
 ) -> OrderWindow:
     """A window for a network; its files, if any are given, are read on a thread."""
     from gui.jobs import Jobs
+    from gui.order.autosave import Autosave
     from gui.order.document import OrderDocument
     from gui.order.window import OrderWindow
 
@@ -77,6 +79,8 @@ def open_order_window(
     window = OrderWindow(document, jobs, themes, session)
     document.setParent(window)
     window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    if session is not None:
+        window.autosave = Autosave(document)
     _orders.append(window)
     window.destroyed.connect(lambda: _orders.remove(window) if window in _orders else None)
     _show(window)
@@ -101,6 +105,18 @@ def _show(window: OrderWindow) -> None:
     window.show()
 
 
+def offer_recovery(notice: NoticeBar, themes: ThemeController, session: Session | None) -> None:
+    """Offer the order that a crashed window had not saved, the latest of what is left, in a window of its own."""
+    from gui.order.autosave import lost_orders
+
+    found = lost_orders()
+    if found:
+        notice.show_message(
+            "warning", f"{found[0].sentence}.", action="Recover",
+            run=lambda: open_order_window(themes, session).handlers.files.recover(found[0]),
+        )  # fmt: skip
+
+
 def open_graph_window(models: Sequence[Path], plan: Path | None, remember: bool) -> Parts:
     """A window for graphs of operators, beside the one that asks for it."""
     from gui.app import make_window, show_first
@@ -117,6 +133,8 @@ def open_graph_window(models: Sequence[Path], plan: Path | None, remember: bool)
 def close_all() -> None:
     """End the processes and threads of every window that another opened."""
     for window in list(_orders):
+        if window.autosave is not None:
+            window.autosave.close(keep=window.isVisible())
         window.end()
     _orders.clear()
     for parts in _graphs:

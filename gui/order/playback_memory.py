@@ -10,7 +10,6 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QColor,
-    QFontMetricsF,
     QImage,
     QMouseEvent,
     QPainter,
@@ -24,12 +23,13 @@ from gui.canvas import raster
 from gui.canvas.painter import wrap_image
 from gui.canvas.palette import packed
 from gui.canvas.tooltip import HoverCard
-from gui.order.canvas_colours import Ink, ink_of, layer_colour
+from gui.order.canvas_colours import ink_of, layer_colour
 from gui.order.canvas_titles import CENTRE, LEFT, elided, face
+from gui.order.playback_foot import FOOT, KINDS, MARGIN, letters_on, paint_layers, paint_marks, tones
 from gui.order.playback_grid import Grid, grid
 from gui.order.playback_history import History, Residents, history_of
 from gui.order.playback_labels import SlotLabels
-from gui.theme import Theme, contrast, mix
+from gui.theme import Theme, mix
 from gui.widgets.numbers import plural
 from planner.network import Network
 from planner.targets.memory_kernels import EVICT, READ, WRITE
@@ -37,11 +37,9 @@ from planner.targets.memory_kernels import EVICT, READ, WRITE
 if TYPE_CHECKING:
     from gui.order.document import OrderDocument
 
-HEAD, FOOT, MARGIN = 24.0, 20.0, 8.0
+HEAD = 24.0
 FLASH_SECONDS = 0.35
 _FRAME_MS = 33
-_LETTERS = ("#ffffff", "#10151d")
-KINDS = ("read", "written", "evicted")
 
 
 class FastMemoryView(QWidget):
@@ -201,8 +199,9 @@ class FastMemoryView(QWidget):
         painter.setPen(QColor(self.theme.muted))
         painter.drawText(line, LEFT, elided(self._title(history, residents), face(8.5), line.width()))
         self._paint_cells(painter, history, residents)
-        self._paint_foot(painter, self.height() - 2 * FOOT)
-        self._paint_layers(painter, self._labels_of(history.network), self.height() - FOOT)
+        labels = self._labels_of(history.network)
+        paint_marks(painter, self.theme, self.width(), self.height() - 2 * FOOT)
+        paint_layers(painter, self.theme, self.width(), self.height() - FOOT, labels, self._labelled(labels))
 
     def _paint_cells(self, painter: QPainter, history: History, residents: Residents) -> None:
         ratio, ink = self.devicePixelRatioF(), ink_of(self.theme)
@@ -220,7 +219,7 @@ class FastMemoryView(QWidget):
             [packed(layer_colour(i, self.theme)) for i in range(history.network.depth + 1)], np.uint32
         )
         fill[residents.slot] = shades[history.network.layer[residents.neuron]]
-        ring, rings = self._rings(ink, slots)
+        ring, rings = self._rings(slots)
         raster.rounded_rects(
             self._buffer, None, x, y, np.full(slots, w - gap), np.full(slots, h - gap), ratio, 0.0, 0.0,
             fill=fill, stroke=ring, stroke_px=np.where(rings > 0, min(3.0, h / 4) * ratio, 0.0),
@@ -238,7 +237,7 @@ class FastMemoryView(QWidget):
                           QRectF(0, HEAD * ratio, size[1], size[0] - HEAD * ratio))  # fmt: skip
         self._paint_values(painter, history, residents, w - gap, h - gap)
 
-    def _rings(self, ink: Ink, slots: int) -> tuple[np.ndarray, np.ndarray]:
+    def _rings(self, slots: int) -> tuple[np.ndarray, np.ndarray]:
         """The colour of each slot's ring, fading out, and how strong it is (0..1)."""
         now = time.perf_counter()
         strength = np.clip(1.0 - (now - self._flash) / FLASH_SECONDS, 0.0, 1.0)
@@ -249,12 +248,9 @@ class FastMemoryView(QWidget):
         for kind in (EVICT, WRITE, READ):  # what was read last is what is there
             here = (strength[kind] > 0) & (strength[kind] >= strongest)
             alpha = (strength[kind] * 255).astype(np.uint32) << np.uint32(24)
-            tone = np.uint32(packed(self._tones(ink)[kind]) & 0xFFFFFF)
+            tone = np.uint32(packed(tones(self.theme)[kind]) & 0xFFFFFF)
             colours = np.where(here, alpha | tone, colours)
         return colours, strongest
-
-    def _tones(self, ink: Ink) -> tuple[str, str, str]:
-        return self.theme.text, self.theme.bad, self.theme.muted
 
     def _paint_values(
         self, painter: QPainter, history: History, residents: Residents, w: float, h: float
@@ -264,9 +260,7 @@ class FastMemoryView(QWidget):
         size = labels.size(history.slots, w, h)
         if size:
             painter.setFont(face(size))
-            inks = [
-                QColor(_letters_on(layer_colour(i, self.theme))) for i in range(history.network.depth + 1)
-            ]
+            inks = [QColor(letters_on(layer_colour(i, self.theme))) for i in range(history.network.depth + 1)]
             for slot, neuron in zip(residents.slot.tolist(), residents.neuron.tolist(), strict=True):
                 painter.setPen(inks[layer[neuron]])
                 box = self.cell(slot)
@@ -279,53 +273,6 @@ class FastMemoryView(QWidget):
                 painter.setPen(QPen(QColor(self.theme.focus), 2.0))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRoundedRect(QRectF(box.x() - 1, box.y() - 1, w + 2, h + 2), 3, 3)
-
-    def _paint_layers(self, painter: QPainter, labels: SlotLabels, y: float) -> None:
-        """The colours of the layers where they are few enough, and what the labels mean as far as it fits."""
-        measure = QFontMetricsF(face(8.0))
-        painter.setFont(face(8.0))
-        painter.setPen(QColor(self.theme.muted))
-        x = MARGIN
-        if labels.coloured:
-            painter.drawText(QRectF(x, y, self.width(), FOOT), LEFT, "Layer")
-            x = self._paint_colours(
-                painter, labels.network.depth, x + measure.horizontalAdvance("Layer") + 8, y
-            )
-        if self._labelled(labels) and x + measure.horizontalAdvance(labels.legend) <= self.width() - MARGIN:
-            painter.setPen(QColor(self.theme.muted))
-            painter.drawText(QRectF(x, y, self.width() - x, FOOT), LEFT, labels.legend)
-
-    def _paint_colours(self, painter: QPainter, depth: int, x: float, y: float) -> float:
-        """A patch for each layer, from ``x`` on; where the last one ends."""
-        for layer in range(depth + 1):
-            ground = layer_colour(layer, self.theme)
-            box = QRectF(x, y + 3, 16, FOOT - 6)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(ground))
-            painter.drawRoundedRect(box, 2, 2)
-            painter.setPen(QColor(_letters_on(ground)))
-            painter.drawText(box, CENTRE, str(layer))
-            x += 19
-        return x + 4
-
-    def _paint_foot(self, painter: QPainter, y: float) -> None:
-        """What rings and bars mean, as much of it as fits."""
-        ink = ink_of(self.theme)
-        measure = QFontMetricsF(face(8.0))
-        x = MARGIN
-        marks = [*zip(self._tones(ink), (*KINDS,), strict=True), (ink.dirty, "unwritten")]
-        painter.setFont(face(8.0))
-        for i, (colour, words) in enumerate(marks):
-            wide = 13 + measure.horizontalAdvance(words) + 9
-            if x + wide - 9 > self.width() - MARGIN:
-                return
-            painter.setPen(QPen(QColor(colour), 2.0) if i < len(KINDS) else Qt.PenStyle.NoPen)
-            painter.setBrush(Qt.BrushStyle.NoBrush if i < len(KINDS) else QColor(colour))
-            box = QRectF(x + 1, y + 7, 8, 8) if i < len(KINDS) else QRectF(x, y + 10, 10, 4)
-            painter.drawRoundedRect(box, 2, 2)
-            painter.setPen(QColor(self.theme.muted))
-            painter.drawText(QRectF(x + 14, y, wide, FOOT), LEFT, words)
-            x += wide
 
     # ------------------------------------------------------------------ pointing
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -369,8 +316,3 @@ class FastMemoryView(QWidget):
         """Nothing is pointed at."""
         self._card.hide()
         self.document.set_hover(-1)
-
-
-def _letters_on(ground: str) -> str:
-    """White or black, whichever can be read on a colour."""
-    return max(_LETTERS, key=lambda letters: contrast(letters, ground))

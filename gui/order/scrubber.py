@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -49,11 +50,11 @@ class Scrubber(QWidget):
         row = QHBoxLayout()
         row.setContentsMargins(6, 0, 8, 0)
         row.setSpacing(1)
-        for button in self._steps(-1)[::-1]:
+        in_a_row = [*self._steps(-1)[::-1], self.play_button, *self._steps(1)]
+        for button in in_a_row:
             row.addWidget(button)
-        row.addWidget(self.play_button)
-        for button in self._steps(1):
-            row.addWidget(button)
+        for button, after in pairwise(in_a_row):
+            QWidget.setTabOrder(button, after)
         self.speed = QSlider(Qt.Orientation.Horizontal, self)
         self.speed.setRange(0, SPEED_STEPS)
         self.speed.setFixedWidth(84)

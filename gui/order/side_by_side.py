@@ -149,6 +149,50 @@ class SideBySide(Panel):
         for column in ONE_SIDE:
             self.layers.setColumnHidden(column, self.width() // 2 < WIDE)
 
+    # ------------------------------------------------------------------ how both are looked at
+    @property
+    def view(self) -> str:
+        """``links`` or ``matrix``; empty where nothing is open."""
+        self._ready()
+        return self.views[0].view if self.views else ""
+
+    @property
+    def sorted(self) -> bool:
+        """Whether neurons stand by first use."""
+        self._ready()
+        return not self.views or bool(self.views[0].sorted)
+
+    def set_view(self, view: str) -> None:
+        """Draw both as ``links`` or ``matrix``."""
+        self._ready()
+        for one in self.views:
+            one.set_view(view)
+
+    def set_sorted(self, by_first_use: bool) -> None:
+        """Let neurons stand by first use within their layers, or by number."""
+        self._ready()
+        for one in self.views:
+            one.set_sorted(by_first_use)
+
+    def fit(self) -> None:
+        """Show all of both."""
+        for one in self.views:
+            one.fit()
+
+    def zoom_in(self) -> None:
+        """Look nearer."""
+        for one in self.views:
+            one.zoom_in()
+
+    def zoom_out(self) -> None:
+        """Look from farther away."""
+        for one in self.views:
+            one.zoom_out()
+
+    def _ready(self) -> None:
+        if not self.views and self.orders.network is not None:
+            self._make_views()
+
     @property
     def busy(self) -> bool:
         """Whether tables or views are to be refreshed."""
@@ -180,7 +224,8 @@ class SideBySide(Panel):
             view = NetworkCanvas(self.orders, self.theme, which, self)
             column.addWidget(view, 1)
             self.views.append(view)
-        # Both are looked at in the same way.
+        # Both are looked at in the same way, and the first has the keyboard for both.
+        self.setFocusProxy(self.views[0])
         for view, other in (self.views, self.views[::-1]):
             view.picture.view_changed.connect(lambda view=view, other=other: _follow(view, other))
             view.by_first_use.toggled.connect(other.set_sorted)
@@ -196,8 +241,7 @@ class SideBySide(Panel):
     def refresh(self) -> None:
         """Show both orders of the document."""
         document = self.orders
-        if not self.views and document.network is not None:
-            self._make_views()
+        self._ready()
         others = [entry for entry in document.plans if entry is not document.active and entry.components]
         compared: PlanEntry | None = document.compared
         self.chooser.clear()

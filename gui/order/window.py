@@ -44,6 +44,7 @@ from gui.window import CLOSING
 if TYPE_CHECKING:
     from gui.job import Job
     from gui.jobs import Jobs
+    from gui.order.autosave import Autosave
     from gui.order.document import OrderDocument
     from gui.order.opening import OpenedNetwork
     from gui.session import Session
@@ -68,6 +69,7 @@ class OrderWindow(QMainWindow):
         self.document, self.jobs, self.themes, self.session = document, jobs, themes, session
         self.reduced_motion = False
         self._sized = self._closing_surely = False
+        self.autosave: Autosave | None = None
         self.setAcceptDrops(True)
         self.setWindowIcon(QIcon(asset("stageboard.svg")))
         theme = themes.theme
@@ -178,8 +180,16 @@ class OrderWindow(QMainWindow):
             self.actions_set[id].setText(f"{word}: {text}" if text else word)
         self.header.show_view(self.page, self.document.problem is not None)
 
+    @property
+    def looked_at(self) -> Any:
+        """What draws the network on the page that is shown."""
+        return self.views.side_by_side if self.page == "two" else self.canvas
+
     def show_page(self, page: str) -> None:
-        """One order, or two side by side; the second is the best other one unless one was chosen."""
+        """One order, or two side by side; the second is the best other one unless one was chosen.
+
+        The network is drawn on it as it was before.
+        """
         document = self.document
         if document.problem is None:
             self.middle.show_page("start")
@@ -191,7 +201,13 @@ class OrderWindow(QMainWindow):
                 page = "one"
             else:
                 document.compare(cast(OrderEntry, min(others, key=lambda entry: entry.components)))
+        before = self.looked_at
         self.middle.show_page(page)
+        after = self.looked_at
+        if after is not before:
+            if after.view != before.view and before.view:
+                after.set_view(before.view)
+            after.set_sorted(before.sorted)
         self._soon()
 
     def compare(self, entry: OrderEntry) -> None:
@@ -212,7 +228,8 @@ class OrderWindow(QMainWindow):
         self.memory.remember_network()
 
     def _network_changed(self) -> None:
-        self.show_page("one")
+        # How another network is drawn depends on its size, not on what was shown before.
+        self.middle.show_page("start" if self.document.problem is None else "one")
         if self.document.problem is None:
             self.start_page.show_recent(self.memory.recent)
         self._update_title()
@@ -406,4 +423,6 @@ class OrderWindow(QMainWindow):
         self.jobs.close()
         for view in self.views.threaded:
             view.end_threads()
+        if self.autosave is not None:
+            self.autosave.close()
         self.document.close()

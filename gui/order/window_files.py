@@ -15,6 +15,7 @@ from planner.errors import StageboardError
 from planner.plan import Provenance
 
 if TYPE_CHECKING:
+    from gui.order.autosave import LostOrder
     from gui.order.opening import OpenedNetwork
     from gui.order.window import OrderWindow
 
@@ -176,6 +177,28 @@ class OrderFiles:
         except StageboardError as error:
             self._say("error", f"{error}. The open plan is unchanged.")
 
+    def recover(self, lost: LostOrder) -> None:
+        """Open the network and the order that a crash left behind; what lay there is then deleted."""
+        from gui.order.autosave import remove
+        from planner.formats.networks import read_network
+        from planner.formats.order_json import OpenedOrder, open_network_plan
+
+        def prepare() -> tuple[OpenedNetwork, OpenedOrder]:
+            network = read_network(lost.files, density=lost.density)
+            plan = open_network_plan(lost.plan, network)
+            return opening.prepare_network(network, lost.models, lost.density, plan.plan.problem.target), plan
+
+        def install(found: tuple[OpenedNetwork, OpenedOrder]) -> None:
+            network, order = found
+            self._window.install(network)
+            self._document.recover(order.plan, order.bounds, lost.saved)
+            if self._window.autosave is not None:
+                self._window.autosave.write()
+            remove(lost.path)
+            self._say("info", "Recovered; it is not saved yet.")
+
+        self.loading.start("Recovering …", prepare, install)
+
     # ------------------------------------------------------------------ saving
     def save_plan(self) -> bool:
         """Save to the plan's file, or ask for one."""
@@ -272,7 +295,7 @@ class OrderFiles:
         self._write(
             lambda: save_network(
                 problem, document.order, path, size=(1920, 1200), theme=window.theme.name, title=document.title,
-                bounds=document.bounds, position=document.position, view=window.canvas.view,
+                bounds=document.bounds, position=document.position, view=window.looked_at.view,
             ),
             path,
         )  # fmt: skip

@@ -53,7 +53,7 @@ class OrderHandlers:
         if kind == "page":
             return self._window.page == value
         if kind == "drawn":
-            return bool(getattr(self._window.canvas, "view", "") == value)
+            return bool(self._window.looked_at.view == value)
         if kind == "theme":
             return self._window.themes.preference == value
         return self._window.reduced_motion
@@ -86,19 +86,19 @@ class OrderHandlers:
 
     def fit(self) -> None:
         """Everything."""
-        self._window.canvas.fit()
+        self._window.looked_at.fit()
 
     def zoom_in(self) -> None:
         """Larger."""
-        self._window.canvas.zoom_in()
+        self._window.looked_at.zoom_in()
 
     def zoom_out(self) -> None:
         """Smaller."""
-        self._window.canvas.zoom_out()
+        self._window.looked_at.zoom_out()
 
     def draw_as(self, view: str) -> None:
         """Links or matrices."""
-        self._window.canvas.set_view(view)
+        self._window.looked_at.set_view(view)
 
     def set_theme(self, preference: str) -> None:
         """Light, dark or the system's."""
@@ -114,7 +114,7 @@ class OrderHandlers:
 
     def focus_canvas(self) -> None:
         """The picture has the keyboard."""
-        self._window.canvas.setFocus()
+        self._window.looked_at.setFocus()
 
     def focus_strip(self) -> None:
         """The strip has the keyboard."""

@@ -245,7 +245,7 @@ def test_a_full_disk_is_said_once(where: Path, monkeypatch: pytest.MonkeyPatch) 
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gui.journal._create", full)
+    monkeypatch.setattr("gui.journal.create", full)
     document.move([3], 2)
     document.move([4], 2)
     assert [m.text for m in said] == [

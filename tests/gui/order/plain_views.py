@@ -15,12 +15,15 @@ class PlainView(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.asked: list[tuple[str, object]] = []
-        self.view = "links"
+        self.view, self.sorted = "links", True
         self.busy = False
         self.setFocusPolicy(self.focusPolicy().StrongFocus)
 
     def set_view(self, view: str) -> None:
         self.view = view
+
+    def set_sorted(self, by_first_use: bool) -> None:
+        self.sorted = by_first_use
 
     def set_theme(self, theme: Theme) -> None:
         self.asked.append(("theme", theme.name))

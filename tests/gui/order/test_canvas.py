@@ -272,3 +272,37 @@ def test_nothing_is_shown_before_a_network_is_open(qtbot: QtBot) -> None:
         qtbot.keyClick(canvas.picture, Qt.Key.Key_Right)
         assert document.selection == -1
     document.close()
+
+
+def test_a_title_that_is_cut_is_told_whole(qtbot: QtBot, canvas: NetworkCanvas) -> None:
+    canvas.set_view("matrix")
+    canvas.setFixedSize(280, 420)
+    settle()
+    view = canvas.picture
+    assert isinstance(view.picture, MatrixPicture)
+    picture, lens = view.picture, view.lens
+    titles = [(panel, rect, picture.title_at(lens, rect.center().x(), rect.center().y()))
+              for panel, rect, _ in picture._titles(lens)]  # fmt: skip
+    panel, rect, told = next(one for one in titles if one[2])
+    assert told.startswith(f"Layer {panel.source}") and told.endswith(f"{panel.connections} connections")
+    qtbot.mouseMove(view, rect.center().toPoint())
+    qtbot.waitUntil(view.card.isVisible)
+    assert picture.title_at(lens, rect.center().x(), rect.bottom() + 30) == ""
+
+
+def test_what_is_hidden_is_not_laid_out(qtbot: QtBot, canvas: NetworkCanvas) -> None:
+    view = canvas.picture
+    canvas.hide()
+    canvas.set_sorted(False)
+    view.document.select(3)
+    assert view._shown is None
+    canvas.show()
+    qtbot.waitUntil(lambda: view._shown is not None)
+    assert "neuron" in view.accessibleDescription().lower()
+
+
+def test_a_narrow_canvas_says_its_choices_shorter(canvas: NetworkCanvas) -> None:
+    canvas.setFixedSize(250, 300)
+    settle()
+    assert canvas.by_first_use.text() == "Sort" and not canvas.fit_button.isVisible()
+    assert canvas.by_first_use.geometry().left() > canvas._views.button(1).geometry().right()

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from gui.order.document import OrderDocument
 from gui.order.document_entries import OrderEntry
 from planner.errors import PlanError, StageboardError
+from planner.formats.order_json import open_network_plan
 from planner.ordering.blocks import BlockMove
 from tests.gui.order.models import document_of, layered_network, opened, shuffled_order
 
@@ -239,3 +240,23 @@ def test_large_lists_are_counted_on_a_thread(
     counts = document.open_problem.evaluator.count(other.device_of)
     assert other.components == (float(counts.total),) and isinstance(other, OrderEntry)
     assert (other.reads, other.writes) == (counts.reads, counts.writes)
+
+
+def test_nothing_is_counted_twice(
+    document: OrderDocument, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order, path = shuffled_order(document.open_problem.network, 5), tmp_path / "plan.json"
+    document.set_order(order, "x")
+    ios = document.evaluation.values
+    counted: list[int] = []
+    kind = type(document.open_problem)
+    evaluate = kind.evaluate
+    monkeypatch.setattr(kind, "evaluate", lambda self, order: (counted.append(1), evaluate(self, order))[1])
+    document.save_plan(path)
+    document.undo_stack.undo()
+    document.undo_stack.redo()
+    assert document.evaluation.values == ios and not counted
+    again = open_network_plan(path, document.open_problem.network)
+    assert len(counted) == 1
+    document.open_plan(again.plan, again.bounds, path)
+    assert document.evaluation.values == ios and len(counted) == 1

@@ -13,10 +13,12 @@ from gui.order.document import OrderDocument
 from gui.order.playback import Playback
 from gui.order.side_by_side import SideBySide, counter_words, difference_words
 from gui.order.side_by_side_figures import differences, traffic
+from gui.order.window_views import default_views
 from gui.theme import DARK, LIGHT
 from planner.targets.memory_kernels import READ, WRITE
 from planner.targets.memory_trace import Trace
 from tests.gui.order.models import document_of
+from tests.gui.order.window_parts import order_window
 from tests.gui.window_parts import settle, shown
 
 
@@ -133,3 +135,22 @@ def test_it_waits_for_a_network(qtbot: QtBot) -> None:
     page.end_threads()
     document.close()
     document.deleteLater()
+
+
+def test_both_pages_draw_the_network_in_the_same_way(qtbot: QtBot) -> None:
+    with order_window(qtbot, views=default_views) as window:
+        qtbot.waitUntil(lambda: window.settled, timeout=60_000)
+        other = {"links": "matrix", "matrix": "links"}[window.canvas.view]
+        window.handlers.draw_as(other)
+        window.canvas.set_sorted(False)
+        window.show_page("two")
+        pair = window.views.side_by_side
+        assert [view.view for view in pair.views] == [other] * 2
+        assert not any(view.sorted for view in pair.views) and window.handlers.state(f"drawn_{other}")
+        window.handlers.draw_as("links" if other == "matrix" else "matrix")
+        assert window.canvas.view == other  # the hidden page follows when it is shown
+        window.handlers.zoom_in()
+        assert all(not view.picture.lens.is_whole for view in pair.views)
+        window.handlers.fit()
+        window.show_page("one")
+        assert window.canvas.view != other and not window.canvas.sorted

@@ -285,7 +285,7 @@ def test_escape_and_another_order_end_a_drag(strip: OrderStrip, qtbot: QtBot) ->
 
 def test_a_block_held_beyond_the_edge_brings_more_into_sight(strip: OrderStrip, qtbot: QtBot) -> None:
     chart, layout = strip.chart, strip.chart.layout_of
-    chart.zoom_by(5.0, GUTTER)
+    chart.zoom_by(1.5, GUTTER)
     assert layout.left == 0.0
     x = layout.x(5.5)
     mouse(strip, QEvent.Type.MouseButtonPress, x, middle(strip))
