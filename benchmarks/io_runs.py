@@ -87,6 +87,10 @@ class CpuLimit:
     def __call__(self, progress: Progress) -> bool:
         return time.process_time() >= self._end
 
+    def left(self, progress: Progress) -> float:
+        """Seconds until it fires."""
+        return self._end - time.process_time()
+
 
 class Steppings(Callbacks):
     """Keeps when a search found better."""

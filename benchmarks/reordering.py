@@ -22,8 +22,7 @@ from planner.generate.catalogue import generate_network
 from planner.graph import Ints
 from planner.network_problem import NetworkProblem
 from planner.ordering import moves
-from planner.ordering.incremental_state import TOTAL, State, state_of
-from planner.ordering.incremental_trial import begin
+from planner.ordering.incremental_state import TOTAL
 from planner.ordering.theorem_1 import theorem_1_order
 from planner.targets.memory import TwoLevelMemory
 
@@ -39,19 +38,8 @@ class Way:
     """An annealing that goes on from an order at an iteration."""
 
     def __init__(self, problem: NetworkProblem, order: Ints, window: int, iteration: int, seed: int) -> None:
-        evaluator = problem.evaluator
-        w = len(order)
         self.window = window
-        self.state: State = state_of(
-            evaluator.source,
-            evaluator.target,
-            evaluator.is_output,
-            evaluator.policy,
-            evaluator.slots,
-            min(window, w),
-        )
-        self.work = moves.moves_of(w, window, seed)
-        self.work.tally[moves.BEST] = begin(self.state, order)
+        self.state, self.work = moves.prepared(problem, order, window, seed)
         self.work.tally[moves.ITERATION] = iteration
 
     def go(self, iterations: int, recount: bool) -> float:

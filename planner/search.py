@@ -110,6 +110,10 @@ class TimeLimit:
     def __call__(self, progress: Progress) -> bool:
         return progress.seconds >= self.limit
 
+    def left(self, progress: Progress) -> float:
+        """Seconds until it fires."""
+        return self.limit - progress.seconds
+
 
 @dataclass
 class GapReached:
@@ -166,6 +170,16 @@ class AnyOf:
                 self.reason = criterion.reason
                 return True
         return False
+
+    def left(self, progress: Progress) -> float:
+        """Seconds until the first of the time limits among them fires, infinity without one."""
+        return min((_left(criterion, progress) for criterion in self.criteria), default=math.inf)
+
+
+def _left(stop: Stop, progress: Progress) -> float:
+    """Seconds until ``stop`` fires where it is a time limit, otherwise infinity."""
+    left = getattr(stop, "left", None)
+    return math.inf if left is None else left(progress)
 
 
 class Never:
@@ -242,6 +256,12 @@ class Search:
     def seconds(self) -> float:
         """Wall time since the search began."""
         return time.perf_counter() - self._began
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until the time limit, infinity where there is none."""
+        self.state.seconds = self.seconds
+        return max(0.0, _left(self._stop, self.state))
 
     @property
     def objective(self) -> float:

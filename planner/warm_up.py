@@ -20,7 +20,7 @@ from planner.plan import Assignment, ConnectionOrder
 from planner.problem import Problem
 from planner.problem_base import PlanningProblem
 from planner.schedule import kinds_for, schedule
-from planner.search import AnyOf, BoundMethod, IterationLimit, Planner, TimeLimit
+from planner.search import AnyOf, BoundMethod, Callbacks, IterationLimit, Never, Planner, Search, TimeLimit
 from planner.targets import DevicePool, EdgeTpuPipeline, McmPackage, Pipeline, Target, TwoLevelMemory
 from planner.targets.memory import LEAST, POLICIES
 
@@ -63,6 +63,14 @@ def tiny_network() -> Network:
     return network_of("tiny", source, target, np.ones(len(pairs)))
 
 
+def crossed_network() -> Network:
+    """Every neuron reads all of the layer before, and one also a constant, so that the least memory is far from enough."""
+    hidden, last = (4, 5, 6, 7), (8, 9, 10, 11)
+    pairs = [(a, b) for b in hidden for a in range(4)] + [(a, b) for b in last for a in hidden] + [(12, 8)]
+    source, target = zip(*pairs, strict=True)
+    return network_of("crossed", source, target, np.ones(len(pairs)), inputs=range(4))
+
+
 def like(problem: Any) -> Any:
     """A tiny problem with the target and objective of ``problem``, and backward ops where it has some."""
     if isinstance(problem, NetworkProblem):
@@ -83,6 +91,8 @@ def warm_planner(
     tiny = like(problem)
     if tiny.target.kind == "mcm":
         warm_chips(tiny)
+    if tiny.target.kind == "memory":
+        warm_windows()
     if planner.refusal(tiny) is None:
         # An option may only fit the real problem, such as a split file.
         with suppress(StageboardError):
@@ -102,6 +112,20 @@ def warm_chips(problem: Problem) -> None:
     solver = ChipSolver(problem)
     solver.sample(None, 0)
     solver.fix(np.zeros(problem.graph.n, np.int32), 0)
+
+
+def warm_windows() -> None:
+    """Greedy orders and the annealing of windows, which a search comes to only where the first orders are not the best."""
+    from planner.algorithms.order_portfolio import OrderPortfolio
+    from planner.ordering.locality import Links, constructed
+    from planner.ordering.staying import Allowance, anneal_stays
+    from planner.run import run
+
+    problem = NetworkProblem(crossed_network(), TwoLevelMemory(LEAST))
+    run(OrderPortfolio(), problem, TimeLimit(SECONDS), options={"effort": 0.001, "restarts": 1})
+    search = Search(problem, Never(), Callbacks(), 0, {})
+    window = next(constructed(problem, search, Links(problem.network)))
+    anneal_stays(window, LEAST - 1, search, Allowance(search, 1e-6, 1))
 
 
 def warm_bound(method: BoundMethod, problem: PlanningProblem) -> None:
@@ -166,13 +190,14 @@ TARGETS: tuple[tuple[Target, bool], ...] = (
 
 
 def warm_network(policy: str) -> None:
-    """Counts and traces of an order under a policy."""
+    """Counts, traces and repair of an order under a policy."""
+    from planner.repair.orders import repair_order
+
     problem = NetworkProblem(tiny_network(), TwoLevelMemory(LEAST, policy))
     order = np.arange(problem.network.connection_count, dtype=np.int32)
-    # Orders of plans are read-only, those of searches are not.
-    for given in (order, ConnectionOrder(order).order):
-        problem.evaluate(given)
+    problem.evaluate(order)
     problem.evaluator.trace(order)
+    repair_order(problem, order[::-1])
 
 
 def warm_execution() -> None:
@@ -184,6 +209,7 @@ def warm_execution() -> None:
     network = tiny_network()
     order = np.arange(network.connection_count, dtype=np.int32)
     batch = np.zeros((network.features, 1), np.float32)
+    # Orders of plans are read-only, those of searches are not.
     for given in (order, ConnectionOrder(order).order):
         compile_order(network, given).run(batch)
     ScipyCsr(layers_of(network)).run(batch)

@@ -55,22 +55,11 @@ class ConnectionReordering(Planner):
         if search.stopped():
             return
         from planner.ordering import moves
-        from planner.ordering.incremental_state import state_of
-        from planner.ordering.incremental_trial import begin
 
-        evaluator, network, options = problem.evaluator, problem.network, search.options
-        w = network.connection_count
+        options = search.options
         window = options["window"] or paper_window(problem)
-        state = state_of(
-            evaluator.source,
-            evaluator.target,
-            evaluator.is_output,
-            evaluator.policy,
-            evaluator.slots,
-            min(window, w),
-        )
-        work = moves.moves_of(w, window, search.seed)
-        work.tally[moves.BEST] = reported = begin(state, order)
+        state, work = moves.prepared(problem, order, window, search.seed)
+        reported = int(work.tally[moves.BEST])
         iterations, done, told, took = options["iterations"], 0, time.perf_counter(), 0.0
         while done < iterations and not search.stopped() and search.state.gap != 0.0:
             moves.anneal(state, work, window, options["sigma"], iterations, SLICE, not options["incremental"])

@@ -13,8 +13,8 @@ class OrderPortfolio(Planner):
     """Theorem 1's order, the file's own, sliding windows and random restarts of them; then simulated annealing of the best.
 
     Annealing swaps the neurons of a window's sequences, not connections: what sources cost follows from the sequences alone, so a
-    move is judged in microseconds. Every order is counted by the evaluator. Ends when its effort is spent, or at
-    Theorem 1's bound.
+    move is judged in microseconds. Every order is counted by the evaluator. Ends when its effort is spent (with a time limit, where
+    sums have many sources and memory looks ahead, when the time is), or at Theorem 1's bound.
     """
 
     name: ClassVar[str] = "order-portfolio"
@@ -28,7 +28,13 @@ class OrderPortfolio(Planner):
     honours: ClassVar[frozenset[str]] = frozenset()
     gives_bounds: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (
-        Option("effort", 1.0, "how long to refine; 1 takes about two seconds, 0 nothing", 0.0, 1_000_000.0),
+        Option(
+            "effort",
+            1.0,
+            "how long to refine: 1 takes about two seconds, 0 nothing; dense networks take all of a time limit",
+            0.0,
+            1_000_000.0,
+        ),
         Option("restarts", 4, "windows with random ties and weights", 0, 1_000_000),
     )
 

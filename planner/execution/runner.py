@@ -14,8 +14,8 @@ from planner.network import Singles
 
 LINE = 64
 """Bytes of a cache line; rows that begin on one are read without crossing another."""
-WIDEST, NARROWEST = 128, 16
-"""Columns of a block: sums of the widest fill eight vector registers of 16 floats."""
+WIDTHS = (16, 32, 64, 128)
+"""Columns that a block may have: sums of the widest fill eight vector registers of 16 floats."""
 
 WORTH = 2_000_000
 """Multiplications that are worth a thread of their own: to wake it takes as long as some hundred thousand."""
@@ -31,6 +31,9 @@ class Runner:
     def __init__(self, program: Program, samples: int, threads: int = 1, width: int | None = None) -> None:
         if samples < 1 or threads < 1:
             raise PlanError("a batch has at least one sample, and it is run by at least one thread")
+        # The kernel goes by addresses: it would write beyond the end of narrower blocks.
+        if width not in (None, *WIDTHS):
+            raise PlanError(f"a block has 16, 32, 64 or 128 columns, not {width}")
         self.program, self.samples = program, samples
         network = program.network
         work = (network.connection_count + network.neuron_count) * samples
@@ -96,10 +99,7 @@ class Runner:
 def block_width(samples: int, threads: int) -> int:
     """Columns of a block: those of a thread, no more than the registers hold."""
     share = -(-samples // threads)
-    width = NARROWEST
-    while width < min(share, WIDEST):
-        width *= 2
-    return width
+    return next((width for width in WIDTHS if width >= share), WIDTHS[-1])
 
 
 def aligned(shape: tuple[int, ...]) -> Singles:

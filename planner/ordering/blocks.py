@@ -142,12 +142,6 @@ class BlockMove:
         return places[places < self.start][::-1] if side < 0 else places[places > self.start]
 
 
-def legal_range(network: Network, order: Ints, neuron: int) -> tuple[int, int]:
-    """(first, last) start of the neuron's gathered block with which the order stays topological; see :class:`BlockMove`."""
-    move = BlockMove(network, order, neuron)
-    return move.first, move.last
-
-
 def moved(network: Network, order: Ints, neuron: int, position: int) -> Ints:
     """The order with the neuron's block gathered and started at ``position``. Raises :class:`PlanError` where that is illegal."""
     return BlockMove(network, order, neuron).order_at(position)

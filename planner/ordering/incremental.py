@@ -18,6 +18,7 @@ from numba import njit
 
 from planner.errors import PlanError
 from planner.graph import Ints
+from planner.ordering import incremental_trial
 from planner.ordering.incremental_state import (
     BREAKS,
     DELTA,
@@ -28,13 +29,12 @@ from planner.ordering.incremental_state import (
     TOTAL,
     State,
     inner,
-    state_of,
 )
-from planner.ordering import incremental_trial
 from planner.ordering.incremental_trial import begin, relink, weigh
 
 if TYPE_CHECKING:
     from planner.network_problem import NetworkProblem
+
 
 @njit(cache=True, nogil=True)
 def replace(s, low, high, new):
@@ -125,10 +125,7 @@ class Incremental:
         broken = evaluator.violations(order)
         if broken:
             raise PlanError(broken[0].sentence)
-        self.state: State = state_of(
-            evaluator.source, evaluator.target, evaluator.is_output, evaluator.policy, evaluator.slots
-        )
-        begin(self.state, order)
+        self.state: State = begin(problem, order)
 
     @property
     def total(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numba import njit
 
@@ -26,8 +28,12 @@ from planner.ordering.incremental_state import (
     clear_sites,
     drop_mark,
     inner,
+    state_of,
 )
 from planner.targets.memory_kernels import LRU, MIN
+
+if TYPE_CHECKING:
+    from planner.network_problem import NetworkProblem
 
 
 @inner
@@ -114,10 +120,15 @@ def relink(s, order, low, high, trial):
                         prev[n] = use
 
 
-def begin(s: State, order: Ints) -> int:
-    """Count a first order (int32[W]); returns its total I/Os."""
-    s.new_order[:] = order
-    return int(_begin(s))
+def begin(problem: NetworkProblem, order: Ints, moves: int = 0) -> State:
+    """A state that keeps ``order`` (int32[W], valid), counted; trials may consist of ``moves`` single moves."""
+    evaluator = problem.evaluator
+    state = state_of(
+        evaluator.source, evaluator.target, evaluator.is_output, evaluator.policy, evaluator.slots, moves
+    )
+    state.new_order[:] = order
+    _begin(state)
+    return state
 
 
 @njit(cache=True, nogil=True)
@@ -126,7 +137,6 @@ def _begin(s):
     _set_out(s)
     weigh(s)
     keep(s)
-    return s.numbers[TOTAL]
 
 
 @inner

@@ -10,7 +10,7 @@ its new neighbours. The order is then merged once, however many moved.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -34,8 +34,11 @@ from planner.ordering.incremental_state import (
     add_site,
     inner,
 )
-from planner.ordering.incremental_trial import keep, undo, weigh
+from planner.ordering.incremental_trial import begin, keep, undo, weigh
 from planner.targets.memory_kernels import simulate
+
+if TYPE_CHECKING:
+    from planner.network_problem import NetworkProblem
 
 ITERATION, BEST, SAVED, ACCEPTED, ANCHORS = range(5)
 """Indices of ``tally``: iterations done; fewest I/Os so far; whether ``best`` holds an order of so many (else the kept order is one);
@@ -55,10 +58,12 @@ class Moves(NamedTuple):
     best: Ints  # int32[W]
 
 
-def moves_of(connections: int, window: int, seed: int) -> Moves:
-    """Room for moves of windows of up to ``window`` of so many connections; the random numbers start at ``seed``."""
+def prepared(problem: NetworkProblem, order: Ints, window: int, seed: int) -> tuple[State, Moves]:
+    """What :func:`anneal` goes on with from ``order`` (int32[W], valid), in windows of up to ``window``; random numbers start at ``seed``."""
+    connections = len(order)
     most = min(window, connections)
-    return Moves(
+    state = begin(problem, order, most)
+    work = Moves(
         np.zeros(connections),
         np.zeros(connections),
         np.zeros(connections, np.uint8),
@@ -68,6 +73,8 @@ def moves_of(connections: int, window: int, seed: int) -> Moves:
         np.zeros(5, np.int64),
         np.zeros(connections, np.int32),
     )
+    work.tally[BEST] = state.numbers[TOTAL]
+    return state, work
 
 
 @inner

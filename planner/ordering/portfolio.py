@@ -8,7 +8,9 @@ from planner.network_problem import NetworkProblem
 from planner.ordering.io_bounds import io_bounds
 from planner.ordering.least_memory import backwards, greedy_orders
 from planner.ordering.locality import Links, Window, constructed, restarted
-from planner.ordering.refine import Refined, refinable
+from planner.ordering.refine import FEW, Refined, refinable
+from planner.ordering.staying import Allowance, anneal_stays
+from planner.ordering.stays import stayable
 from planner.ordering.theorem_1 import is_topological, theorem_1_order
 from planner.search import Search
 
@@ -101,6 +103,22 @@ class Portfolio:
         return [window for total, window in found if total <= NEAR * found[0][0]]
 
     def refine(self, effort: float) -> None:
+        """Anneal the best windows for about two seconds times ``effort``, or for all of the time where there is a limit."""
+        if effort <= 0 or self.done:
+            return
+        window = self.best[0]
+        degree = self.problem.network.connection_count / max(1, len(window.leaving))
+        if self.problem.target.policy == "min" and degree > FEW and stayable(window):
+            anneal_stays(
+                window,
+                self.problem.target.size - 1,
+                self.search,
+                Allowance(self.search, effort, len(window.leaving)),
+            )
+        else:
+            self._rounds(effort)
+
+    def _rounds(self, effort: float) -> None:
         """Anneal the best windows in rounds, each twice as long as the last and from the best so far."""
         left, part = effort * EFFORT, float(FIRST)
         chosen = self.best[:TRIED]

@@ -41,9 +41,10 @@ def repair_order(problem: NetworkProblem, order: Ints) -> OrderRepair:
     ``order`` does not name each connection once.
     """
     from planner.ordering.ready_first import ready_first
+    from planner.targets.memory_evaluator import read_only
 
     before = problem.evaluate(order)
-    order = problem.evaluator.checked(order)
+    order = read_only(problem.evaluator.checked(order))
     network = problem.network
     mended = ready_first(order, network.source, network.target, network.in_degree, *network.outgoing)
     place = np.empty(len(order), np.int32)

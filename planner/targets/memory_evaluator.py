@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.errors import PlanError
 from planner.graph import Ints
@@ -64,7 +65,7 @@ class OrderEvaluator:
         """The rule ``topological`` where it is broken: the first connection used before its source is complete."""
         from planner.targets.memory_kernels import first_breach
 
-        at = int(first_breach(order, self.source, self.target, self.in_degree))
+        at = int(first_breach(read_only(order), self.source, self.target, self.in_degree))
         if at < 0:
             return ()
         network, connection = self.problem.network, int(order[at])
@@ -75,14 +76,19 @@ class OrderEvaluator:
         )
         return (Violation("topological", (connection,), (), sentence),)
 
-    def count(self, order: Ints) -> Counts:
-        """Reads and writes of an order (int32[W], as :meth:`checked` returns it), valid or not."""
+    def _simulate(self, order: Ints, events: NDArray[np.int32]) -> tuple[int, int, int]:
+        """(reads of neurons, writes, events) of an order; ``events`` (int32[4, E]) are filled."""
         from planner.targets.memory_kernels import simulate
 
-        reads, writes, _ = simulate(
-            self.policy, order, self.source, self.target, self.is_output, self.neurons, self.slots, _NOTHING
-        )
-        return Counts(self.connections + int(reads), int(writes))
+        reads, writes, made = simulate(
+            self.policy, read_only(order), self.source, self.target, self.is_output, self.neurons, self.slots, events
+        )  # fmt: skip
+        return int(reads), int(writes), int(made)
+
+    def count(self, order: Ints) -> Counts:
+        """Reads and writes of an order (int32[W], as :meth:`checked` returns it), valid or not."""
+        reads, writes, _ = self._simulate(order, _NOTHING)
+        return Counts(self.connections + reads, writes)
 
     def components(self, order: Ints) -> tuple[float, ...]:
         """The objective: all I/Os."""
@@ -103,7 +109,6 @@ class OrderEvaluator:
 
     def trace(self, order: Ints) -> Trace:
         """What happens at each moment of an order. Raises :class:`PlanError`."""
-        from planner.targets.memory_kernels import simulate
         from planner.targets.memory_trace import trace_of
 
         order = self.checked(order)
@@ -111,10 +116,15 @@ class OrderEvaluator:
         # A value is evicted at most once per read, and never without.
         room = 2 * (counts.reads - self.connections) + counts.writes
         events = np.empty((4, room), np.int32)
-        *_, made = simulate(
-            self.policy, order, self.source, self.target, self.is_output, self.neurons, self.slots, events
-        )
+        *_, made = self._simulate(order, events)
         return trace_of(events[:, :made], order, self.source, self.target)
+
+
+def read_only(order: Ints) -> Ints:
+    """A view of an order that cannot be written to. Kernels are compiled apart for arrays that can, so none is handed over."""
+    view = order.view()
+    view.setflags(write=False)
+    return view
 
 
 _NOTHING = np.empty((4, 0), np.int32)

@@ -1,13 +1,13 @@
 """Numba kernels of the two-level memory: what an order of connections reads and writes under an eviction policy.
 
 One pass over the order with M - 1 slots for neurons' values; the connection in use has the last place. At each
-connection (a, b) the value of a is fetched if it is absent, then the partial sum of b, into a free slot (the lowest) or
-in place of the policy's victim; a and b themselves stay. A value is dirty after an update and clean once written; to evict a
-dirty one costs a write where it is needed again or is an output. What is dirty and an output in the end is written.
+connection (a, b) the value of a is fetched if it is absent, then the partial sum of b, into a free slot or in place of the
+policy's victim; a and b themselves stay. A value is dirty after an update and clean once written; to evict a dirty one
+costs a write where it is needed again or is an output. What is dirty and an output in the end is written.
 
-MIN evicts what is used farthest ahead, the clean one of two that are used by the same connection, and drops at once what is used no more (an
-output is then written). LRU evicts what was used longest ago, a before b. RR moves a pointer over the slots, passes
-over a and b, and stops one behind the victim.
+MIN evicts what is used farthest ahead, the clean one of two that are used by the same connection, and drops at once what is
+used no more (an output is then written); of free slots the one that became free last is taken, else the lowest. LRU evicts
+what was used longest ago, a before b. RR moves a pointer over the slots, passes over a and b, and stops one behind the victim.
 
 Shapes: N neurons, W connections, C = M - 1 slots. ``order`` int32[W] connection ids. ``events`` int32[4, E]: position, kind,
 neuron, slot; with E = 0 nothing is recorded.

@@ -40,11 +40,6 @@ class Trace:
         here = np.flatnonzero((self.begin <= position) & (position < self.end)).astype(np.int32)
         return here[np.argsort(self.resident_slot[here], kind="stable")]
 
-    def events_at(self, position: int) -> slice:
-        """Events of the connection at ``position``, as a slice."""
-        first, last = np.searchsorted(self.position, (position, position + 1))
-        return slice(int(first), int(last))
-
 
 def trace_of(events: NDArray[np.int32], order: Ints, source: Ints, target: Ints) -> Trace:
     """The trace of the events (int32[4, E]) that the kernels recorded for an order."""

@@ -112,6 +112,8 @@ def test_batches_that_cannot_be_run_are_refused(mlp: Network) -> None:
         Runner(program, 0)
     with pytest.raises(PlanError, match="at least one"):
         Runner(program, 4, 0)
+    with pytest.raises(PlanError, match="columns, not 8"):
+        Runner(program, 4, width=8)
 
 
 def test_little_work_is_not_shared(mlp: Network) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner.errors import PlanError
 from planner.graph import Ints
 from planner.network import Network, network_of
-from planner.ordering.blocks import BlockMove, best_place, blocks_of, legal_range, moved
+from planner.ordering.blocks import BlockMove, best_place, blocks_of, moved
 
 
 @st.composite
@@ -68,7 +68,6 @@ def test_the_legal_range_is_all_places_that_keep_the_order_topological(case: tup
     network, order = case
     for neuron in computed(network):
         move = BlockMove(network, order, neuron)
-        assert legal_range(network, order, neuron) == (move.first, move.last)
         legal = []
         for place in range(len(move.rest) + 1):
             tried = np.concatenate([move.rest[:place], move.block, move.rest[place:]])
@@ -162,7 +161,7 @@ def test_a_refusal_names_the_neuron_in_the_way() -> None:
     assert move.why_not(3) == f"{network.neuron_name(4)} uses {network.neuron_name(3)} from connection 3 on"
     assert "connection 1 to 4 " in move.why_not(4) and "connection 1 to 4 " in move.why_not(-1)
     with pytest.raises(PlanError, match="is an input"):
-        legal_range(network, np.arange(4, dtype=np.int32), 0)
+        BlockMove(network, np.arange(4, dtype=np.int32), 0)
     with pytest.raises(PlanError, match="neurons 0 to 4"):
         BlockMove(network, np.arange(4, dtype=np.int32), 5)
 

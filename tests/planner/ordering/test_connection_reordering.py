@@ -16,8 +16,7 @@ from planner.network import Network, network_of
 from planner.network_problem import NetworkProblem
 from planner.ordering import moves
 from planner.ordering.incremental import keep, undo
-from planner.ordering.incremental_state import DELTA, TOTAL, State, state_of
-from planner.ordering.incremental_trial import begin
+from planner.ordering.incremental_state import DELTA, TOTAL
 from planner.ordering.theorem_1 import is_topological, theorem_1_order
 from planner.run import run
 from planner.targets.memory import TwoLevelMemory
@@ -44,22 +43,6 @@ def by_the_paper(network: Network, order: Ints, first: int, last: int, left: boo
     return result
 
 
-def prepared(problem: NetworkProblem, order: Ints, window: int, seed: int) -> tuple[State, moves.Moves]:
-    """What the annealing works on."""
-    evaluator, w = problem.evaluator, len(order)
-    state = state_of(
-        evaluator.source,
-        evaluator.target,
-        evaluator.is_output,
-        evaluator.policy,
-        evaluator.slots,
-        min(window, w),
-    )
-    work = moves.moves_of(w, window, seed)
-    work.tally[moves.BEST] = begin(state, order)
-    return state, work
-
-
 @settings(max_examples=25, deadline=None)
 @given(networks(most_connections=40), st.sampled_from(POLICIES), st.integers(3, 7), st.data())
 def test_windows_move_as_the_paper_says(
@@ -68,7 +51,7 @@ def test_windows_move_as_the_paper_says(
     problem = NetworkProblem(network, TwoLevelMemory(size, policy))
     order = data.draw(orders(network))
     w = len(order)
-    state, work = prepared(problem, order, w, 0)
+    state, work = moves.prepared(problem, order, w, 0)
     for _ in range(6):
         first = data.draw(st.integers(0, w - 1))
         last = data.draw(st.integers(first, w - 1))
@@ -90,7 +73,7 @@ def way(
     problem: NetworkProblem, order: Ints, window: int, seed: int, steps: int, recount: bool
 ) -> list[tuple[int, ...]]:
     """Total and number of changes kept after each iteration, and the order after the last."""
-    state, work = prepared(problem, order, window, seed)
+    state, work = moves.prepared(problem, order, window, seed)
     passed = []
     for k in range(1, steps + 1):
         moves.anneal(state, work, window, 0.2, k, 1 << 40, recount)
@@ -135,7 +118,7 @@ def test_many_connections_go_to_one_place(left: bool) -> None:
     )
     problem = NetworkProblem(network, TwoLevelMemory(5))
     order = np.arange(300, dtype=np.int32)
-    state, work = prepared(problem, order, 300, 0)
+    state, work = moves.prepared(problem, order, 300, 0)
     change = moves.try_window(state, work, 0, 299, left, False)
     expected = np.array(by_the_paper(network, order, 0, 299, left), np.int32)
     assert state.new_order.tolist() == expected.tolist()

@@ -63,7 +63,7 @@ def test_a_trace_can_be_replayed(case: tuple[NetworkProblem, Ints]) -> None:
             assert len(held) <= slots
 
     for p, ends in enumerate(links_of(network, order)):
-        here = list(range(*trace.events_at(p).indices(len(trace.kind))))
+        here = np.flatnonzero(trace.position == p).tolist()
         # What makes room comes before what it is made for; what is dropped or written after the use comes behind.
         fetching = max((i + 1 for i, e in enumerate(here) if trace.kind[e] == READ), default=0)
         happens(here[:fetching])
