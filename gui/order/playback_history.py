@@ -33,7 +33,7 @@ class Counters(NamedTuple):
         return self.reads + self.writes
 
     @property
-    def avoidable(self) -> int:
+    def beyond(self) -> int:
         """What no bound asks for."""
         return self.again + self.spills
 

@@ -140,7 +140,7 @@ def _paint_frame(painter: QPainter, scene: Scene, room: tuple[float, float], the
     c, length = scene.counters, len(scene.shown.order)
     words = (
         f"{scene.moment:,} of {length:,} connections done ({percent(scene.moment / length)}):"
-        f" {c.reads:,} reads, {c.writes:,} writes, {c.avoidable:,} of them avoidable"
+        f" {c.reads:,} reads, {c.writes:,} writes, {c.beyond:,} of them beyond the bound"
     )
     line = QRectF(MARGIN, room[1] - HEIGHT - 2, wide, HEIGHT)
     painter.setFont(face(8.5))

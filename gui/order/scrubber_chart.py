@@ -141,9 +141,9 @@ class Timeline(QAbstractSlider):
         if history is None:
             return
         at = np.unique(np.linspace(0, history.length, max(2, int(room.width()))).astype(np.int64))
-        avoidable = history.again[at] + history.spills[at]
-        needed = history.trace.reads[at] - at + history.trace.writes[at] - avoidable
-        most = max(1, int(needed[-1] + avoidable[-1]))
+        beyond = history.again[at] + history.spills[at]
+        needed = history.trace.reads[at] - at + history.trace.writes[at] - beyond
+        most = max(1, int(needed[-1] + beyond[-1]))
         x = room.left() + room.width() * at / history.length
         high = room.height() - 3.0
 
@@ -154,7 +154,7 @@ class Timeline(QAbstractSlider):
             painter.drawPolygon(QPolygonF([QPointF(float(a), float(b)) for a, b in corners]))
 
         area(needed, np.zeros(len(at)), mix(theme.panel, theme.accent, 0.55))
-        area(needed + avoidable, needed, mix(theme.panel, theme.warning, 0.75))
+        area(needed + beyond, needed, mix(theme.panel, theme.warning, 0.75))
         painter.setFont(face(8.0))
         painter.setPen(QColor(theme.muted))
         for y, value in ((room.top(), most), (room.bottom() - 14, 0)):
@@ -166,7 +166,7 @@ class Timeline(QAbstractSlider):
         painter.setFont(face(8.0))
         x = rect.left()
         for colour, words in (
-            (mix(theme.panel, theme.warning, 0.75), "avoidable"),
+            (mix(theme.panel, theme.warning, 0.75), "beyond the bound"),
             (mix(theme.panel, theme.accent, 0.55), "needed I/Os of values"),
         ):
             painter.setPen(Qt.PenStyle.NoPen)

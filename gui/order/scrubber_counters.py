@@ -31,7 +31,7 @@ class Least:
 
 
 class CounterRow(QWidget):
-    """Reads, writes, total and avoidable I/Os of the first connections; digits keep their places."""
+    """Reads, writes, total I/Os of the first connections, and those beyond the bound; digits keep their places."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,8 +67,8 @@ class CounterRow(QWidget):
         done = f"{self.done:,}"
         rows = [("Connections", done, f"of {self.length:,}", t.text)]
         if c is None:
-            return rows + [(name, DASH, "", t.text) for name in ("Reads", "Writes", "Total", "Avoidable")]
-        if c.avoidable:
+            return rows + [(name, DASH, "", t.text) for name in ("Reads", "Writes", "Total", "Beyond bound")]
+        if c.beyond:
             told = f"{plural(c.again, 'read')}, {plural(c.spills, 'write')}"
         else:
             told = "none so far" if self.done < self.length else "none"
@@ -77,7 +77,7 @@ class CounterRow(QWidget):
             ("Reads", f"{c.reads:,}", f"{AT_LEAST} {self.least.reads:,}", t.text),
             ("Writes", f"{c.writes:,}", f"{AT_LEAST} {self.least.writes:,}", t.text),
             ("Total I/Os", f"{c.total:,}", f"{AT_LEAST} {self.least.total:,}", t.text),
-            ("Avoidable", f"{c.avoidable:,}", told, t.warning if c.avoidable else t.good),
+            ("Beyond bound", f"{c.beyond:,}", told, t.warning if c.beyond else t.good),
         ]
 
     def words(self) -> str:

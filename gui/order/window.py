@@ -94,7 +94,7 @@ class OrderWindow(QMainWindow):
                 "fast-memory": ("Fast memory", self.views.fast_memory),
                 "planners": (self.planners.title, self.planners),
                 "plans": (self.plans.title, self.plans),
-                "memory-plot": ("I/O by memory", self.views.plots),
+                "memory-plot": ("I/Os by memory", self.views.plots),
                 "convergence": (self.convergence.title, self.convergence),
             },
         )

@@ -41,7 +41,7 @@ ORDER_ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("view.focus_scrubber", "Go to the Scrubber", "View", "focus_scrubber", ("Ctrl+3",), "give the scrubber the keyboard", group=4, submenu="Go To"),
     ActionSpec("view.focus_inspector", "Go to the Inspector", "View", "focus_panel", ("Ctrl+4",), "give the inspector the keyboard", group=4, submenu="Go To", argument="inspector"),
     ActionSpec("view.focus_plans", "Go to the Plans", "View", "focus_panel", ("Ctrl+5",), "give the list of orders the keyboard", group=4, submenu="Go To", argument="plans"),
-    ActionSpec("view.focus_plots", "Go to I/O by Memory", "View", "focus_panel", ("Ctrl+6",), "show I/Os against the size of fast memory", group=4, submenu="Go To", argument="memory-plot"),
+    ActionSpec("view.focus_plots", "Go to I/Os by Memory", "View", "focus_panel", ("Ctrl+6",), "show I/Os against the size of fast memory", group=4, submenu="Go To", argument="memory-plot"),
     ActionSpec("view.focus_convergence", "Go to the Convergence Plot", "View", "focus_panel", ("Ctrl+8",), "show how a planner's run went", group=4, submenu="Go To", argument="convergence"),
     # ------------------------------------------------------------------ order
     ActionSpec("plan.start", "Start the Chosen Planner", "Order", "start_planner", ("Ctrl+Return", "Ctrl+Enter"), "run it in the background", "open"),

@@ -13,7 +13,7 @@ LAYOUT = (
     ("planners", RIGHT, ""), ("memory-plot", RIGHT, "below"), ("plans", RIGHT, "planners"),
     ("convergence", RIGHT, "memory-plot"),
 )  # fmt: skip
-SHORT = {"memory-plot": "I/O by memory"}
+SHORT = {"memory-plot": "I/Os by memory"}
 
 
 class OrderDocks(QObject):

@@ -38,7 +38,8 @@ def test_neurons_without_connections_are_left_out():
     network = network_of("gaps", [1, 1], [3, 5], [1, 1], neurons=7)
     assert network.ids.tolist() == [1, 3, 5]
     assert network.inputs.tolist() == [0]
-    assert (network.feature.tolist(), network.features) == ([1], 5)  # of the five without connections into them the second
+    # Of the five without connections into them it is the second.
+    assert (network.feature.tolist(), network.features) == ([1], 5)
     assert network.warnings == ("4 neurons without any connection are left out",)
     lost = network_of("lost", [0], [1], [1], neurons=3, inputs=[0], outputs=[1, 2])
     assert lost.outputs.tolist() == [1]

@@ -70,7 +70,7 @@ def test_counters_and_residents_against_the_events(seed: int, size: int, policy:
     counts = problem.evaluator.count(h.order)
     assert h.counters(h.length)[:2] == (counts.reads, counts.writes)
     least = network.connection_count + network.neuron_count + len(network.outputs)
-    assert h.counters(h.length).avoidable == counts.total - least
+    assert h.counters(h.length).beyond == counts.total - least
 
 
 def test_nothing_is_there_before_the_first_connection() -> None:

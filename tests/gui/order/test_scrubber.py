@@ -128,7 +128,7 @@ def test_figures_are_those_of_the_evaluator_at_the_end(scrubber: Scrubber) -> No
     assert rows["Writes"] == (f"{evaluation.writes:,}", f"≥ {len(network.outputs):,}")
     total = evaluation.reads + evaluation.writes
     assert rows["Total I/Os"][0] == f"{total:,}"
-    assert rows["Avoidable"][0] == f"{total - least - len(network.outputs):,}"
+    assert rows["Beyond bound"][0] == f"{total - least - len(network.outputs):,}"
     scrubber._speak()
     assert "100.0 % done" in scrubber.counters.accessibleDescription()
 
