@@ -124,6 +124,9 @@ def open_window(
                     parts.journal.close()
     finally:
         close_all()
+        _enough.set()
+        for thread in _warming:
+            thread.join(LAST_PART)
         log.uninstall()
 
 
@@ -176,6 +179,10 @@ def _begin(parts: Parts, models: Sequence[Path], plan: Path | None, tour: bool) 
 
 
 _warm = threading.Event()
+_warming: list[threading.Thread] = []
+_enough = threading.Event()
+LAST_PART = 5.0
+"""Seconds that the end of the program waits for what is being loaded: a thread in compiled code must not outlive it."""
 
 
 def _warm_up_once(parts: Parts) -> None:
@@ -187,9 +194,10 @@ def _warm_up_once(parts: Parts) -> None:
     def work() -> None:
         from gui.warm_up import warm_up
 
-        warm_up()
+        warm_up(_enough.is_set)
 
-    threading.Thread(target=work, name="warm-up", daemon=True).start()
+    _warming.append(threading.Thread(target=work, name="warm-up", daemon=True))
+    _warming[0].start()
     parts.jobs.warm_up()
 
 

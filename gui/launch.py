@@ -6,6 +6,7 @@ Qt is imported only by what draws, so that ``stageboard info`` starts as fast as
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -51,13 +52,15 @@ def without_density(arguments: Sequence[str]) -> tuple[list[str], float | None]:
     rest = list(arguments)
     if "--density" not in rest:
         return rest, None
+    from planner.cli.inputs import fraction
+
     at = rest.index("--density")
     given = rest[at + 1] if at + 1 < len(rest) else ""
     try:
-        density = float(given)
-    except ValueError:
+        density = fraction(given)
+    except ArgumentTypeError:
         density = 0.0
-    if not 0.0 < density <= 1.0:
+    if not density:
         raise UsageError(
             f"--density needs the share of the weights to keep, above 0 and at most 1; not '{given}'"
         )

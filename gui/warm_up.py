@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 
-def warm_up() -> None:
-    """The canvas first, which is what is seen first, then evaluation and planners."""
+
+def warm_up(stopped: Callable[[], bool] = lambda: False) -> None:
+    """The canvas first, which is what is seen first, then evaluation and planners; until ``stopped``."""
     from gui.canvas import raster
     from gui.canvas.layout import warm_up as warm_up_layout
     from gui.order import playback_history as order_history
@@ -12,12 +14,13 @@ def warm_up() -> None:
     from gui.order import strip_kernels
     from planner.warm_up import warm_targets
 
-    raster.warm_up()
-    warm_up_layout()
-    order_raster.warm_up()
-    order_history.warm_up()
-    strip_kernels.warm_up()
-    warm_targets()
+    for part in (
+        raster.warm_up, warm_up_layout, order_raster.warm_up, order_history.warm_up, strip_kernels.warm_up,
+    ):  # fmt: skip
+        if stopped():
+            return
+        part()
+    warm_targets(stopped)
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ class Network:
 
     @property
     def depth(self) -> int:
-        """Layers less one: the length of the longest way through them."""
+        """Layers less one; where layers are derived, the length of the longest path."""
         return int(self.layer.max(initial=0))
 
     @cached_property
@@ -132,6 +132,7 @@ class Network:
             self.weight,
             self.bias,
             self.activation,
+            self.inputs,
             self.feature,
             self.outputs,
         ):

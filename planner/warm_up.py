@@ -6,7 +6,7 @@ moment. ``python -m planner.warm_up`` does all of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -215,12 +215,14 @@ def warm_execution() -> None:
     ScipyCsr(layers_of(network)).run(batch)
 
 
-def warm_targets() -> None:
-    """Evaluation and editing on every target."""
+def warm_targets(stopped: Callable[[], bool] = lambda: False) -> None:
+    """Evaluation and editing on every target, until ``stopped``."""
     for policy in POLICIES:
         warm_network(policy)
     for target, training in TARGETS:
         for objective in target.served_objectives():
+            if stopped():
+                return
             warm_target(target, objective, training=training)
             warm_repair(Problem(tiny_graph(training=training), target, objective))
 

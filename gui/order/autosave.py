@@ -38,6 +38,8 @@ class Autosave(QObject):
         self._lock: IO[str] | None = None
         self.path: Path | None = None
         """The locked file; None while nothing is kept."""
+        self.former: Path | None = None
+        """What a dead process left of this order: there until it is written again, or not needed."""
         self._written = -1
         self._background = Background("autosave", self)
         self._timer = QTimer(self, interval=EVERY_MS)
@@ -94,6 +96,13 @@ class Autosave(QObject):
             )
         elif isinstance(result, Exception):
             raise result
+        else:
+            self._forget_former()
+
+    def _forget_former(self) -> None:
+        if self.former is not None:
+            remove(self.former)
+            self.former = None
 
     def discard(self) -> None:
         """There is nothing to lose: the order is saved, or another network is open."""
@@ -104,8 +113,10 @@ class Autosave(QObject):
         self._written = -1
         path, self.path = self.path, None
         lock, self._lock = self._lock, None
-        if forget and path is not None:
-            remove(path)
+        if forget:
+            self._forget_former()
+            if path is not None:
+                remove(path)
         if lock is not None:
             with contextlib.suppress(OSError):
                 lock.close()
@@ -118,6 +129,7 @@ class Autosave(QObject):
             self._background.close()
             with contextlib.suppress(OSError, StageboardError):
                 self._work()(lambda: False)
+                self._forget_former()
         self._release(not keep)
 
 
@@ -187,7 +199,8 @@ def _read(path: Path) -> LostOrder | None:
             None if density is None else float(density), None if saved is None else Path(str(saved)),
             float(head["time"]),
         )  # fmt: skip
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        time.localtime(lost.time)  # no moment that a sentence could name is damage, too
+    except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError):
         return None
     whole = lost.plan.is_file() and (lost.models or lost.files[0].is_file())
     return lost if whole else None

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gui.opening import quick_bounds
 from gui.order.document_entries import OrderEntry, fill_figures, frozen
 
@@ -37,7 +35,7 @@ class OpenedNetwork:
 
 
 def start_orders(problem: NetworkProblem) -> list[OrderEntry]:
-    """Orders found at once, the best last; where no planner finds one, the neurons one after another."""
+    """Orders found at once, the best last."""
     from planner.algorithms.catalogue import planners
     from planner.run import run
     from planner.search import TimeLimit
@@ -55,13 +53,7 @@ def start_orders(problem: NetworkProblem) -> list[OrderEntry]:
             )  # fmt: skip
             found.append((result.objective, entry))
     # The later of equals is the planner that tries harder.
-    entries = [entry for _, entry in sorted(found, key=lambda one: -one[0])]
-    return entries or [OrderEntry("one neuron after another", frozen(by_neuron(problem.network)), "start")]
-
-
-def by_neuron(network: Network) -> np.ndarray:
-    """Connections sorted by the rank of their target: an order that is always topological (int32[W])."""
-    return np.argsort(network.rank[network.target], kind="stable").astype(np.int32)
+    return [entry for _, entry in sorted(found, key=lambda one: -one[0])]
 
 
 def prepare_network(

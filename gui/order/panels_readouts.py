@@ -119,7 +119,7 @@ class OrderReadouts(OrderPanel):
         self.objective.show_value(
             "I/Os", f"{int(evaluation.objective):,}", f"{beyond:.3f} × the lower bound",
             tip=f"Reads and writes between slow memory and a fast one of {problem.target.size:,} values. However large the fast"
-            f" memory, {least.least:,} are needed; without any reuse the best order needs at most {least.most:,}.",
+            f" memory, {least.least:,} are needed; the best order never needs more than {least.most:,}.",
         )  # fmt: skip
 
     def _show_bound(self, problem: NetworkProblem) -> None:

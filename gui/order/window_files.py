@@ -192,9 +192,12 @@ class OrderFiles:
             network, order = found
             self._window.install(network)
             self._document.recover(order.plan, order.bounds, lost.saved)
-            if self._window.autosave is not None:
-                self._window.autosave.write()
-            remove(lost.path)
+            autosave = self._window.autosave
+            if autosave is None:
+                remove(lost.path)
+            else:
+                autosave.former = lost.path
+                autosave.write()
             self._say("info", "Recovered; it is not saved yet.")
 
         self.loading.start("Recovering …", prepare, install)

@@ -167,7 +167,17 @@ def default_bound(problem: PlanningProblem) -> BoundMethod:
     known = bound_methods()
     # The exact program closes the gap of a stage time in about a second, where two superblocks leave a large one.
     first = ("exact",) if problem.objective == "stage-time" else ()
-    for name in (*first, "two-superblock", "critical-path", "ilp", "dp", "ip", "cp-sat", "simple", "theorem-1"):
+    for name in (
+        *first,
+        "two-superblock",
+        "critical-path",
+        "ilp",
+        "dp",
+        "ip",
+        "cp-sat",
+        "simple",
+        "theorem-1",
+    ):
         if known[name].refusal(problem) is None:
             return known[name]
     raise PlannerRefusal(

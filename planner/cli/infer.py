@@ -33,10 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds", type=inputs.seconds, default=1.0, metavar="S", help="time each way this long (default 1)"
     )
-    parser.add_argument(
-        "--density", type=inputs.fraction, metavar="D",
-        help="prune the network by magnitude to this share of its connections (0.05 or 5%%)",
-    )  # fmt: skip
+    inputs.add_density(parser)
     parser.add_argument("--seed", type=inputs.seed, default=0, metavar="N", help="of the batch (default 0)")
     parser.epilog = (
         "example: stageboard infer mlp.npz mlp.plan.json --threads 2\n\n"
@@ -54,6 +51,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     problem, evaluation, order, planner = _ordered(args, console)
     from planner.execution.compare import compare, random_batch
     from planner.execution.program import compile_order
+    from planner.ordering.io_bounds import io_bounds
 
     network = problem.network
     most = MOST_VALUES // (network.features + network.neuron_count)
@@ -63,8 +61,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             f" {network.features:,} columns and {network.neuron_count:,} neurons; "
             + (f"set --batch to at most {most}" if most else "number its columns from 0 on, without gaps")
         )
-    # Theorem 1: every connection, bias and input is read, and every output is written.
-    least = network.connection_count + network.neuron_count + len(network.outputs)
+    least = io_bounds(network).least
     console.progress("compiling ...")
     program = compile_order(network, order)
     console.progress("running ...")

@@ -80,7 +80,7 @@ def _text(network: Network, data: dict[str, Any]) -> str:
         ("connections", f"{data['connections']:,}", f"density {percent(data['density'])}"),
         ("inputs", f"{data['inputs']:,}", f"neurons that nothing leads into{constants}"),
         ("outputs", f"{data['outputs']:,}", ""),
-        ("depth", f"{data['depth']:,}", "longest path, in connections"),
+        ("depth", f"{data['depth']:,}", "layers less one"),
         ("max degree", f"{data['max_degree']:,}", "most connections into a neuron"),
         (
             "parameters",

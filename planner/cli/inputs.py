@@ -237,6 +237,8 @@ def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
     from planner.formats.order_json import is_order_plan, open_network_plan
 
     if is_order_plan(args.plan):
+        if args.batch is not None:
+            raise UsageError("--batch is about graphs of operators; leave it out for a sparse network")
         return open_network_plan(args.plan, load_network(args.models, args.density))
     if args.density is not None:
         raise UsageError(f"--density prunes sparse networks, and {args.plan} is not a plan of one")

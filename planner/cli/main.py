@@ -19,7 +19,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("evaluate", "evaluate a plan again from nothing", "planner.cli.evaluate"),
     Command("repair", "make a valid plan near one that breaks rules", "planner.cli.repair"),
     Command("export", "write a plan in another format", "planner.cli.export"),
-    Command("generate", "make up a graph", "planner.cli.generate"),
+    Command("generate", "make up a graph or a sparse network", "planner.cli.generate"),
     Command("infer", "run a sparse network in the order of a plan", "planner.cli.infer"),
     Command("sweep", "plan many problems, resumable", "planner.cli.sweep"),
 )

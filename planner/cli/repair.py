@@ -40,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "example: stageboard repair sample_models/resnet50.json edited.plan.json -o resnet50.plan.json\n\n"
         "Pinned ops go to their pins; of all others as few as possible move, and not far. A valid plan is left as it is.\n"
+        "An order of a network's connections is repaired at once; --time-limit and --seed play no part there.\n"
         "Exit status 1: no valid plan was found; nothing is written."
     )
 

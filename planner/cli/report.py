@@ -8,6 +8,7 @@ from typing import Any
 from planner.bound import Bound, Standing
 from planner.cli.table import percent, seconds_text, table, times
 from planner.network_problem import NetworkProblem
+from planner.ordering.io_bounds import io_bounds
 from planner.plan import Evaluated, Evaluation, OrderEvaluation
 from planner.problem import Problem
 from planner.problem_base import PlanningProblem
@@ -113,11 +114,10 @@ def summary(
 def io_rows(problem: PlanningProblem, evaluation: OrderEvaluation) -> list[tuple[str, str]]:
     """The lines on reads and writes of an order, each beside the fewest that any order has (Theorem 1)."""
     assert isinstance(problem, NetworkProblem)
-    network = problem.network
-    least_reads = network.connection_count + network.neuron_count
+    bounds = io_bounds(problem.network)
     return [
-        ("reads", f"{evaluation.reads:,}, at least {least_reads:,}"),
-        ("writes", f"{evaluation.writes:,}, at least {len(network.outputs):,}"),
+        ("reads", f"{evaluation.reads:,}, at least {bounds.least_reads:,}"),
+        ("writes", f"{evaluation.writes:,}, at least {bounds.least_writes:,}"),
     ]
 
 

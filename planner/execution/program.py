@@ -86,7 +86,7 @@ def compile_order(network: Network, order: ArrayLike, tile: int = TILE, shortest
     breach = first_breach(order, source, target, network.in_degree)
     if breach >= 0:
         raise PlanError(
-            f"position {breach} of the order reads {network.neuron_name(int(source[order[breach]]))} before it is complete"
+            f"connection {breach + 1:,} of the order reads {network.neuron_name(int(source[order[breach]]))} before it is complete"
         )
     row, column = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
     row[network.outputs] = np.arange(len(network.outputs), dtype=np.int32)

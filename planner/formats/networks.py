@@ -174,9 +174,8 @@ def _matrix(file: Path) -> Weights:
 
     if is_matrix_market(file):
         return read_matrix(file)
-    read_bytes(
-        file, 1 << 40, error=NetworkError
-    ) if not file.is_file() else None  # says what is wrong with the path
+    if not file.is_file():
+        read_bytes(file, 1 << 40, error=NetworkError)  # says what is wrong with the path
     if file.suffix.lower() == ".onnx":
         raise NetworkError(f"{file.name} is a model; of several files each must be a matrix of weights")
     raise NetworkError(

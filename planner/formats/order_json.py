@@ -1,8 +1,8 @@
 """Plan files of networks: an order of connections with everything needed to count its I/Os again from nothing.
 
-As plan files of graphs (:mod:`planner.formats.plan_json`), with ``network`` (name, fingerprint, sizes, and the density that it
-was pruned to when it was read) in place of ``graph``, and as ``decision`` the kind ``connection-order`` with ``order``: the
-connections by number, as the network's file lists them, in the order of their use.
+As plan files of graphs (:mod:`planner.formats.plan_json`), with ``network`` (name, fingerprint, sizes, format) in place
+of ``graph``, and as ``decision`` the kind ``connection-order`` with ``order``: the connections by number, as the network's
+file lists them, in the order of their use.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def by_preference(network: Network, preference: Longs) -> Ints:
     computed = ~network.is_input
     ready = [(int(preference[v]), int(v)) for v in np.flatnonzero(computed & (missing == 0))]
     heapq.heapify(ready)
-    placed = network.is_input & False
+    placed = np.zeros(network.neuron_count, np.bool_)
     order: list[int] = []
     while ready:
         v = heapq.heappop(ready)[1]

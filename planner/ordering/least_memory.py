@@ -12,6 +12,7 @@ from planner.graph import Ints
 from planner.network import Network, network_of
 from planner.ordering.bandwidth import bandwidth, neuron_orders
 from planner.ordering.live import LEAST_MEMORY, block_order, memory_of
+from planner.ordering.theorem_1 import is_topological
 
 RATE = 1e-6
 """Seconds that a greedy order takes per connection, about: none is begun that would not end in time."""
@@ -77,15 +78,13 @@ def _candidates(
     network: Network, seed: int, rounds: int, known: Sequence[Ints], over: Callable[[float], bool]
 ) -> Iterator[tuple[str, Ints, int]]:
     """(how it was found, order, bandwidth of the order of neurons that it follows or 0)."""
-    from planner.targets.memory_kernels import first_breach
-
     both = (("", network), (", backwards", backwards(network)))
     for i, (words, view) in enumerate(both):
         for method, neurons in neuron_orders(view):
             order = block_order(view, neurons)
             yield method + words, order if i == 0 else order[::-1], bandwidth(view, neurons)
     for i, order in enumerate([np.arange(network.connection_count, dtype=np.int32), *known]):
-        if first_breach(order, network.source, network.target, network.in_degree) < 0:
+        if is_topological(network, order):
             yield "the file's order" if i == 0 else "a known order", order, 0
     cost = RATE * network.connection_count
     greedy = greedy_orders(network, both[1][1], seed, rounds)

@@ -34,15 +34,15 @@ FIRST_PHASE = 0.75
 """The share of the first phase."""
 PART = 200_000
 """Steps between two questions whether to stop: some 30 ms."""
-ROOM = 256 * 2**20
-"""Bytes that the sets may take."""
+LARGEST, LONGEST = 30_000_000, 1_000_000
+"""Stays are chosen anew in one go (a tenth of a second): at most so many sums times neurons, and so many connections."""
 BOUNDLESS = 1 << 40
 
 
 def stayable(window: Window) -> bool:
-    """Whether there is anything to swap, and room for the sets."""
+    """Whether there is anything to swap, and stays can be chosen anew within a moment."""
     n, neurons = len(window.leaving), len(window.held)
-    return n > 1 and 8 * (neurons * (n // 64 + 1) + (neurons + n) * (neurons // 64 + 1)) <= ROOM
+    return n > 1 and n * neurons <= LARGEST and window.links.network.connection_count <= LONGEST
 
 
 class Stays:

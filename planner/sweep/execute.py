@@ -144,6 +144,8 @@ def load(model: str, base: str, *, network: bool = False) -> Graph | Network:
     seed = pairs.pop("seed", "0")
     if not seed.isdigit():
         raise StageboardError(f"the model '{model}' has no whole number as its seed")
+    if pairs.get("file"):  # as all that a sweep names, from its own folder on
+        pairs["file"] = str(Path(base) / pairs["file"])
     if kind in NETWORKS:
         return NETWORKS[kind].generate(int(seed), pairs)
     return fill(KINDS[kind].generate(int(seed), pairs), None)

@@ -111,6 +111,7 @@ def test_repair_delays_what_is_used_too_early(stageboard, network, tmp_path):
         (["plan", RESNET, "--target", "pipeline:4", "--planner", "locality"], "'locality' does not plan for a pipeline"),
         (["plan", RESNET, "--target", "pipeline:4", "--density", "0.1"], "--density prunes sparse networks"),
         (["export", "NETWORK", "PLAN", "--to", "csv", "-o", "x.csv"], "export it with --to order"),
+        (["evaluate", "NETWORK", "PLAN", "--batch", "2"], "--batch is about graphs"),
         (["evaluate", RESNET, "PLAN"], "network"),
     ],
 )  # fmt: skip

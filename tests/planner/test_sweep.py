@@ -13,6 +13,9 @@ import pytest
 
 from planner.cli import main
 from planner.errors import StageboardError
+from planner.formats.network_npz import write_network
+from planner.generate.catalogue import generate_network
+from planner.network_problem import NetworkProblem
 from planner.sweep import execute
 from planner.sweep.execute import perform, perform_all, perform_apart, perform_on_cluster, problem_of
 from planner.sweep.results import COLUMNS, Results
@@ -186,6 +189,16 @@ def test_made_up_networks_are_models_of_a_sweep(tmp_path: Path) -> None:
     runs = read_sweep(sweep(tmp_path, text))
     assert [run.model for run in runs] == ["mlp:seed=0,width=6", "mlp:seed=1,width=6"]
     assert problem_of(runs[1], str(tmp_path)).target.spec() == "memory:9"
+
+
+def test_files_to_prune_are_found_beside_the_sweep(tmp_path: Path) -> None:
+    whole = generate_network("mlp", {"width": 6})
+    write_network(whole, tmp_path / "whole.npz")
+    text = 'targets = ["memory:9"]\nplanners = ["theorem-1"]\n[[generate]]\nkind = "pruned"\nset = { file = "whole.npz" }\n'
+    (found,) = read_sweep(sweep(tmp_path, text))
+    problem = problem_of(found, str(tmp_path))
+    assert isinstance(problem, NetworkProblem)
+    assert 0 < problem.network.connection_count < whole.connection_count
 
 
 def test_granularity_is_refused_for_networks(tmp_path: Path) -> None:

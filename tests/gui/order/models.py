@@ -6,9 +6,10 @@ import numpy as np
 
 from gui.order.document import OrderDocument
 from gui.order.document_entries import OrderEntry, frozen
-from gui.order.opening import OpenedNetwork, by_neuron, ready
+from gui.order.opening import OpenedNetwork, ready
 from planner.network import Network, network_of
 from planner.network_problem import NetworkProblem
+from planner.ordering.theorem_1 import theorem_1_order
 from planner.targets.memory import TwoLevelMemory
 
 
@@ -42,7 +43,7 @@ def opened(network: Network | None = None, size: int = 6, policy: str = "min") -
     problem = NetworkProblem(network, TwoLevelMemory(size, policy))
     entries = (
         OrderEntry("shuffled", frozen(shuffled_order(network)), "start"),
-        OrderEntry("by neuron", frozen(by_neuron(network)), "start"),
+        OrderEntry("by neuron", frozen(theorem_1_order(network)), "start"),
     )
     bound = problem.bound(
         "ios",

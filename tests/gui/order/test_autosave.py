@@ -90,7 +90,12 @@ def test_a_window_that_nobody_closed_leaves_its_order(
     assert len(lost_orders(where)) == 1
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"orders": 1}', '{"orders": 2}'])
+WHEN = '{"orders": 1, "time": %s, "name": "x", "density": null, "models": ["x.npz"], "plan": null}'
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"orders": 1}', '{"orders": 2}', WHEN % "NaN", WHEN % "1e300"]
+)
 def test_damaged_ones_are_deleted(tmp_path: Path, text: str) -> None:
     (tmp_path / "orders-1.jsonl").write_text(text)
     (tmp_path / "orders-1.json").write_text("{}")
@@ -106,6 +111,25 @@ def test_a_disk_that_refuses_is_told_once(qtbot: QtBot, tmp_path: Path, document
     autosave.write()
     qtbot.waitUntil(lambda: bool(said))
     assert "cannot be kept" in said[0]
+    autosave.close()
+
+
+def test_what_a_crash_left_stays_until_it_is_written_again(
+    qtbot: QtBot, tmp_path: Path, document: OrderDocument
+) -> None:
+    left = tmp_path / "orders-1.jsonl"
+    left.write_text("x")
+    (tmp_path / "file").write_text("a file where the folder should be")
+    refused = Autosave(document, tmp_path / "file")
+    refused.former = left
+    edited(document)
+    refused.write()
+    qtbot.waitUntil(lambda: not refused.busy)
+    assert left.exists()
+    autosave = Autosave(document, tmp_path / "state")
+    autosave.former = left
+    written(qtbot, autosave)
+    assert not left.exists()
     autosave.close()
 
 

@@ -65,6 +65,7 @@ def test_files_are_told_apart_by_content(tmp_path: Path) -> None:
 
 def test_a_density_on_the_command_line() -> None:
     assert without_density(["model.onnx", "--density", "0.1"]) == (["model.onnx"], 0.1)
+    assert without_density(["model.onnx", "--density", "5%"]) == (["model.onnx"], 0.05)
     assert without_density(["model.onnx"]) == (["model.onnx"], None)
     for wrong in (["--density"], ["--density", "x"], ["--density", "0"], ["--density", "1.5"]):
         with pytest.raises(UsageError, match="share of the weights"):

@@ -13,12 +13,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from gui.order.opening import by_neuron, prepare_network
+from gui.order.opening import prepare_network
 from gui.order.window_actions import ORDER_ACTIONS, ORDER_CONDITIONS, ORDER_MENUS
 from gui.order.window_files import OrderFiles
 from gui.order.window_handlers import OrderHandlers
 from gui.session import Session
 from planner.formats.network_npz import write_network
+from planner.ordering.theorem_1 import theorem_1_order
 from tests.gui.order.models import layered_network, opened, shuffled_order
 from tests.gui.order.window_parts import order_window
 
@@ -281,7 +282,7 @@ def test_a_prepared_network_has_an_order_and_a_bound() -> None:
     made = prepare_network(network)
     assert made.problem.network is network and made.entries and made.bounds
     assert not made.problem.evaluator.violations(made.entries[-1].order)
-    assert not made.problem.evaluator.violations(by_neuron(network))
+    assert not made.problem.evaluator.violations(theorem_1_order(network))
 
 
 def test_the_menus_list_recent_files(qtbot: QtBot, tmp_path: Path) -> None:

@@ -99,5 +99,5 @@ def test_orders_that_cannot_be_run_are_refused() -> None:
         compile_order(network, [0, -1])
     with pytest.raises(PlanError, match="whole numbers"):
         compile_order(network, [0.0, 1.0])
-    with pytest.raises(PlanError, match="position 0 of the order reads neuron 0 of layer 1 before"):
+    with pytest.raises(PlanError, match="connection 1 of the order reads neuron 0 of layer 1 before"):
         compile_order(network, [1, 0])
