@@ -151,10 +151,10 @@ class OrderDocument(OrderState):
 
     def set_target(self, target: Target) -> bool:
         """Plan for another fast memory; all orders are counted again. Raises :class:`StageboardError`."""
-        from planner.network_problem import NetworkProblem
+        from planner.network_problem import check_memory
 
         before = self.open_problem
-        after = NetworkProblem(before.network, target, before.objective)  # type: ignore[arg-type]
+        after = before.with_target(check_memory(before.network, target))
         if after == before:
             return False
         self._push(f"Change the fast memory to {target.spec()}", self.order, problem=after)
