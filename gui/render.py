@@ -157,12 +157,11 @@ def shows_network(args: argparse.Namespace) -> bool:
 
 def draw_network(args: argparse.Namespace, output: Path, console: Console) -> int:
     """Read a network, and its order where there is one (else that of Theorem 1), draw it, report."""
-    from planner.ordering.theorem_1 import theorem_1_order
-
     from gui.display import check_qt, offscreen
     from gui.launch import files_to_open
     from planner.formats.order_json import open_network_plan
     from planner.network_problem import NetworkProblem
+    from planner.ordering.theorem_1 import theorem_1_order
     from planner.targets import TwoLevelMemory
 
     if args.batch is not None:
