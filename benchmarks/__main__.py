@@ -14,11 +14,13 @@ import tempfile
 
 TITLES = {
     "canvas": "Canvas: CPU of the GUI thread per frame, 1280 x 800",
+    "compare": "Compare: CPU of the GUI thread per frame of two linked canvases, 1600 x 900",
     "evaluation": "Evaluation: what a press on 200 selected ops asks",
     "opening": "Opening: from file to picture, and stalls while planners run",
 }
 RAW = (
     "raster", "layout", "dp", "ip", "latency", "slice", "bounds", "repair", "tables", "edge_tpu", "mcm", "curves", "orders", "reordering", "inference",
+    "race",
 )  # fmt: skip
 """Benchmarks that print their own tables."""
 MODULES = {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.graph import Floats, Ints
+from planner.provenance import Provenance
 
 if TYPE_CHECKING:
     from planner.network_problem import NetworkProblem
@@ -132,20 +133,6 @@ class ConnectionOrder:
 
     def __hash__(self) -> int:
         return hash(self.order.tobytes())
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Where a plan came from: enough to run it again."""
-
-    planner: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    seed: int | None = None
-    version: str = ""
-    seconds: float = 0.0
-    stop_reason: str = ""
-    created: str = ""
-    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)

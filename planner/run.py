@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from planner import __version__
 from planner.bound import Bound
 from planner.errors import PlannerRefusal
 from planner.graph import Ints
-from planner.plan import Provenance
 from planner.problem_base import PlanningProblem
+from planner.provenance import Again, Provenance
 from planner.search import (
     BoundMethod,
     Callbacks,
@@ -24,6 +26,7 @@ from planner.search import (
     Stopped,
     parse_options,
 )
+from planner.sharing import News
 
 
 def run(
@@ -35,15 +38,17 @@ def run(
     options: Mapping[str, Any] | None = None,
     starts: Sequence[Ints] = (),
     bounds: Sequence[Bound] = (),
-    news: Callable[[], Sequence[Bound]] | None = None,
+    news: News | None = None,
+    again: Again | None = None,
 ) -> Result:
     """Run ``planner`` on ``problem`` until it ends or ``stop`` fires.
 
     ``starts`` are warm starts (assignments, int32[n], or orders, int32[W]) and ``bounds`` what is already proven; ``news`` is asked now and
-    then for bounds that others prove meanwhile. Raises :class:`PlannerRefusal` when the planner does not support the
+    then for bounds that others prove and plans that they find meanwhile; ``again`` is an earlier run that this
+    one repeats. Raises :class:`PlannerRefusal` when the planner does not support the
     problem, its constraints or an option.
     """
-    return _run(planner, problem, stop, callbacks, seed, options, starts, bounds, news)
+    return _run(planner, problem, stop, callbacks, seed, options, starts, bounds, news, again)
 
 
 def run_bound(
@@ -54,7 +59,7 @@ def run_bound(
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
     bounds: Sequence[Bound] = (),
-    news: Callable[[], Sequence[Bound]] | None = None,
+    news: News | None = None,
 ) -> Result:
     """Prove lower bounds with ``method``; the result carries no plan. ``news`` as for :func:`run`."""
     return _run(method, problem, stop, callbacks, seed, options, (), bounds, news)
@@ -69,14 +74,15 @@ def _run(
     options: Mapping[str, Any] | None,
     starts: Sequence[Ints],
     bounds: Sequence[Bound],
-    news: Callable[[], Sequence[Bound]] | None,
+    news: News | None,
+    again: Again | None = None,
 ) -> Result:
     reason = method.refusal(problem)
     if reason is not None:
         raise PlannerRefusal(reason)
     values = parse_options(method.options, options or {}, method.name)
     callbacks = callbacks or Callbacks()
-    search = Search(problem, stop or Never(), callbacks, seed, values, starts, bounds, news)
+    search = Search(problem, stop or Never(), callbacks, seed, values, starts, bounds, news, again)
     callbacks.on_start(problem)
     message = ""
     try:
@@ -104,6 +110,11 @@ def _run(
         history=tuple(search.history),
         message=message,
         components=search.state.components,
+        best_iteration=search.best_iteration,
+        found_by=search.state.by,
+        starts=tuple(np.asarray(s, np.int32) for s in starts),
+        adopted=tuple(search.exchange.adopted),
+        given_bounds=tuple(bounds),
     )
 
 
@@ -130,5 +141,9 @@ def plan_of(result: Result, name: str = "") -> Any:
         seconds=result.seconds,
         stop_reason=result.stop_reason,
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        iteration=result.best_iteration,
+        starts=result.starts,
+        adopted=result.adopted,
+        bounds=result.given_bounds,
     )
     return result.problem.plan(result.device_of, provenance, name)

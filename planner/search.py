@@ -14,6 +14,8 @@ import numpy as np
 from planner.bound import Bound, better
 from planner.errors import PlannerRefusal
 from planner.graph import Ints
+from planner.provenance import Adoption, Again
+from planner.sharing import Exchange, News
 
 if TYPE_CHECKING:
     from planner.problem_base import PlanningProblem
@@ -80,7 +82,9 @@ class Progress:
     """What stop criteria look at: iterations counted, objective and bound so far, seconds since the start.
 
     ``components`` are all components of the best plan; ``objective`` and ``bound`` speak of the first. ``gap`` is that of
-    the first component not yet proven, None without a plan or a bound.
+    the first component not yet proven, None without a plan or a bound; where others work on the same problem, it is
+    the gap of the best plan of all. ``by`` says who found the best plan, "" the search itself, :data:`GIVEN` whoever
+    gave it to start from; ``warm`` whether the search has used any plan that is not its own.
     """
 
     iterations: int = 0
@@ -89,6 +93,12 @@ class Progress:
     seconds: float = 0.0
     components: tuple[float, ...] | None = None
     gap: float | None = None
+    by: str = ""
+    warm: bool = False
+
+
+GIVEN = "start"
+"""Who found a plan that a search was given to start from."""
 
 
 class Stop(Protocol):
@@ -202,7 +212,10 @@ class Callbacks:
         """Progress between 0 and 1 (None = unknown) with a few words."""
 
     def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
-        """A better valid plan was found; ``objective`` was computed by the target."""
+        """A better valid plan was found, or is one to start from (``progress.by`` says so); the target computed ``objective``."""
+
+    def on_adopt(self, adoption: Adoption, progress: Progress) -> None:
+        """The search took over a better plan that was found elsewhere."""
 
     def on_bound(self, bound: Bound, progress: Progress) -> None:
         """A stronger bound was proven."""
@@ -232,25 +245,35 @@ class Search:
         options: Mapping[str, Any],
         starts: Sequence[Ints] = (),
         bounds: Sequence[Bound] = (),
-        news: Callable[[], Sequence[Bound]] | None = None,
+        news: News | None = None,
+        again: Again | None = None,
     ) -> None:
         self.problem = problem
         self.options = options
         self.seed = seed
         self.rng = np.random.default_rng(seed)
-        self.starts = [np.asarray(s, np.int32) for s in starts]
         self.bounds = list(bounds)
         self.best: Ints | None = None
+        self.best_iteration: int | None = None
         self.state = Progress()
+        self.exchange = Exchange(news, again)
         self.history: list[tuple[float, str, float]] = []
         self.rejected = 0
         self._stop = stop
+        self._starts = [np.asarray(s, np.int32) for s in starts]
+        self._due = None if again is None else again.iteration
+        self._given: list[tuple[float, ...]] | None = None
         self._callbacks = callbacks
-        self._news = news
         self._began = time.perf_counter()
         self._told = 0.0
         self.stop_reason = "finished"
         self._weigh()
+
+    @property
+    def starts(self) -> list[Ints]:
+        """Warm starts: assignments (int32[n]) or orders (int32[W]). Whoever looks at them counts as warmed by them."""
+        self.state.warm = self.state.warm or bool(self._starts)
+        return self._starts
 
     @property
     def seconds(self) -> float:
@@ -271,13 +294,12 @@ class Search:
     def stopped(self) -> bool:
         """Whether a stop criterion has fired. Cheap: call it often (at least every 0.1 s).
 
-        Also takes in what others have proven meanwhile: :attr:`bounds` and the progress's bound may change here.
+        Also takes in what others have found and proven meanwhile: :attr:`bounds` and the progress's bound and gap may
+        change here, the best plan may not (see :meth:`adopt`).
         """
         if self.stop_reason != "finished":
             return True
-        if self._news is not None:
-            for bound in self._news():
-                self._learn(bound)
+        self._listen()
         self.state.seconds = self.seconds
         if self._stop(self.state):
             self.stop_reason = self._stop.reason
@@ -303,14 +325,67 @@ class Search:
         if evaluator.violations(device_of):
             self.rejected += 1
             return False
-        self.best = device_of.copy()
-        self.state.objective = components[0]
-        self.state.components = components
-        self.state.seconds = self.seconds
-        self._weigh()
+        self._keep(device_of, components, GIVEN if self._is_given(device_of, components) else "")
         self.history.append((self.state.seconds, "objective", components[0]))
+        assert self.best is not None
         self._callbacks.on_best(self.best, components[0], self.state)
         return True
+
+    def _is_given(self, decision: Ints, components: tuple[float, ...]) -> bool:
+        """Whether a plan is one that the search began with, or was made of one and is just as good: then nothing was found.
+
+        Who has not looked at the starts yet has found it alone.
+        """
+        if not self.state.warm:
+            return False
+        if any(np.array_equal(decision, start) for start in self._starts):
+            return True
+        if self._given is None:
+            evaluator = self.problem.evaluator
+            fitting = [start for start in self._starts if start.shape == decision.shape]
+            self._given = [tuple(evaluator.components(evaluator.checked(start))) for start in fitting]
+        return any(not better(components, given) and not better(given, components) for given in self._given)
+
+    @property
+    def due(self) -> bool:
+        """Whether an earlier run is repeated that reported its plan after as many iterations as are counted now.
+
+        Planners that do not report every better plan must report it then.
+        """
+        return self._due is not None and self.state.iterations == self._due
+
+    def adopt(self) -> Ints | None:
+        """Take over the best plan that was found elsewhere, if it is better than the best here: it is the best here from now on.
+
+        Returns it once, else None. To be called at places of a planner's course that its seed and options decide, not the
+        clock: a run is repeated by taking over the same plans at the same calls.
+        """
+        self._listen()
+        offered = self.exchange.offer()
+        if offered is None:
+            return None
+        look, decision, by = offered
+        evaluator = self.problem.evaluator
+        decision = evaluator.checked(np.asarray(decision))
+        components = evaluator.components(decision)
+        if not better(components, self.state.components) or evaluator.violations(decision):
+            return None
+        self.state.warm = True
+        self._keep(decision, components, by)
+        assert self.best is not None
+        adoption = Adoption(look, self.state.iterations, self.best, by)
+        self.exchange.adopted.append(adoption)
+        self._callbacks.on_adopt(adoption, self.state)
+        return self.best
+
+    def _keep(self, decision: Ints, components: tuple[float, ...], by: str) -> None:
+        self.best = decision.copy()
+        self.best_iteration = self.state.iterations
+        self.state.objective = components[0]
+        self.state.components = components
+        self.state.by = by
+        self.state.seconds = self.seconds
+        self._weigh()
 
     def prove(self, bound: Bound) -> None:
         """Report a proven bound; only one that says more than each before is passed on."""
@@ -332,13 +407,19 @@ class Search:
         """Bring the bound and the gap of the progress up to date."""
         strongest = self.problem.strongest_bound(self.bounds)
         self.state.bound = None if strongest is None else strongest.value
-        if self.state.components is not None:
-            self.state.gap = self.problem.standing(self.state.components, self.bounds).gap
+        reached, shared = self.state.components, self.exchange.best
+        if shared is not None and better(shared.components, reached):
+            reached = shared.components
+        if reached is not None:
+            self.state.gap = self.problem.standing(reached, self.bounds).gap
 
-    def _learn(self, bound: Bound) -> None:
-        """Keep a bound that another search has proven; nobody needs to be told."""
-        self.bounds.append(bound)
-        self._weigh()
+    def _listen(self) -> None:
+        """Take in what others found and proved; nobody needs to be told."""
+        before = self.exchange.best
+        bounds = self.exchange.arrived()
+        self.bounds += bounds
+        if bounds or self.exchange.best is not before:
+            self._weigh()
 
     def progress(self, fraction: float | None, text: str = "") -> None:
         """Say how far the search is; passed on at most ten times a second."""
@@ -419,7 +500,9 @@ class Result:
     """How a run ended. ``status``: optimal (a bound proves it), feasible, infeasible (proven), or no_plan.
 
     ``device_of`` is the best plan's decision, None without one: the device of each op (int32[n]), or where a network was
-    planned the order of its connections (int32[W]).
+    planned the order of its connections (int32[W]). ``best_iteration`` is how many iterations had been counted when it was found,
+    ``found_by`` who found it: "" the planner itself, "start" whoever gave it, else the name of who did. ``starts`` and ``given_bounds``
+    are what the run was given, ``adopted`` the plans that it took over on its way.
     """
 
     planner: str
@@ -436,6 +519,11 @@ class Result:
     history: tuple[tuple[float, str, float], ...] = field(default=())
     message: str = ""
     components: tuple[float, ...] | None = None
+    best_iteration: int | None = None
+    found_by: str = ""
+    starts: tuple[Ints, ...] = ()
+    adopted: tuple[Adoption, ...] = ()
+    given_bounds: tuple[Bound, ...] = ()
 
     @property
     def order(self) -> Ints | None:

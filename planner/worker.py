@@ -21,6 +21,8 @@ from typing import Any
 from planner.bound import Bound
 from planner.errors import StageboardError
 from planner.graph import Ints
+from planner.problem_base import PlanningProblem
+from planner.provenance import Adoption, Again
 from planner.search import (
     AnyOf,
     Callbacks,
@@ -32,7 +34,10 @@ from planner.search import (
     Stop,
     TimeLimit,
 )
+from planner.sharing import Shared
 
+CAN_HOLD = hasattr(os, "killpg")
+"""Whether this system can hold a process and let it go on later (Windows cannot)."""
 NICE = 10
 """How far a worker steps back behind the window, which must not wait for a processor while planners use them all."""
 
@@ -51,16 +56,34 @@ class Order:
     iterations: int | None = None
     starts: Sequence[Ints] = ()
     bounds: Sequence[Bound] = ()
+    again: Again | None = None
+    """An earlier run that is to be repeated; None: take over what others find as it comes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """The process has imported what it needs, and the run begins."""
 
 
 @dataclass(frozen=True, eq=False)
 class Incumbent:
-    """A better valid plan."""
+    """A better valid plan. ``by`` and ``warm`` as in :class:`planner.search.Progress`: whether it is the planner's own."""
 
     device_of: Ints
     objective: float
     seconds: float
     components: tuple[float, ...] = ()
+    iteration: int = 0
+    by: str = ""
+    warm: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Adopted:
+    """A better plan that was found elsewhere was taken over."""
+
+    adoption: Adoption
+    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +119,7 @@ class Failed:
     detail: str = ""
 
 
-Message = Incumbent | Proven | Told | Ended | Failed
+Message = Begun | Incumbent | Adopted | Proven | Told | Ended | Failed
 
 
 def stop_for(order: Order, cancelled: Any) -> Stop:
@@ -115,10 +138,19 @@ class _Stream(Callbacks):
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
 
+    def on_start(self, problem: PlanningProblem) -> None:
+        self._pipe.send(Begun())
+
     def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
+        components = progress.components or (objective,)
         self._pipe.send(
-            Incumbent(device_of, objective, progress.seconds, progress.components or (objective,))
-        )
+            Incumbent(
+                device_of, objective, progress.seconds, components, progress.iterations, progress.by, progress.warm
+            )
+        )  # fmt: skip
+
+    def on_adopt(self, adoption: Adoption, progress: Progress) -> None:
+        self._pipe.send(Adopted(adoption, progress.seconds))
 
     def on_bound(self, bound: Bound, progress: Progress) -> None:
         self._pipe.send(Proven(bound, progress.seconds))
@@ -127,11 +159,15 @@ class _Stream(Callbacks):
         self._pipe.send(Told(fraction, text, progress.seconds, progress.iterations))
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, pausable: bool) -> None:
     """The worker's main: import what is slow, wait for one order, run it, end."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if pausable:
+        # A group of its own, so that a pause holds the solvers' processes too, and only them. Should our parent die
+        # while we are held, the system ends us: such a group is orphaned (POSIX, "Orphaned Process Group").
+        os.setpgid(0, 0)
     if hasattr(os, "nice"):
         os.nice(NICE)
     from planner.algorithms.catalogue import bound_method, bound_methods, planner, planners
@@ -143,17 +179,17 @@ def _serve(pipe: Connection) -> None:
     except (EOFError, OSError):
         return
     cancelled = threading.Event()
-    proven: SimpleQueue[Bound] = SimpleQueue()
+    heard: SimpleQueue[Bound | Shared] = SimpleQueue()
 
     def listen() -> None:
-        """Bounds that others prove arrive until the order is cancelled, or its giver is gone."""
+        """What others prove and find arrives until the order is cancelled, or its giver is gone."""
         with contextlib.suppress(EOFError, OSError):
-            while isinstance(message := pipe.recv(), Bound):
-                proven.put(message)
+            while isinstance(message := pipe.recv(), (Bound, Shared)):
+                heard.put(message)
         cancelled.set()
 
-    def news() -> list[Bound]:
-        return [proven.get() for _ in range(proven.qsize())]
+    def news() -> list[Bound | Shared]:
+        return [heard.get() for _ in range(heard.qsize())]
 
     threading.Thread(target=listen, daemon=True).start()
     stream = _Stream(pipe)
@@ -166,7 +202,9 @@ def _serve(pipe: Connection) -> None:
         if order.is_bound:
             result = run_bound(bound_method(order.method), order.problem, **common)
         else:
-            result = run(planner(order.method), order.problem, starts=order.starts, **common)
+            result = run(
+                planner(order.method), order.problem, starts=order.starts, again=order.again, **common
+            )
         # The other side has the problem already, and it may be large.
         pipe.send(Ended(replace(result, problem=None)))  # type: ignore[arg-type]
     except (BrokenPipeError, EOFError):
@@ -190,16 +228,19 @@ class Worker:
     GRACE = 2.0
     """Seconds between the soft stop and termination."""
 
-    def __init__(self) -> None:
+    def __init__(self, pausable: bool = False, grace: float = GRACE) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, far = context.Pipe()
-        self._process = context.Process(target=_serve, args=(far,), daemon=True)
+        self.pausable = pausable and CAN_HOLD
+        self._grace = grace
+        self.paused = False
+        self._process = context.Process(target=_serve, args=(far, self.pausable), daemon=True)
         self._process.start()
         far.close()
         self._order: Order | None = None
         self._sender: threading.Thread | None = None
         self._cancelled_at: float | None = None
-        self._mail: list[Bound | str] = []
+        self._mail: list[Bound | Shared | str] = []
         """What waits until the order has gone out: two may not write at once."""
         self.finished = False
 
@@ -219,18 +260,53 @@ class Worker:
     def cancel(self) -> None:
         """Ask for a soft stop; :meth:`poll` terminates the process when it does not follow in time."""
         if self._cancelled_at is None and not self.finished:
+            self.resume()
             self._cancelled_at = time.monotonic()
             self._mail.append("cancel")
             self._post()
 
-    def tell(self, bound: Bound) -> None:
-        """Let the search know of a bound that was proven elsewhere."""
+    def tell(self, news: Bound | Shared) -> None:
+        """Let the search know of a bound that was proven elsewhere, or of a plan that was found there."""
         if self._cancelled_at is None and not self.finished:
-            self._mail.append(bound)
+            self._mail.append(news)
             self._post()
 
+    def pause(self) -> bool:
+        """Hold the process, its solvers included, until :meth:`resume`; returns whether it could be held.
+
+        Nothing is lost and nothing is asked of the planner. A held process neither reads nor answers: do not wait for it.
+        """
+        if self.finished or self._cancelled_at is not None or not self.pausable or self.paused:
+            return self.paused
+        self.paused = self._signal("SIGSTOP")
+        return self.paused
+
+    def resume(self) -> None:
+        """Let a held process go on."""
+        if self.paused:
+            self.paused = False
+            self._signal("SIGCONT")
+            self._post()
+
+    def _signal(self, name: str) -> bool:
+        import signal
+
+        pid = self._process.pid
+        try:
+            # Its group is its own only once it runs our code; a signal to the group before would find none.
+            os.killpg(pid, getattr(signal, name))  # type: ignore[arg-type]
+        except OSError:
+            return False
+        return True
+
+    def _end_process(self) -> None:
+        """End the process, and where it has a group of its own the solvers that it started."""
+        if not (self.pausable and self._signal("SIGKILL")):
+            self._process.terminate()
+
     def _post(self) -> None:
-        if self._sender is not None and self._sender.is_alive():
+        # What a held process does not read would fill the pipe, and then whoever writes would wait.
+        if self.paused or (self._sender is not None and self._sender.is_alive()):
             return
         with contextlib.suppress(OSError):
             while self._mail:
@@ -242,7 +318,8 @@ class Worker:
         The last one of a run is `Ended` or `Failed`.
         """
         messages: list[Message] = []
-        if self.finished:
+        # A message that a held process has sent half of would be waited for.
+        if self.finished or self.paused:
             return messages
         self._post()
         try:
@@ -260,8 +337,8 @@ class Worker:
             messages.append(self._gone())
             self.close()
             return messages
-        if self._cancelled_at is not None and time.monotonic() - self._cancelled_at > self.GRACE:
-            self._process.terminate()
+        if self._cancelled_at is not None and time.monotonic() - self._cancelled_at > self._grace:
+            self._end_process()
             messages.append(
                 Failed("stopped: the planner did not answer in time; its best plan so far was kept")
             )
@@ -277,6 +354,7 @@ class Worker:
 
     def close(self, grace: float = 0.5) -> None:
         """Free everything; ends the process if it still runs after ``grace`` seconds."""
+        self.resume()
         self.finished = True
         if self._sender is not None:
             if (
@@ -287,7 +365,7 @@ class Worker:
         self.connection.close()
         self._process.join(grace)
         if self._process.is_alive():
-            self._process.terminate()
+            self._end_process()
             self._process.join(1.0)
             if self._process.is_alive():
                 self._process.kill()

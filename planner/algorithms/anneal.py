@@ -53,6 +53,7 @@ class Anneal(Planner):
         moves = moves or min(4000.0 * orders.units.count, 2e6)
         annealing = Annealing(orders.units, orders.slicer.network, search.rng, float(options["power"]))
         for i in range(rounds):
+            orders.adopt()
             self._slice_many(orders, int(options["orders"]), near=False)
             for _ in annealing.run(
                 orders.slicer.block_of,
@@ -67,6 +68,7 @@ class Anneal(Planner):
                 search.check()
             shaken = search.rng.random((BATCH, orders.units.count)) * SHAKEN
             orders.slice_keys(annealing.block_of + shaken)
+            orders.adopt()
             self._slice_many(orders, int(options["orders"]), near=True)
             moves *= float(options["growth"])
             search.iteration()

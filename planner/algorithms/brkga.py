@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from planner.graph import Floats, Ints
 from planner.partition import random_keys
 from planner.partition.pipeline_search import PipelineSearch
 from planner.problem import Problem
@@ -15,7 +16,8 @@ from planner.search import Option, Planner, Search, Source
 class Brkga(Planner):
     """Evolves node priorities; the fitness of priorities is the best slicing of the order they give.
 
-    The depth-first order and those of plans to start from are in the first generation.
+    The depth-first order and those of plans to start from are in the first generation; that of a plan found elsewhere enters
+    the next one.
     """
 
     name: ClassVar[str] = "brkga"
@@ -36,7 +38,7 @@ class Brkga(Planner):
         known = [orders.slicer.order, *(orders.order_of(start) for start in orders.given())]
         seeds = np.empty((len(known), m))
         for row, order in zip(seeds, known, strict=True):
-            row[order] = np.arange(m) / max(m, 1)
+            row[:] = keys_of(order)
         options = search.options
         generations = int(options["generations"])
         for generation in random_keys.evolve(
@@ -47,4 +49,15 @@ class Brkga(Planner):
             search.progress(
                 generation.number / generations, f"generation {generation.number} of {generations}"
             )
+            adopted = orders.adopt()
+            if adopted is not None:
+                keys = keys_of(adopted)
+                generation.insert(keys, float(orders.slice_keys(keys[None], strict=False)[0]))
             search.check()
+
+
+def keys_of(order: Ints) -> Floats:
+    """Keys (float64[m]) that give this order (int32[m])."""
+    keys = np.empty(len(order))
+    keys[order] = np.arange(len(order)) / max(len(order), 1)
+    return keys

@@ -72,6 +72,7 @@ class Dpl(Planner):
             if slicer.segment_bound >= worth_finding(search):
                 return  # no slicing of any order is better
             search.check()
+            search.adopt()
             order = next(ruled, None)
             if order is None:
                 order = neighbour(units, best, search.rng)

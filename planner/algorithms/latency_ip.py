@@ -77,6 +77,7 @@ class LatencyIp(Planner):
         for run in range(runs):
             if self._done(search):
                 return
+            search.adopt()
             search.progress(run / runs, f"annealing run {run + 1} of {runs}")
             began = time.perf_counter()
             for annealer in annealers:
@@ -88,6 +89,7 @@ class LatencyIp(Planner):
         solver = search.options["solver"]
         small = contiguous and is_small(problem, arrays)
         if not self._done(search) and (solver == "cp-sat" or (solver == "auto" and small)):
+            search.adopt()
             search.progress(None, "solving the exact model")
             solve_exactly(problem, search, arrays, self.name, bound.proven, search.best, propose=True)
 

@@ -27,7 +27,7 @@ from planner.targets import kernels
 class LocalSearch(Planner):
     """Moves one group at a time to the device that lowers the objective most, until no single move lowers it.
 
-    Plans that are given to start from go first. Then, where any placement is allowed, starts are random (as in the paper);
+    Plans that are given to start from go first, better ones that are found elsewhere meanwhile come next. Then, where any placement is allowed, starts are random (as in the paper);
     where devices follow one another along the graph, starts are slicings of random orders, so that every plan on the
     way is valid. For latency and under replication starts also fill one accelerator after another.
     """
@@ -77,7 +77,9 @@ class LocalSearch(Planner):
         restarts = int(search.options["restarts"])
         given = [s for s in search.starts if not e.violations(e.checked(s))]
         total = restarts + len(given)
-        for i, start in enumerate(self._starts(problem, units, search, given, restarts)):
+        for i, start in enumerate(
+            with_adopted(self._starts(problem, units, search, given, restarts), search)
+        ):
             search.incumbent(start)
             # Units of a chain may be larger than what has to stay together, so a start is taken apart again here.
             place = np.zeros(units.count, np.int32)
@@ -106,7 +108,7 @@ class LocalSearch(Planner):
             units = build_units(problem, forced_units(problem))
             starts.append(self._starts(problem, units, search, [], int(search.options["restarts"])))
         total = int(search.options["restarts"]) + len(given)
-        for i, start in enumerate(islice(joined(given, alternating(starts)), total)):
+        for i, start in enumerate(with_adopted(islice(joined(given, alternating(starts)), total), search)):
             search.incumbent(start)
             for moves in climb(problem, start, search):
                 search.progress(i / total, f"start {i + 1} of {total}, {moves} moves")
@@ -163,6 +165,15 @@ class LocalSearch(Planner):
                     made += 1
                 if made >= count:
                     return
+
+
+def with_adopted(starts: Iterator[Ints], search: Search) -> Iterator[Ints]:
+    """The starts, and between them better plans that were found elsewhere."""
+    for start in starts:
+        yield start
+        adopted = search.adopt()
+        if adopted is not None:
+            yield adopted
 
 
 def alternating(sources: Sequence[Iterator[Ints]]) -> Iterator[Ints]:

@@ -54,6 +54,7 @@ class MtppCpSat(Planner):
     def _solve(self, begun: Start, search: Search, resolution: int) -> tuple[Scale, str]:
         """Solve the program in whole numbers that resolve the objective so; returns their scale and how it ended."""
         model = begun.model
+        search.adopt()
         over = model.params / model.rate if model.streams else np.zeros(0)
         costs = [model.work, model.time, model.send_time, over]
         scale = scale_for(costs, min(search.objective, float(model.work.sum())), resolution)

@@ -48,6 +48,7 @@ class SliceRandom(Planner):
         most, made = int(search.options["orders"]), 0
         while made < most:
             search.check()
+            orders.adopt()
             count = min(BATCH, most - made)
             orders.slice_keys(orders.random_keys(count))
             made += count
@@ -70,6 +71,7 @@ class SliceRandom(Planner):
         search.iteration()
         for i in range(1, orders + 1):
             search.check()
+            search.adopt()
             self._slice(slicer, kahn_order(*units.succs, search.rng.random(units.count)), search)
             search.iteration()
             search.progress(i / orders, f"order {i} of {orders}")

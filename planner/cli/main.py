@@ -15,6 +15,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("info", "say what a model holds", "planner.cli.info"),
     Command("planners", "list the planners and what they can do", "planner.cli.planners"),
     Command("plan", "find a plan for one model or several", "planner.cli.plan"),
+    Command("race", "let several planners race, sharing what they find", "planner.cli.race"),
+    Command("replay", "find a plan again from its provenance", "planner.cli.replay"),
     Command("bound", "prove a lower bound", "planner.cli.bound"),
     Command("evaluate", "evaluate a plan again from nothing", "planner.cli.evaluate"),
     Command("repair", "make a valid plan near one that breaks rules", "planner.cli.repair"),

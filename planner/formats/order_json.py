@@ -17,11 +17,11 @@ import numpy as np
 
 from planner.bound import Bound
 from planner.errors import PlanError, StageboardError
+from planner.formats.bound_json import bounds_list
 from planner.formats.checks import clean, items, shown, table, text
 from planner.formats.plan_parts import (
     FORMAT,
     VERSION,
-    bounds_list,
     bounds_of,
     components_dict,
     differences,
@@ -96,8 +96,14 @@ def open_network_plan(path: str | os.PathLike[str], network: Network) -> OpenedO
 
     Raises :class:`PlanError` where the file is damaged or belongs to another network; the sentence says how they differ.
     """
-    file = Path(path).name
-    data = load(path)
+    return order_in(load(path), network, Path(path).name)
+
+
+def order_in(data: Mapping[str, Any], network: Network, file: str) -> OpenedOrder:
+    """:func:`open_network_plan` of the JSON object of a plan file; ``file`` is what sentences call it.
+
+    Raises :class:`PlanError`.
+    """
     decision = table(data.get("decision"), f"{file}: decision", PlanError)
     if decision.get("kind") != KIND:
         raise PlanError(

@@ -22,15 +22,14 @@ from planner.cost_model import CostModel, fill
 from planner.errors import PlanError, StageboardError
 from planner.files import to_json, write_atomically
 from planner.formats import order_json
+from planner.formats.bound_json import bounds_list, finite
 from planner.formats.checks import clean, items, shown, table, text, whole
 from planner.formats.plan_parts import (
     FORMAT,
     VERSION,
-    bounds_list,
     bounds_of,
     components_dict,
     differences,
-    finite,
     load,
     provenance_dict,
     provenance_of,
@@ -169,8 +168,11 @@ def open_plan(path: str | os.PathLike[str], graph: Graph) -> OpenedPlan:
     where stored numbers differ from computed ones by more than 1e-9, and which stored bounds were dropped. Raises
     :class:`PlanError` where the file is damaged or belongs to another graph; the sentence says how they differ.
     """
-    file = Path(path).name
-    data = load(path)
+    return plan_in(load(path), graph, Path(path).name)
+
+
+def plan_in(data: Mapping[str, Any], graph: Graph, file: str) -> OpenedPlan:
+    """:func:`open_plan` of the JSON object of a plan file; ``file`` is what sentences call it. Raises :class:`PlanError`."""
     decision = table(data.get("decision"), f"{file}: decision", PlanError)
     if decision.get("kind") == order_json.KIND:
         raise PlanError(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,9 @@ from planner import __version__
 from planner.bound import Bound
 from planner.errors import PlanError
 from planner.files import read_json
-from planner.formats.checks import clean, items, number, shown, simple_attributes, table, text, whole
+from planner.formats.bound_json import bound_of, finite
+from planner.formats.checks import clean, items, number, shown, simple_attributes, whole
+from planner.formats.search_json import search_dict, search_of
 from planner.plan import Evaluated, OrderEvaluation, Provenance
 from planner.problem_base import PlanningProblem
 
@@ -24,11 +24,6 @@ TOLERANCE = 1e-9
 
 
 # ------------------------------------------------------------------------------------------------------------ writing
-def finite(value: float) -> float | None:
-    """A number for JSON; None where it is infinite or not a number."""
-    return float(value) if math.isfinite(value) else None
-
-
 def components_dict(evaluation: Evaluated) -> dict[str, Any]:
     """The objective's components as JSON."""
     return {name: finite(value) for name, value in evaluation.components.items()}
@@ -45,24 +40,8 @@ def provenance_dict(provenance: Provenance) -> dict[str, Any]:
         "stop_reason": provenance.stop_reason,
         "created": provenance.created,
         "note": provenance.note,
+        **({"search": again} if (again := search_dict(provenance)) else {}),
     }
-
-
-def bounds_list(bounds: Iterable[Bound]) -> list[dict[str, Any]]:
-    """Bounds as JSON, those that are finite."""
-    return [
-        {
-            "component": bound.component,
-            "value": bound.value,
-            "method": bound.method,
-            "assumes": sorted(bound.assumes),
-            "relaxation": bound.relaxation,
-            "seconds": finite(bound.seconds),
-            **({"given": [list(pair) for pair in bound.given]} if bound.given else {}),
-        }
-        for bound in bounds
-        if math.isfinite(bound.value)
-    ]
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
@@ -100,6 +79,7 @@ def provenance_of(data: dict[str, Any], file: str) -> Provenance:
         stop_reason=words("stop_reason"),
         created=words("created"),
         note=words("note"),
+        **search_of(data.get("search"), f"{file}: provenance"),
     )
 
 
@@ -134,19 +114,7 @@ def bounds_of(
     notes: list[str] = []
     for i, entry in enumerate(items(value, f"{file}: bounds", PlanError)):
         what = f"{file}: bound number {i + 1}"
-        data = table(entry, what, PlanError)
-        assumes = items(data.get("assumes", []), f"{what}: assumes", PlanError)
-        if not all(isinstance(token, str) for token in assumes):
-            raise PlanError(f"{what}: assumes must list texts; remove the bound or save the plan again")
-        bound = Bound(
-            component=text(data.get("component"), f"{what}: component", PlanError),
-            value=number(data.get("value"), f"{what}: value", PlanError),
-            method=text(data.get("method"), f"{what}: method", PlanError),
-            relaxation=text(data.get("relaxation"), f"{what}: relaxation", PlanError),
-            assumes=frozenset(assumes),
-            seconds=number(data.get("seconds") or 0, f"{what}: seconds", PlanError),
-            given=_given(data.get("given", []), what),
-        )
+        bound = bound_of(entry, what)
         reached = evaluation.components.get(bound.component)
         applies = bound.applies_to(problem.relaxation, problem.assumptions)
         if (
@@ -162,19 +130,6 @@ def bounds_of(
             continue
         bounds.append(bound)
     return tuple(bounds), notes
-
-
-def _given(value: Any, what: str) -> tuple[tuple[str, float], ...]:
-    """What a bound is restricted to: (component, at most) pairs."""
-    pairs = []
-    for entry in items(value, f"{what}: given", PlanError):
-        pair = items(entry, f"{what}: given", PlanError)
-        if len(pair) != 2:
-            raise PlanError(f"{what}: given must list pairs of a component and a value; save the plan again")
-        pairs.append(
-            (text(pair[0], f"{what}: given", PlanError), number(pair[1], f"{what}: given", PlanError))
-        )
-    return tuple(pairs)
 
 
 def is_plan(path: str | os.PathLike[str]) -> bool:

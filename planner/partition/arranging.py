@@ -37,5 +37,6 @@ def arrange_and_slice(problem: Problem, search: Search, method: str, weighted: b
             order = kahn_order(*units.succs, generation.keys[0])
             orders.slice(shorten(order, units, pull, search))
         search.iteration()
+        orders.adopt()
         search.progress(generation.number / generations, f"generation {generation.number} of {generations}")
         search.check()

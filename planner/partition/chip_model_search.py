@@ -113,6 +113,7 @@ class ChipSearch:
         # Where some ops are on two chips, a plan as good as that leads a long way past others.
         span = "triangle" in self._model.rules and bound > self._model.least * 1.01
         for slack in SLACKS:
+            search.adopt()
             most = bound * (1 + slack)
             if most >= search.objective * (1 - 1e-6) or self._proven():
                 return
@@ -128,11 +129,15 @@ class ChipSearch:
     def _part_by_part(self) -> None:
         """Better plans: a few chips around the dearest one at a time, all else in its place; more of them where that fails."""
         search, model = self._search, self._model
+        search.adopt()
         if search.best is None:
             return
         k, width = model.stages.k, 2
         place = model.place(search.best)
         while width <= min(k - 1, MOST_CHIPS_AT_ONCE) and not self._proven():
+            adopted = search.adopt()
+            if adopted is not None:
+                place, width = model.place(adopted), 2
             cost = self._problem.evaluate(place[model.stages.unit_of]).cost
             worst = int(cost.argmax())
             search.progress(None, f"{width} chips around chip {worst} at a time")
@@ -159,6 +164,7 @@ class ChipSearch:
         search = self._search
         resolution = RESOLUTION
         while not self._proven():
+            search.adopt()
             search.progress(None, "the program with all rules")
             ended = self._solving.solve(search.objective, resolution=resolution)
             search.check()

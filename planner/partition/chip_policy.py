@@ -15,6 +15,9 @@ import numpy as np
 
 from planner.graph import Floats, Ints
 
+ADOPTED = 0.9
+"""Weight of an op's chip in a partition that is taken over."""
+
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
@@ -37,6 +40,9 @@ class Policy(Protocol):
     def learn(self, proposal: Proposal, device_of: Ints, value: float | None) -> None:
         """``proposal`` became the partition ``device_of`` (int32[n]), which costs ``value``; None = it breaks a rule."""
 
+    def adopt(self, device_of: Ints, value: float) -> None:
+        """Somebody else found a better valid partition."""
+
 
 class Uniform:
     """Each op on each chip with the same probability (section 5.1, random search)."""
@@ -46,6 +52,9 @@ class Uniform:
         return Proposal()
 
     def learn(self, proposal: Proposal, device_of: Ints, value: float | None) -> None:
+        """Nothing is learned."""
+
+    def adopt(self, device_of: Ints, value: float) -> None:
         """Nothing is learned."""
 
 
@@ -97,3 +106,10 @@ class Annealed:
             self._value = cost
         else:
             self._probabilities[self._chosen] = self._before
+
+    def adopt(self, device_of: Ints, value: float) -> None:
+        """Go on from distributions that give each op's chip of that partition most of the weight."""
+        n, k = self._probabilities.shape
+        self._probabilities[:] = (1.0 - ADOPTED) / k
+        self._probabilities[np.arange(n), device_of] += ADOPTED
+        self._value = value

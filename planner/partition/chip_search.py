@@ -94,6 +94,9 @@ def run_policy(problem: Problem, search: Search, policy: Policy, samples: int, m
     barren = 0
     while scorer.count < samples and barren < MOST_BARREN:
         search.check()
+        adopted = search.adopt()
+        if adopted is not None:
+            policy.adopt(adopted, search.objective)
         proposal = policy.propose(search.rng)
         device_of = corrected(solver, proposal, int(search.rng.integers(2**31)))
         if device_of is None:

@@ -109,13 +109,21 @@ class LocalChips:
             return
         steps = float(settings.moves)
         for i in range(settings.rounds):
+            self._adopt()
             if self.finished:
                 return
             self.vary(settings.orders)
             self.anneal(int(steps), settings, f"round {i + 1} of {settings.rounds}", i / settings.rounds)
             steps *= settings.growth
+        self._adopt()
         if not self.finished:
             self.vary(settings.orders)
+
+    def _adopt(self) -> None:
+        """Go on from a better plan that was found elsewhere."""
+        adopted = self.search.adopt()
+        if adopted is not None:
+            self._keep(self.units.gathered(adopted), self.search.objective)
 
     @property
     def finished(self) -> bool:
@@ -247,7 +255,9 @@ class LocalChips:
                 self._keep(moves.place, search.objective)
                 if self.finished:
                     return
-            self._begin(moves.place if fits else self.best)
+            before = self.value
+            self._adopt()
+            self._begin(moves.place if fits and self.value == before else self.best)
             search.progress(fraction, text)
             search.check()
 

@@ -63,6 +63,7 @@ class FastestSearch:
     def _cut(self, lattice: Lattice, costs: Costs, *, proves: bool) -> None:
         """Find the fastest plan of a lattice, if it is faster than the best so far. Raises :class:`TooLarge`."""
         search = self._search
+        search.adopt()
         ideals = edge_lattice(self._edge, lattice, search)
         for found in Fastest(ideals, costs, search.objective, search).steps():
             if found.stage_of is not None:
@@ -93,6 +94,7 @@ class FastestSearch:
     def _climb(self) -> None:
         """Move single groups of the best plan."""
         search = self._search
+        search.adopt()
         if search.best is not None:
             for moves in climb(self._problem, search.best, search):
                 search.progress(None, f"{moves} moves")

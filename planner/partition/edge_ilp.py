@@ -48,6 +48,7 @@ def solve_program(report: Report, threads: int) -> None:
     report.coarsen(SOLVER_BITS)
     with uncollected():
         for component in report.open:
+            report.adopt()
             if not _minimise(report, component, threads):
                 return
 

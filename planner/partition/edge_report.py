@@ -54,7 +54,14 @@ class Report:
             self.plan = search.best[np.unique(edge.units.unit_of, return_index=True)[1]]
         for component in edge.components:
             self._prove(component, edge.simple_bound(component), ())
+        self.adopt()
         return True
+
+    def adopt(self) -> None:
+        """Go on from a better plan that was found elsewhere."""
+        found = self.search.adopt() if self._propose else None
+        if found is not None:
+            self.plan = found[np.unique(self.edge.units.unit_of, return_index=True)[1]]
 
     def offer(self, stage_of: Ints) -> None:
         """A plan of the units (int32[m]), kept where none before was better."""

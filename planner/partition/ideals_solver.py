@@ -150,6 +150,12 @@ class IdealsSearch:
             self.search.incumbent(device_of)
         return True
 
+    def _adopt(self) -> None:
+        """Look for less than a better plan costs that was found elsewhere."""
+        found = self.search.adopt() if self._propose else None
+        if found is not None:
+            self._offer(found)
+
     def _prove(self, floor: float) -> None:
         if floor <= self._proven:
             return
@@ -269,6 +275,10 @@ class IdealsSearch:
         while True:
             if not heuristic and descent.floor <= self._proven:
                 return
+            self._adopt()
+            if self._upper < descent.floor:
+                descent.floor = self._upper
+                cutoffs.upper = descent.floor
             cutoff = cutoffs.trial()
             found = engine.solve(cutoff, self.search)
             if found is not None:

@@ -75,6 +75,7 @@ class MaxLoadSearch:
         multilevel = Multilevel(problem, units, search.seed, search.check)
         calls = min(max(units.count // 4, CALLS[0]), CALLS[1])
         for i in range(rounds):
+            self._adopt()
             if self._proven():
                 return
             # Where plans are contiguous there is no random start: every round goes on from the best plan.
@@ -89,6 +90,7 @@ class MaxLoadSearch:
                     self._offer(multilevel.best[units.unit_of])
                 search.check()
             search.iteration()
+        self._adopt()
         self._count(units)
         if solver == "none" or self._proven():
             return
@@ -110,6 +112,11 @@ class MaxLoadSearch:
         objective = e.objective(e.checked(device_of))
         if objective < self.objective and not e.violations(e.checked(device_of)):
             self.best, self.objective = np.array(device_of, np.int32), objective
+
+    def _adopt(self) -> None:
+        """Go on from a better plan that was found elsewhere."""
+        if self._propose and self._search.adopt() is not None:
+            self.best, self.objective = self._search.best, self._search.objective
 
     def _place(self, unit_of: Ints) -> Ints | None:
         """The best plan as a device per unit (int32[m]), or None."""

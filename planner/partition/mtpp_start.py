@@ -35,6 +35,7 @@ def start(problem: Problem, search: Search, method: str) -> Start | None:
         return None
     if model.k > 1:
         bound = prove_split(model, bound, search, method, float(search.options["split"]))
+    search.adopt()
     if bound >= search.objective * (1 - 1e-9):
         return None
     if search.best is None:

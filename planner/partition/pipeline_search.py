@@ -69,14 +69,22 @@ class PipelineSearch:
     def given(self) -> list[Ints]:
         """The valid plans that the search is given to start from, as blocks of the units (int32[m])."""
         e = self.problem.evaluator
-        found = []
-        for start in self.search.starts:
-            device_of = e.checked(start)
-            if not e.violations(device_of):
-                block_of = np.zeros(self.units.count, np.int32)
-                block_of[self.units.unit_of] = device_of
-                found.append(block_of)
-        return found
+        starts = [e.checked(start) for start in self.search.starts]
+        return [self._blocks(start) for start in starts if not e.violations(start)]
+
+    def adopt(self) -> Ints | None:
+        """Go on from a better plan that was found elsewhere, sliced anew: its order (int32[m]), None where there is none."""
+        found = self.search.adopt()
+        if found is None:
+            return None
+        order = self.order_of(self._blocks(found))
+        self.slice(order)
+        return order
+
+    def _blocks(self, device_of: Ints) -> Ints:
+        block_of = np.zeros(self.units.count, np.int32)
+        block_of[self.units.unit_of] = device_of
+        return block_of
 
     def order_of(self, block_of: Ints) -> Ints:
         """An order whose slices contain a valid plan (block of each unit, int32[m]): block by block."""
@@ -100,7 +108,8 @@ class PipelineSearch:
 def search_orders(problem: Problem, search: Search, method: str) -> None:
     """Local search on orders: slice orders near the best one of each start and go on from what is better.
 
-    The first start is the depth-first order or that of a given plan, the others are the best of a few random orders.
+    The first start is the depth-first order or that of a given plan, the others are the best of a few random orders, or what
+    was found elsewhere meanwhile.
     Options ``restarts`` and ``orders`` (tried from each start); one iteration per start.
     """
     orders = PipelineSearch(problem, search, method)
@@ -111,7 +120,8 @@ def search_orders(problem: Problem, search: Search, method: str) -> None:
     for i in range(restarts):
         if i > 0:
             orders.restart()
-            orders.slice_keys(orders.random_keys())
+            if orders.adopt() is None:
+                orders.slice_keys(orders.random_keys())
         for made in range(0, most, BATCH):
             orders.slice_keys(orders.changed_keys(min(BATCH, most - made)))
             search.progress((i + made / most) / restarts, f"start {i + 1} of {restarts}, {made} orders")

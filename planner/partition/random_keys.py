@@ -32,6 +32,12 @@ class Generation:
     keys: Floats
     values: Floats
 
+    def insert(self, keys: Floats, value: float) -> None:
+        """Let a candidate (float64[m]) in from outside; the worst one leaves. The evolution goes on with it."""
+        at = int(np.searchsorted(self.values[:-1], value))
+        self.keys[at + 1 :], self.values[at + 1 :] = self.keys[at:-1].copy(), self.values[at:-1].copy()
+        self.keys[at], self.values[at] = keys, value
+
 
 def evolve(
     value_of: Callable[[Floats], Floats],

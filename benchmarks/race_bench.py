@@ -1,0 +1,165 @@
+"""Races: time and processor time until a gap of 5 % is proven, against each planner alone; and turns against other ways to share time.
+
+Every figure includes the start of the processes. A heuristic alone proves nothing: for it, the time counts until its plan was
+within 5 % of the strongest bound of the race, which it cannot know.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from unittest import mock
+
+from benchmarks.models import ROOT
+from planner.bound import Bound, better, gap
+from planner.cli.searching import known_at_once
+from planner.formats import read_models
+from planner.formats.networks import read_network
+from planner.network_problem import NetworkProblem, check_memory
+from planner.problem import Problem
+from planner.race import Entrant, Race, Standing, good_field
+from planner.targets import parse_target
+from planner.warm_up import warm_bound, warm_planner
+
+CORES = 2
+GAP = 0.05
+LIMIT = 15.0
+BUDGET = 10.0
+"""Seconds of each way to share time."""
+
+CASES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("densenet201.json", "pipeline:8", "", ("anneal", "brkga", "mtpp-cp-sat", "two-superblock*")),
+    ("bert_3.json", "pool:3+1,contiguous=false", "", ("local-search", "dpl", "max-load-ip", "simple*")),
+    (
+        "inception_resnet_v2.json",
+        "edge-tpu:6",
+        "stage-time",
+        ("anneal", "local-search", "mtpp-cp-sat", "exact*"),
+    ),
+    ("densenet121.json", "mcm:16", "", ("chip-anneal", "chip-local-search", "chip-cp-sat", "simple*")),
+    ("mlp_100.npz", "memory:60", "", ("locality", "connection-reordering", "order-portfolio", "theorem-1*")),
+)
+"""Model, target, objective and the four who race; an asterisk marks a bound method."""
+
+
+class Run(NamedTuple):
+    """A race that is over: seconds until it was decided, processor seconds of its processes, and itself."""
+
+    seconds: float
+    cpu: float
+    race: Race
+
+
+def problem_of(model: str, spec: str, objective: str) -> Any:
+    """The problem of a case."""
+    path = ROOT / "sample_models" / model
+    if model.endswith(".npz"):
+        network = read_network(path)
+        return NetworkProblem(network, check_memory(network, parse_target(spec)), objective)
+    graph = read_models([path])
+    return Problem(graph, parse_target(spec, graph), objective)
+
+
+def entrants_of(names: Sequence[str]) -> list[Entrant]:
+    """Entrants by name, bound methods with an asterisk."""
+    return [Entrant(name.rstrip("*"), is_bound=name.endswith("*"), seed=1) for name in names]
+
+
+def raced(
+    problem: Any, entrants: Sequence[Entrant], known: Sequence[Bound], gap: float, limit: float, cores: int
+) -> Run:
+    """Run a race to its end."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    race = Race(problem, entrants, cores, gap, limit, bounds=known)
+    race.start()
+    try:
+        while not race.ended:
+            race.poll(0.05)
+    finally:
+        race.close()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Run(race.seconds, cpu, race)
+
+
+def within(standing: Standing, bound: Bound | None) -> float | None:
+    """When an entrant's own plan was within :data:`GAP` of a bound."""
+    if bound is None:
+        return None
+    return next((t for t, value in standing.history if (gap(value, bound.value) or 0.0) <= GAP), None)
+
+
+def to_gap(run: Run) -> str:
+    """Seconds until the gap was proven; "never" where all ended without."""
+    if run.race.outcome in ("gap", "proven"):
+        return f"{run.seconds:.1f} s"
+    return f"> {LIMIT:.0f} s" if run.race.outcome == "time" else "never"
+
+
+def compare(problem: Any, names: Sequence[str]) -> None:
+    """Print one race against each of its entrants alone."""
+    known = known_at_once(problem)
+    together = raced(problem, entrants_of(names), known, GAP, LIMIT, CORES)
+    race = together.race
+    left = "" if race.gap is None else f", gap {100 * race.gap:.1f} %"
+    print(f"  race                     {to_gap(together):>8}   {together.cpu:6.1f} s   {race.outcome}{left}")
+    for entrant in entrants_of(names):
+        alone = raced(problem, [entrant], known, GAP, LIMIT, 1)
+        near = within(alone.race.standings[0], race.bound)
+        reached = "" if near is None else f"within 5 % of the race's bound after {near:.1f} s"
+        print(f"  {entrant.method:22} {to_gap(alone):>10}   {alone.cpu:6.1f} s   {reached}", flush=True)
+
+
+def share(problem: Any) -> None:
+    """Print what a good field finds in the same time in turns, one after another, and each alone without sharing."""
+    known = known_at_once(problem)
+    field = good_field(problem, 1)
+    ways = [("in turns", raced(problem, field, known, 0.0, BUDGET, CORES).race)]
+    with mock.patch("planner.race.turns.FIRST_TURN", 1e9), mock.patch("planner.race.turns.LONGEST_TURN", 1e9):
+        ways.append(("as they come", raced(problem, field, known, 0.0, BUDGET, CORES).race))
+    for name, race in ways:
+        _say(name, None if race.best is None else race.best.components, race.gap, race.seconds)
+    best: tuple[float, ...] | None = None
+    bounds: list[Bound] = list(known)
+    for entrant in field:
+        alone = raced(problem, [entrant], known, 0.0, BUDGET * CORES / len(field), 1).race
+        bounds += alone.bounds
+        if alone.best is not None and better(alone.best.components, best):
+            best = alone.best.components
+    left = None if best is None else problem.standing(best, bounds).gap
+    _say("each alone", best, left, BUDGET)
+
+
+def _say(name: str, components: Sequence[float] | None, left: float | None, seconds: float) -> None:
+    value = "no plan" if not components else f"{components[0]:.6g}"
+    gap_text = "" if left is None else f"gap {100 * left:.2f} %"
+    print(f"  {name:14} {value:>12}   {gap_text:14} {seconds:5.1f} s", flush=True)
+
+
+def main(argv: Sequence[str] = ()) -> int:
+    """Print both tables. Returns 0."""
+    from planner.algorithms.catalogue import bound_method, planner
+
+    problems = []
+    for model, spec, objective, names in CASES:
+        problem = problem_of(model, spec, objective)
+        problems.append((f"{model} on {spec} {objective}".rstrip(), problem, names))
+        for entrant in (*entrants_of(names), *good_field(problem)):
+            if entrant.is_bound:
+                warm_bound(bound_method(entrant.method), problem)
+            else:
+                warm_planner(planner(entrant.method), problem)
+    print(f"To a gap of 5 %, {CORES} cores: wall time, processor time")
+    for title, problem, names in problems:
+        print(title, flush=True)
+        compare(problem, names)
+    print(f"\nA good field for {BUDGET:.0f} s on {CORES} cores")
+    for title, problem, _ in problems:
+        print(title, flush=True)
+        share(problem)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,196 @@
+"""``stageboard race``: several planners on one problem, sharing what they find."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from planner.cli import inputs
+from planner.cli.command import DONE, FAILED, Console, UsageError
+from planner.errors import PlannerRefusal
+
+if TYPE_CHECKING:
+    from planner.race import Entrant, Race
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``race``."""
+    inputs.add_problem(parser)
+    race = parser.add_argument_group("the race")
+    race.add_argument(
+        "--planners",
+        metavar="A,B,C",
+        help="who takes part; 'all' for everybody who can (default: a good field)",
+    )
+    race.add_argument(
+        "--bounds", metavar="X,Y", help="bound methods that take part; 'none' for none (default: a good one)"
+    )
+    race.add_argument(
+        "--set", action="append", default=[], dest="settings", metavar="PLANNER.KEY=VALUE",
+        help="an option of one of them; may be repeated",
+    )  # fmt: skip
+    race.add_argument(
+        "--cores", type=_cores, metavar="N",
+        help="threads that run at a time (default: all but one of this machine's)",
+    )  # fmt: skip
+    race.add_argument("--start", metavar="PLAN", help="a plan file to begin with")
+    race.add_argument("--time-limit", type=inputs.seconds, metavar="S", help="stop after S seconds")
+    race.add_argument(
+        "--gap",
+        type=inputs.fraction,
+        metavar="G",
+        help="stop when the gap of the best plan is at most G (0.05 or 5%%)",
+    )
+    race.add_argument(
+        "--seed", type=inputs.seed, default=0, metavar="N", help="seed of random choices (default 0)"
+    )
+    inputs.add_reading(parser)
+    parser.add_argument("-o", "--output", metavar="PLAN", help="write the best plan to this file (JSON)")
+    parser.epilog = (
+        "example: stageboard race sample_models/resnet50.json --target pipeline:4 --gap 5% --time-limit 30 -o best.plan.json\n\n"
+        "What one finds is passed on to the others, and so is what one proves. Ctrl-C stops the race and keeps the best plan.\n"
+        "'stageboard replay MODEL PLAN' finds the plan again. Exit status 1: no valid plan was found."
+    )
+
+
+def _cores(text: str) -> int:
+    value = inputs.whole(text)
+    if not 1 <= value <= 1024:
+        raise argparse.ArgumentTypeError(f"{value} is not from 1 to 1024")
+    return value
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Read, race, write the plan file, report."""
+    from planner.cli.racing import Board, fields, leaderboard
+    from planner.cli.report import bound_rows, summary
+    from planner.cli.searching import known_at_once, soft_interrupt, uninterrupted
+    from planner.formats.plan_json import write_plan
+    from planner.race import Race
+
+    inputs.check_output(args.output, [*args.models, *([args.start] if args.start else [])])
+    with soft_interrupt(console) as cancelled:
+        problem = inputs.problem_of(args)
+        race = Race(
+            problem,
+            entrants_of(args, problem),
+            cores=args.cores or max(1, (os.cpu_count() or 2) - 1),
+            gap=args.gap,
+            time_limit=args.time_limit,
+            starts=_starts(args),
+            bounds=known_at_once(problem),
+        )
+        if all(reason is not None for reason in race.refusals):
+            raise PlannerRefusal(str(race.refusals[0]))
+        for entrant, reason in zip(race.standings, race.refusals, strict=True):
+            if reason is None:  # compilation is not part of the race
+                _warm(entrant.entrant, problem)
+        board = Board(console, race)
+        try:
+            race.start()
+            while not race.ended:
+                if cancelled():
+                    race.cancel()
+                board.show(race.poll(0.1))
+        finally:
+            race.close()
+        with uninterrupted():  # or whoever presses Ctrl-C once too often loses the plan
+            plan = race.plan()
+            if plan is not None and args.output:
+                write_plan(args.output, plan, race.bounds)
+    board.end()
+    evaluation = None if plan is None else plan.evaluation
+    standing = None if evaluation is None else problem.standing(evaluation.values, race.bounds)
+    written = args.output if plan is not None and args.output else None
+    if plan is None and race.outcome != "infeasible":
+        console.note(_no_plan(race))
+
+    def text() -> str:
+        rows = [("race", race.sentence)]
+        if written:
+            rows.append(("plan", written))
+        figures = summary(problem, evaluation, rows, bound_rows(problem, race.bound, standing))
+        return f"{figures}\n\n{leaderboard(race)}"
+
+    console.result(fields(race, plan, args.seed, written), text)
+    return DONE if evaluation is not None and evaluation.valid else FAILED
+
+
+def _warm(entrant: Entrant, problem: Any) -> None:
+    from planner.algorithms.catalogue import bound_method, planner
+    from planner.warm_up import warm_bound, warm_planner
+
+    if entrant.is_bound:
+        warm_bound(bound_method(entrant.method), problem)
+    else:
+        warm_planner(planner(entrant.method), problem, dict(entrant.options))
+
+
+def entrants_of(args: argparse.Namespace, problem: Any) -> tuple[Entrant, ...]:
+    """The field that ``args`` ask for. Raises :class:`StageboardError` for names and options that do not exist."""
+    from planner.algorithms.catalogue import bound_method, planner
+    from planner.race import Entrant, good_field, serving
+
+    seed = args.seed
+    if args.planners == "all":
+        planners = [Entrant(name, seed=seed) for name in serving(problem).planners]
+    elif args.planners:
+        planners = [Entrant(planner(name).name, seed=seed) for name in _names(args.planners, "--planners")]
+    else:
+        planners = [entrant for entrant in good_field(problem, seed) if not entrant.is_bound]
+    if args.bounds == "none":
+        bounds = []
+    elif args.bounds:
+        bounds = [
+            Entrant(bound_method(name).name, True, seed=seed) for name in _names(args.bounds, "--bounds")
+        ]
+    else:
+        bounds = [entrant for entrant in good_field(problem, seed) if entrant.is_bound]
+    options = _options(args.settings, {entrant.method for entrant in (*planners, *bounds)})
+    return tuple(
+        Entrant(entrant.method, entrant.is_bound, options.get(entrant.method, {}), entrant.seed)
+        for entrant in (*planners, *bounds)
+    )
+
+
+def _names(text: str, option: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise UsageError(f"{option} '{text}' names nobody; write {option} a,b")
+    return names
+
+
+def _options(texts: list[str], methods: set[str]) -> dict[str, dict[str, str]]:
+    """``PLANNER.KEY=VALUE`` texts by planner. Raises :class:`UsageError`."""
+    out: dict[str, dict[str, str]] = {}
+    for key, value in inputs.pairs(texts, "--set").items():
+        method, dot, name = key.partition(".")
+        if not dot or not name:
+            raise UsageError(
+                f"--set '{key}={value}' does not say whose option it is; write PLANNER.KEY=VALUE"
+            )
+        if method not in methods:
+            raise UsageError(
+                f"--set '{key}={value}': '{method}' does not take part; {', '.join(sorted(methods))} do"
+            )
+        out.setdefault(method, {})[name] = value
+    return out
+
+
+def _starts(args: argparse.Namespace) -> list[Any]:
+    """The plan of ``--start``, opened on the same models."""
+    if not args.start:
+        return []
+    from planner.replay import decision_of
+
+    opened = inputs.open_with_plan(argparse.Namespace(**{**vars(args), "plan": args.start}))
+    return [decision_of(opened.plan)]
+
+
+def _no_plan(race: Race) -> str:
+    when = {
+        "time": "before time was up; give a longer --time-limit",
+        "cancelled": "before the race was stopped",
+    }.get(race.outcome, "by anybody; add planners with --planners all")
+    return f"no valid plan was found {when}"

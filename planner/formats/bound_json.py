@@ -1,0 +1,63 @@
+"""Bounds in files: as JSON, and read without belief."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from planner.bound import Bound
+from planner.errors import PlanError
+from planner.formats.checks import items, number, table, text
+
+
+def finite(value: float) -> float | None:
+    """A number for JSON; None where it is infinite or not a number."""
+    return float(value) if math.isfinite(value) else None
+
+
+def bounds_list(bounds: Iterable[Bound]) -> list[dict[str, Any]]:
+    """Bounds as JSON, those that are finite."""
+    return [
+        {
+            "component": bound.component,
+            "value": bound.value,
+            "method": bound.method,
+            "assumes": sorted(bound.assumes),
+            "relaxation": bound.relaxation,
+            "seconds": finite(bound.seconds),
+            **({"given": [list(pair) for pair in bound.given]} if bound.given else {}),
+        }
+        for bound in bounds
+        if math.isfinite(bound.value)
+    ]
+
+
+def bound_of(entry: Any, what: str) -> Bound:
+    """A bound that a file holds; ``what`` names it in sentences. Raises :class:`PlanError`."""
+    data = table(entry, what, PlanError)
+    assumes = items(data.get("assumes", []), f"{what}: assumes", PlanError)
+    if not all(isinstance(token, str) for token in assumes):
+        raise PlanError(f"{what}: assumes must list texts; remove the bound or save the plan again")
+    return Bound(
+        component=text(data.get("component"), f"{what}: component", PlanError),
+        value=number(data.get("value"), f"{what}: value", PlanError),
+        method=text(data.get("method"), f"{what}: method", PlanError),
+        relaxation=text(data.get("relaxation"), f"{what}: relaxation", PlanError),
+        assumes=frozenset(assumes),
+        seconds=number(data.get("seconds") or 0, f"{what}: seconds", PlanError),
+        given=_given(data.get("given", []), what),
+    )
+
+
+def _given(value: Any, what: str) -> tuple[tuple[str, float], ...]:
+    """What a bound is restricted to: (component, at most) pairs."""
+    pairs = []
+    for entry in items(value, f"{what}: given", PlanError):
+        pair = items(entry, f"{what}: given", PlanError)
+        if len(pair) != 2:
+            raise PlanError(f"{what}: given must list pairs of a component and a value; save the plan again")
+        pairs.append(
+            (text(pair[0], f"{what}: given", PlanError), number(pair[1], f"{what}: given", PlanError))
+        )
+    return tuple(pairs)
