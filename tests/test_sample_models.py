@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import json
 import math
 import re
@@ -42,8 +43,9 @@ PAPER = {
 # Multiply-adds in the ResNet paper's Table 1, rounded there to one decimal.
 RESNET_GMACS = {"resnet50.json": 3.8, "resnet101.json": 7.6, "resnet152.json": 11.3}
 
-# Ops, edges, largest in-degree, depth, and the parameters that transformers counts in BertForPreTraining of this size.
-BERT = {"bert_large.json": (1930, 2370, 3, 1246, 336226108)}
+# Ops, edges, largest in-degree, depth, and the parameters that transformers counts in BertForPreTraining of this size; encoder layers.
+BERT = {"bert_large.json": (1930, 2370, 3, 1246, 336226108), "bert_3.json": (292, 354, 3, 196, 71705404)}
+BERT_LAYERS = {"bert_large.json": 24, "bert_3.json": 3}
 LARGEST_BERT = 600_000
 
 # Parameters in the file; the encoder's position table holds the 128 positions in use, and batch normalisation is
@@ -191,7 +193,9 @@ class TestBert:
         content = graph_file(name)
         layer = {op["id"]: op.get("layer") for op in content["ops"]}
         inside = [number for number in layer.values() if number is not None]
-        assert {inside.count(number) for number in range(1, 25)} == {78} and set(inside) == set(range(26))
+        count = BERT_LAYERS[name]
+        assert {inside.count(number) for number in range(1, count + 1)} == {78}
+        assert set(inside) == set(range(count + 2))
         for tensor in content["tensors"]:
             for consumer in tensor["to"]:
                 before, after = layer[tensor["from"]], layer[consumer]
@@ -199,7 +203,8 @@ class TestBert:
 
     def test_one_mask_feeds_all_layers(self, name: str) -> None:
         readers = {tensor["from"]: len(tensor["to"]) for tensor in graph_file(name)["tensors"]}
-        assert readers["attention_mask"] == 24 and sorted(readers.values())[-2] == 4
+        count = BERT_LAYERS[name]
+        assert readers.pop("attention_mask") == count and max(readers.values()) == 4
 
     def test_carries_no_weights_and_no_traces_of_the_machine(self, name: str) -> None:
         raw = (SAMPLES / name).read_text(encoding="utf-8")
@@ -207,6 +212,13 @@ class TestBert:
         assert {key for op in graph_file(name)["ops"] for key in op} == {
             "id", "kind", "params", "param_bytes", "macs", "layer",
         }  # fmt: skip
+
+
+def test_the_small_bert_is_cut_from_the_large_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    tool = importlib.import_module("make_bert_3")
+    assert tool.main([str(tmp_path)]) == 0
+    assert (tmp_path / "bert_3.json").read_bytes() == (SAMPLES / "bert_3.json").read_bytes()
 
 
 @pytest.mark.parametrize("name", sorted(RESNET_GMACS))

@@ -1,0 +1,349 @@
+"""What ``stageboard compare`` says of plans of one graph: the fields of its JSON and the same as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from planner.cli.report import bound_rows, rules_text
+from planner.cli.table import percent, table, times
+from planner.comparison.comparison import PARTS, Comparison
+from planner.comparison.figures import Figures
+from planner.graph import Floats
+from planner.quantity import amount_text, bytes_text
+
+SHOWN_OPS, SHOWN_FLOWS, SHOWN_VIOLATIONS = 12, 10, 4
+"""How many lines a list has at most, unless all are asked for."""
+LONGEST_NAME = 60
+MINUS, NONE = "\N{MINUS SIGN}", "\N{EN DASH}"
+MEASURES = ("ops", *PARTS, "memory")
+
+
+# ---------------------------------------------------------------------- JSON
+def comparison_fields(comparison: Comparison, files: Sequence[str]) -> dict[str, Any]:
+    """The JSON of a comparison; everything is listed, and what differs is against the first plan."""
+    graph = comparison.graph
+    others = range(1, len(comparison.plans))
+    return {
+        "model": graph.name,
+        "reference": comparison.letter(0),
+        "plans": [
+            {
+                **figure_fields(comparison.figures(i), file),
+                "difference": None if not i else comparison.objective_difference(i),
+                "moved_ops": len(comparison.moved(i)),
+            }
+            for i, file in enumerate(files)
+        ],
+        "why_incomparable": comparison.why_incomparable,
+        "devices": _device_fields(comparison),
+        "moved": [
+            {
+                "plan": comparison.letter(i),
+                "op": graph.op_ids[v],
+                "name": graph.op_names[v],
+                "from": row_name(comparison, comparison.places[0][v]),
+                "to": row_name(comparison, comparison.places[i][v]),
+            }
+            for i in others
+            for v in comparison.moved(i).tolist()
+        ],
+        "flows": [
+            {
+                "plan": comparison.letter(i),
+                "from": row_name(comparison, a),
+                "to": row_name(comparison, b),
+                **amounts,
+            }
+            for i in others
+            for a, b, amounts in flow_entries(comparison, i, stays=True)
+        ],
+        "notes": list(comparison.notes),
+    }
+
+
+def figure_fields(figures: Figures, file: str) -> dict[str, Any]:
+    """One plan's figures as JSON."""
+    return {
+        "letter": figures.letter,
+        "name": figures.name,
+        "plan_file": file,
+        "planner": figures.planner,
+        "target": figures.target_words,
+        "objective_name": figures.objective_name,
+        "objective": figures.objective,
+        "components": dict(figures.components),
+        "lower_bound": None if figures.bound is None else figures.bound.value,
+        "bound_method": None if figures.bound is None else figures.bound.method,
+        "gap": figures.gap,
+        "status": figures.status,
+        "valid": figures.valid,
+        "violations": [violation.sentence for violation in figures.violations],
+    }
+
+
+def _device_fields(comparison: Comparison) -> list[dict[str, Any]]:
+    plans = comparison.plans
+    different = [None, *(comparison.differences(i) for i in range(1, len(plans)))]
+    found = []
+    for r, row in enumerate(comparison.rows):
+        names = [None if d < 0 else plans[i].problem.devices[d].name for i, d in enumerate(row.devices)]
+        found.append(
+            {
+                "name": row_name(comparison, r),
+                "kind": row.kind,
+                "counterparts": names,
+                "differences": [
+                    None if each is None else {part: float(getattr(each, part)[r]) for part in MEASURES}
+                    for each in different
+                ],
+            }
+        )
+    return found
+
+
+def flow_entries(
+    comparison: Comparison, i: int, stays: bool = False
+) -> list[tuple[int, int, dict[str, Any]]]:
+    """(row of the reference, row of plan i, amounts) where any op goes, most ops first; with what ``stays`` where asked for."""
+    flows = comparison.flows(i)
+    pairs = [(a, b) for a, b in np.argwhere(flows.ops > 0).tolist() if stays or a != b]
+    pairs.sort(key=lambda pair: (-flows.ops[pair], pair))
+    return [
+        (
+            a,
+            b,
+            {
+                "ops": int(flows.ops[a, b]),
+                "work": float(flows.work[a, b]),
+                "param_bytes": float(flows.param_bytes[a, b]),
+            },
+        )
+        for a, b in pairs
+    ]
+
+
+def row_name(comparison: Comparison, row: int) -> str:
+    """What a row is called on the command line: the reference's name of the device, else ``stage 5 (B)`` by the first plan that has it."""
+    devices = comparison.rows[row].devices
+    i = next(i for i, device in enumerate(devices) if device >= 0)
+    name = comparison.plans[i].problem.devices[devices[i]].name
+    return name if i == 0 else f"{name} ({comparison.letter(i)})"
+
+
+# ---------------------------------------------------------------------- text
+def comparison_text(comparison: Comparison, files: Sequence[str], everything: bool = False) -> str:
+    """Figures of all plans, then for each but the first what differs from it."""
+    plans = comparison.plans
+    figures = [comparison.figures(i) for i in range(len(plans))]
+    parts = [heading(comparison.graph.name, figures, files), figure_table(figures, _against(comparison))]
+    if comparison.why_incomparable:
+        parts.append(f"  {comparison.why_incomparable}")
+    parts += violation_lines(figures)
+    for i in range(1, len(plans)):
+        parts.append(_section(comparison, i, everything))
+    return "\n\n".join(part for part in parts if part)
+
+
+def heading(model: str, figures: Sequence[Figures], files: Sequence[str]) -> str:
+    """What is compared: a line for each plan."""
+    lines = [f"{model}: {len(figures)} plans compared"]
+    width = max(len(each.name) for each in figures)
+    for each, file in zip(figures, files, strict=True):
+        lines.append(f"  {each.letter}  {each.name.ljust(width)}  {each.target_words}  {file}".rstrip())
+    return "\n".join(lines)
+
+
+def figure_table(figures: Sequence[Figures], more: Sequence[tuple[str, Sequence[str]]] = ()) -> str:
+    """One column for each plan: objective and its components, what is proven, rules; then the rows ``more``."""
+    rows: list[list[str]] = []
+
+    def add(label: str, cells: Sequence[str]) -> None:
+        rows.append([label, *cells])
+
+    if len({each.objective_name for each in figures}) > 1 or any(
+        len(each.components) > 1 for each in figures
+    ):
+        add("objective", [each.objective_name for each in figures])
+    names = list(dict.fromkeys(name for each in figures for name in each.components))
+    for name in names:
+        add(name, [_component(each, name) for each in figures])
+    for label, cells in more:
+        add(label, cells)
+    bounds = [
+        dict(bound_rows(each.plan.problem, each.bound, each.standing)) if each.valid else {}
+        for each in figures
+    ]
+    for label in dict.fromkeys(label for found in bounds for label in found):
+        add(label, [found.get(label, NONE) for found in bounds])
+    add("rules", [rules_text(each.plan.evaluation) for each in figures])
+    add("planner", [each.planner for each in figures])
+    return table(["", *(each.letter for each in figures)], rows)
+
+
+def _component(figures: Figures, name: str) -> str:
+    if name not in figures.components:
+        return NONE
+    return amount_text(figures.components[name], figures.units[name])
+
+
+def _against(comparison: Comparison) -> list[tuple[str, list[str]]]:
+    first = comparison.plans[0]
+    different, moved = [""], [""]
+    for i, plan in enumerate(comparison.plans[1:], 1):
+        change = comparison.objective_difference(i)
+        unit = plan.problem.unit(plan.problem.components[0])
+        different.append(change_text(change, first.objective, unit))
+        moved.append(f"{len(comparison.moved(i)):,} of {comparison.graph.n:,}")
+    return [(f"against {comparison.letter(0)}", different), ("ops moved", moved)]
+
+
+def change_text(change: float, before: float, unit: str | None) -> str:
+    """``−6.01 (−21.5 %)``; the share is left out where it has no meaning."""
+    if math.isnan(change):
+        return NONE
+    if change == 0:
+        return "equal"
+    shown = signed(change, amount_text(abs(change), unit))
+    return f"{shown} ({signed(change, percent(abs(change / before)))})" if before else shown
+
+
+def signed(value: float, size: str) -> str:
+    """A difference with its sign, ``size`` being what is written of its absolute value: ``+1.20 ms``, ``−3``, ``0``, or a dash."""
+    if math.isnan(value):
+        return NONE
+    if value == 0:
+        return "0"
+    return f"{MINUS if value < 0 else '+'}{size}"
+
+
+def violation_lines(figures: Sequence[Figures]) -> list[str]:
+    """What is broken in each plan."""
+    lines = []
+    for each in figures:
+        shown = [
+            f"  ! {each.letter}: {violation.sentence}" for violation in each.violations[:SHOWN_VIOLATIONS]
+        ]
+        left = len(each.violations) - len(shown)
+        lines += [*shown, *([f"  ! {each.letter}: and {left} more"] if left > 0 else [])]
+    return ["\n".join(lines)] if lines else []
+
+
+def _section(comparison: Comparison, i: int, everything: bool) -> str:
+    a, b = comparison.letter(0), comparison.letter(i)
+    moved = comparison.moved(i)
+    parts = [f"{b} against {a}: devices, {b} minus {a}\n{_device_table(comparison, i)}"]
+    if not len(moved):
+        return "\n".join([*parts, f"  no op is on another device than in {a}"])
+    parts.append(
+        f"{b} against {a}: {len(moved):,} of {comparison.graph.n:,} ops moved\n{_moved(comparison, i, everything)}"
+    )
+    parts.append(f"Flows from {a} to {b}\n{_flows(comparison, i, everything)}")
+    return "\n\n".join(parts)
+
+
+def _device_table(comparison: Comparison, i: int) -> str:
+    """One row per device: its cost in both plans, then every part's difference that is not zero everywhere."""
+    plans, unit = comparison.plans, comparison.plans[i].problem.graph.time_unit
+    letters = (comparison.letter(0), comparison.letter(i))
+    rows = [r for r, row in enumerate(comparison.rows) if row.devices[0] >= 0 or row.devices[i] >= 0]
+    costs = [comparison.by_row(j, "cost")[rows] for j in (0, i)]
+    shown = times([*costs[0], *costs[1]], unit)
+    cost_cells = [
+        NONE if math.isnan(v) else text for v, text in zip([*costs[0], *costs[1]], shown, strict=True)
+    ]
+    head = ["device", f"cost {letters[0]}", f"cost {letters[1]}"]
+    columns = [cost_cells[: len(rows)], cost_cells[len(rows) :]]
+    different = comparison.differences(i)
+    for part in MEASURES:
+        values = getattr(different, part)[rows]
+        if part in ("ops", "cost", "memory") or np.nan_to_num(values).any():
+            head.append(f"{part} +/{MINUS}")
+            columns.append(_signed_column(values, part, unit))
+    slowest = [plan.evaluation.bottleneck for plan in (plans[0], plans[i])]
+    cells = []
+    for place, r in enumerate(rows):
+        row = comparison.rows[r]
+        at = [
+            letter
+            for j, letter, worst in zip((0, i), letters, slowest, strict=True)
+            if row.devices[j] == worst >= 0
+        ]
+        mark = f"bottleneck {', '.join(at)}" if at else ""
+        cells.append([_device_label(comparison, r, i), *(column[place] for column in columns), mark])
+    return table([*head, ""], cells)
+
+
+def _signed_column(values: Floats, part: str, unit: str | None) -> list[str]:
+    if part == "ops":
+        return [signed(v, f"{abs(v):,.0f}") for v in values.tolist()]
+    if part == "memory":
+        return [signed(v, bytes_text(abs(v))) for v in values.tolist()]
+    # What differs by rounding only does not differ.
+    least = 1e-12 * float(np.abs(np.nan_to_num(values)).max(initial=0.0))
+    sizes = times([abs(v) for v in values.tolist()], unit)
+    return [
+        signed(0.0 if abs(v) <= least else v, size) for v, size in zip(values.tolist(), sizes, strict=True)
+    ]
+
+
+def _device_label(comparison: Comparison, row: int, i: int) -> str:
+    """The row's name, and what plan i calls it where that is something else."""
+    devices = comparison.rows[row].devices
+    name = row_name(comparison, row)
+    if devices[i] < 0:
+        return f"{name} (not in {comparison.letter(i)})"
+    own = comparison.plans[i].problem.devices[devices[i]].name
+    if devices[0] < 0:
+        return f"{own} (only in {comparison.letter(i)})"
+    return name if own == name else f"{name} ({comparison.letter(i)}: {own})"
+
+
+def _moved(comparison: Comparison, i: int, everything: bool) -> str:
+    moved = comparison.moved(i).tolist()
+    shown = moved if everything else moved[:SHOWN_OPS]
+    graph = comparison.graph
+    rows = [
+        [
+            _tail(graph.op_names[v]),
+            graph.kinds[v],
+            row_name(comparison, int(comparison.places[0][v])),
+            row_name(comparison, int(comparison.places[i][v])),
+        ]
+        for v in shown
+    ]
+    text = table(["op", "kind", f"in {comparison.letter(0)}", f"in {comparison.letter(i)}"], rows, left=4)
+    return text + and_more(len(moved) - len(shown))
+
+
+def _tail(name: str) -> str:
+    """A name that fits in a table: of a long one its end, which tells it from others."""
+    return name if len(name) <= LONGEST_NAME else f"\N{HORIZONTAL ELLIPSIS}{name[1 - LONGEST_NAME :]}"
+
+
+def _flows(comparison: Comparison, i: int, everything: bool) -> str:
+    entries = flow_entries(comparison, i)
+    shown = entries if everything else entries[:SHOWN_FLOWS]
+    unit = comparison.graph.time_unit
+    works = times([amounts["work"] for _, _, amounts in shown], unit)
+    rows = [
+        [
+            row_name(comparison, a),
+            row_name(comparison, b),
+            f"{amounts['ops']:,}",
+            work,
+            bytes_text(amounts["param_bytes"]),
+        ]
+        for (a, b, amounts), work in zip(shown, works, strict=True)
+    ]
+    return table(["from", "to", "ops", "work", "parameters"], rows, left=2) + and_more(
+        len(entries) - len(shown)
+    )
+
+
+def and_more(left: int) -> str:
+    """The end of a list that is not shown whole."""
+    return f"\n  and {left:,} more; --all lists them" if left > 0 else ""

@@ -1,0 +1,147 @@
+"""Two to four orders of one network's connections: what each costs, and how different they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from planner.bound import Bound
+from planner.comparison.comparison import check_count
+from planner.comparison.figures import LETTERS, Figures, figures_of, sound
+from planner.errors import PlanError
+from planner.graph import Ints
+from planner.network import Network
+from planner.plan import OrderPlan
+
+
+@dataclass(frozen=True, eq=False)
+class Displacement:
+    """How to make one order of neurons from another. ``neurons`` (int32, ids by their place in the new order) is a smallest set whose
+    moves suffice; ``before`` and ``after`` (int32, same length) their places among the completed neurons, from 0.
+    ``connections`` counts those of the order that do not follow the connection which they followed."""
+
+    neurons: Ints
+    before: Ints
+    after: Ints
+    connections: int
+
+
+@dataclass(frozen=True, eq=False)
+class OrderComparison:
+    """Orders of one network beside each other; made by :func:`compare_orders`. The first is the reference."""
+
+    plans: tuple[OrderPlan, ...]
+    bounds: tuple[Bound, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def network(self) -> Network:
+        """The network."""
+        return self.plans[0].problem.network
+
+    def letter(self, i: int) -> str:
+        """What plan i is called for short: A, B, C or D."""
+        return LETTERS[i]
+
+    @cached_property
+    def _figures(self) -> tuple[Figures, ...]:
+        return tuple(figures_of(plan, self.bounds, LETTERS[i]) for i, plan in enumerate(self.plans))
+
+    def figures(self, i: int) -> Figures:
+        """Plan i in figures: I/Os, what is proven, and what is broken."""
+        return self._figures[i]
+
+    @cached_property
+    def _sequences(self) -> tuple[Ints, ...]:
+        return tuple(completed(self.network, plan.decision.order) for plan in self.plans)
+
+    def sequence(self, i: int) -> Ints:
+        """The neurons with inputs (int32 ids) in the order in which plan i completes them."""
+        return self._sequences[i]
+
+    def displaced(self, i: int, j: int = 0) -> Displacement:
+        """The fewest neurons that must move to make plan i's order of neurons from plan j's, and the connections displaced."""
+        before, after = self._sequences[j], self._sequences[i]
+        place = np.full(self.network.neuron_count, -1, np.int32)
+        place[before] = np.arange(len(before), dtype=np.int32)
+        was = place[after]
+        moves = np.ones(len(after), bool)
+        moves[longest_increasing(was)] = False
+        at = np.flatnonzero(moves).astype(np.int32)
+        return Displacement(
+            after[at],
+            was[at],
+            at,
+            displaced_connections(self.plans[j].decision.order, self.plans[i].decision.order),
+        )
+
+
+def compare_orders(plans: Sequence[OrderPlan], bounds: Iterable[Bound] = ()) -> OrderComparison:
+    """Compare two to four orders of one network, the first being the reference; memory and policy may differ.
+
+    Raises :class:`PlanError` on another number of plans and on plans of different networks.
+    """
+    check_count(len(plans))
+    from planner.formats import order_json
+
+    for i, plan in enumerate(plans[1:], 1):
+        network = plans[0].problem.network
+        if plan.problem.network.fingerprint != network.fingerprint:
+            stored = order_json.to_dict(plan)["network"]
+            raise PlanError(
+                f"plans {LETTERS[0]} and {LETTERS[i]} are of different networks: {order_json.difference(stored, network)}"
+            )
+    kept, notes = sound(bounds, plans)
+    return OrderComparison(tuple(plans), kept, notes)
+
+
+def completed(network: Network, order: Ints) -> Ints:
+    """The neurons with inputs (int32 ids) by the position of their last connection in ``order`` (int32[W])."""
+    last = np.full(network.neuron_count, -1, np.int64)
+    # Positions ascend, so the last write is the latest.
+    last[network.target[order]] = np.arange(len(order))
+    neurons = np.flatnonzero(last >= 0)
+    return np.ascontiguousarray(neurons[np.argsort(last[neurons], kind="stable")], np.int32)
+
+
+def longest_increasing(values: Ints) -> Ints:
+    """Indices (int32, ascending) of a longest strictly increasing subsequence.
+
+    Patience sorting in n log n: M. L. Fredman, "On computing the length of longest increasing subsequences", Discrete
+    Mathematics 11 (1975); the piles' tops are searched by bisection.
+    """
+    from bisect import bisect_left
+
+    tops: list[int] = []
+    at_top: list[int] = []
+    before = np.full(len(values), -1, np.int64)
+    for i, value in enumerate(values.tolist()):
+        pile = bisect_left(tops, value)
+        if pile == len(tops):
+            tops.append(value)
+            at_top.append(i)
+        else:
+            tops[pile] = value
+            at_top[pile] = i
+        if pile:
+            before[i] = at_top[pile - 1]
+    found = []
+    i = at_top[-1] if at_top else -1
+    while i >= 0:
+        found.append(i)
+        i = int(before[i])
+    return np.array(found[::-1], np.int32)
+
+
+def displaced_connections(before: Ints, after: Ints) -> int:
+    """How many connections of ``after`` do not directly follow the one that they follow in ``before`` (both int32[W])."""
+    if not len(before):
+        return 0
+    ahead = np.full(len(before), -1, np.int32)
+    ahead[before[1:]] = before[:-1]
+    now = np.full(len(after), -1, np.int32)
+    now[1:] = after[:-1]
+    return int((ahead[after] != now).sum())
