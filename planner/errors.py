@@ -29,3 +29,7 @@ class PlannerRefusal(StageboardError):
 
 class NetworkError(StageboardError):
     """A sparse network, or a file that should hold one, cannot be used."""
+
+
+class StoryError(StageboardError):
+    """A story, or a file that should hold one, cannot be used."""

@@ -1,0 +1,83 @@
+"""A small BERT on two accelerators and a CPU: contiguous plans against free ones, each proven best (after the device placement paper)."""
+
+from __future__ import annotations
+
+from stories.parts import BOTTLENECK, Made, Scene, Script
+from stories.searches import problem_of, proven, searched
+
+MODEL = ("bert_3.json",)
+
+
+def _plans() -> list[Made]:
+    in_a_row = problem_of(MODEL, "pool:2+1,contiguous=true")
+    free = problem_of(MODEL, "pool:2+1,contiguous=false")
+    filled, _ = searched(in_a_row, "memory-fill")
+    dream, _ = searched(in_a_row, "pipedream")
+    best, proof = searched(in_a_row, "ideals-dp")
+    freest, least = searched(free, "max-load-ip", solver="highs", workers=1)
+    simple = proven(in_a_row, "simple")
+    return [
+        Made("filled up", filled, simple),
+        Made("pipedream", dream, simple),
+        Made("best in a row", best, (*simple, *proof[-1:])),
+        Made("best of all", freest, tuple(least[-1:])),
+    ]
+
+
+DEVICE_PLACEMENT = Script(
+    "device-placement",
+    "What does it cost to stay in a row?",
+    "A small BERT on accelerators and a CPU. The best plan in which each device takes one piece is proven, and so is the best without"
+    " that rule: the difference is what the rule costs. After the device placement paper.",
+    ("sample:bert_3.json",),
+    _plans,
+    (
+        Scene(
+            "filled up", "A small BERT, {devices} devices",
+            "{ops} operators are to be placed on accelerators and a CPU. Tensors travel through memory.",
+            view="flow", hold=8.0,
+        ),
+        Scene(
+            "filled up", "Fill one device, then the next",
+            "Memory decides, speed is left to chance: {bottleneck} needs {objective} for each sample.",
+            panel="costs",
+        ),
+        Scene(
+            "pipedream", "Balance the work along a path",
+            "PipeDream cuts the network like a rope: {objective}, {change} less.",
+            panel="difference", versus="filled up",
+        ),
+        Scene(
+            "best in a row", "The best cut in a row",
+            "Dynamic programming looks at every way to cut: {objective}, {change} less, and proven.",
+            panel="difference", versus="pipedream",
+        ),
+        Scene(
+            "best in a row", "One piece for each device",
+            "Each sample goes through the devices once, one after the other. Many samples are on their way at a time.",
+            panel="schedule",
+        ),
+        Scene(
+            "best of all", "Let the pieces come back",
+            "Without that rule, integer programming finds {objective}: {change} less. {moved} operators moved.",
+            panel="difference", versus="best in a row", transition=2.0,
+        ),
+        Scene(
+            "best of all", "More journeys, less waiting",
+            "A device now serves a sample more than once, which takes a schedule with more steps.",
+            panel="schedule",
+        ),
+        Scene(
+            "best of all", "What sets the pace now",
+            "{bottleneck} works for {bottleneck_work} and spends {bottleneck_transfers} on tensors.",
+            panel="costs", zoom=BOTTLENECK,
+        ),
+        Scene(
+            "best of all", "Two proofs, one price",
+            "No plan at all is below {objective}, none in a row below {other_objective}. That is what the rule costs.",
+            panel="difference", versus="best in a row",
+        ),
+        Scene("best of all", "The certificate", "What it costs, how it was proven, and what the proof took for granted.", view="certificate"),
+    ),
+    dear=True,
+)  # fmt: skip

@@ -1,0 +1,72 @@
+"""ResNet50 on four Edge TPUs: the compiler's segmentation against a proven one (after the Edge TPU paper)."""
+
+from __future__ import annotations
+
+from stories.parts import BOTTLENECK, Made, Scene, Script
+from stories.searches import problem_of, searched
+
+
+def _edge_tpu() -> list[Made]:
+    problem = problem_of(("resnet50.json",), "edge-tpu:4")
+    alone, _ = searched(problem, "one-device")
+    compiler, _ = searched(problem, "edge-tpu-balanced")
+    profiled, _ = searched(problem, "edge-tpu-profiled")
+    best, proof = searched(problem, "edge-tpu-ilp")
+    return [
+        Made("one device", alone),
+        Made("compiler's segmentation", compiler),
+        Made("balanced times", profiled),
+        Made("exact", best, tuple(proof)),
+    ]
+
+
+EDGE_TPU = Script(
+    "edge-tpu",
+    "Fitting a network into small memories",
+    "ResNet50 on Edge TPUs: what does not fit into a chip's memory is sent again for every picture. The compiler's segmentation against a"
+    " proven one. After the Edge TPU paper.",
+    ("sample:resnet50.json",),
+    _edge_tpu,
+    (
+        Scene(
+            "one device", "A network too large for its chip",
+            "ResNet50 has {params} of parameters. An Edge TPU keeps {limit} of them on chip.",
+            view="flow", hold=8.0,
+        ),
+        Scene(
+            "one device", "All on one chip",
+            "{dram} do not fit and are streamed in again for every picture: {throughput} pictures per second.",
+            panel="memory",
+        ),
+        Scene(
+            "compiler's segmentation", "Four chips in a row, as the compiler cuts",
+            "Equal shares in the order of the file. Yet {bottleneck} holds {max_memory}, and {dram} still do not fit.",
+            panel="memory", versus="one device",
+        ),
+        Scene(
+            "compiler's segmentation", "One chip is too full",
+            "The last layers are the heaviest. {bottleneck_ops} operators on {bottleneck} are more than its memory holds.",
+            panel="memory", zoom=BOTTLENECK,
+        ),
+        Scene(
+            "balanced times", "Balance the times instead",
+            "With stages of equal time, {dram} stay off chip. Better, and still too much for one stage.",
+            panel="memory", versus="compiler's segmentation",
+        ),
+        Scene(
+            "exact", "The best cut",
+            "{moved} operators move. Now the fullest chip holds {max_memory}. Off chip: {dram}.",
+            panel="difference", versus="balanced times",
+        ),
+        Scene(
+            "exact", "All parameters below the line",
+            "Nothing is streamed any more: {throughput} pictures per second instead of {other_throughput}.",
+            panel="memory", versus="one device",
+        ),
+        Scene(
+            "exact", "Proven, part by part",
+            "First the fullest chip, then what is off chip, then what is sent: no cut is better in this order.",
+            view="certificate",
+        ),
+    ),
+)  # fmt: skip
