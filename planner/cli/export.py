@@ -24,6 +24,7 @@ FORMATS = {
     "dot": "Graphviz graph, one cluster per device",
     "csv": "table, one row per op",
     "order": "of a network: its connections in the order of their use, with all that is needed to run them (.npz)",
+    "certificate": "what the plan costs, how good it provably is, and all that it takes to check both (.json, .txt)",
 }
 FOLDERS = ("onnx-stages", "tflite-stages")
 
@@ -79,14 +80,22 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         check_destination(Path(args.output).absolute())
     else:
+        if args.to == "certificate":
+            from planner.export.certificate import check_suffix
+
+            check_suffix(Path(args.output))
         inputs.check_output(args.output)
         spare(_places(args), [args.plan, *args.models])
     opened = inputs.open_with_plan(args)
     for note in opened.notes:
         console.note(f"{args.plan}: {note}; the figures written are the new ones")
     plan = opened.plan
-    if isinstance(plan, OrderPlan):
-        files: tuple[Path, ...] = (_order(plan, args),)
+    if args.to == "certificate":
+        from planner.export.certificate import to_certificate
+
+        files: tuple[Path, ...] = (to_certificate(plan, opened.bounds, args.output),)
+    elif isinstance(plan, OrderPlan):
+        files = (_order(plan, args),)
     elif args.to == "order":
         raise UsageError(
             f"{args.plan} assigns ops to devices; an order is exported from the plan of a sparse network"
@@ -125,7 +134,9 @@ def _order(plan: OrderPlan, args: argparse.Namespace) -> Path:
     from planner.export.order import to_order
 
     if args.to != "order":
-        raise UsageError(f"{args.plan} is an order of a network's connections; export it with --to order")
+        raise UsageError(
+            f"{args.plan} is an order of a network's connections; export it with --to order or certificate"
+        )
     return to_order(plan, args.output)
 
 
