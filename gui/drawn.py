@@ -28,6 +28,7 @@ def drawn(suffix: str, size: tuple[int, int], title: str, paint: Callable[[QPain
         svg: QSvgGenerator = QSvgGenerator()
         svg.setOutputDevice(buffer)
         svg.setSize(QSize(width, height))
+        svg.setResolution(96)  # points as large as on the screen, which they are measured on
         svg.setViewBox(QRectF(0, 0, width, height))
         svg.setTitle(title)
         _paint(QPainter(svg), paint)

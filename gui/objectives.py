@@ -164,7 +164,7 @@ class Change:
 
 
 def change(
-    problem: Problem, now: Sequence[float], then: Sequence[float], column: Column | None = None
+    problem: PlanningProblem, now: Sequence[float], then: Sequence[float], column: Column | None = None
 ) -> Change:
     """What becomes of the objective when its components ``now`` turn into ``then``.
 

@@ -103,6 +103,10 @@ class DropChoice(QFrame):
         self._effect.setText(effect)
         self._effect.setVisible(bool(effect))
         self.adjustSize()
+        layout = self.layout()
+        if layout is not None:
+            # Long sentences wrap at the width that is fixed, which adjustSize does not look at.
+            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
         self.keep_inside(self._place + QPoint(12, 12))
 
     def show_repair(self, words: str, possible: bool) -> None:

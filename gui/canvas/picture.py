@@ -37,6 +37,8 @@ from planner.targets.base import Device
 
 TITLE_HEIGHT = 54
 SUFFIXES = (".png", ".svg", ".pdf")
+FADED = 0.35
+"""Opacity of what is not highlighted, where something is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +159,7 @@ def paint_png(pixels: np.ndarray, picture: Picture) -> None:
     pixels[TITLE_HEIGHT:] = part
     painter = QPainter(wrap := wrap_image(pixels))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-    _paint_title(painter, picture)
+    paint_title(painter, picture)
     painter.translate(0, TITLE_HEIGHT)
     paint_headers(painter, picture.scene, picture.viewport, picture.palette, picture.headers, 1.0)
     painter.end()
@@ -171,18 +173,25 @@ def paint_vectors(painter: QPainter, picture: Picture) -> None:
     painter.fillRect(QRectF(0, 0, *picture.size), QColor(palette.theme.canvas))
     painter.save()
     painter.translate(0, TITLE_HEIGHT)
+    detail = max(Detail.BLOCKS, detail_at(STYLE.card_h * viewport.scale))
+    paint_graph(painter, scene, viewport, palette, detail)
+    paint_headers(painter, scene, viewport, palette, picture.headers, 1.0)
+    painter.restore()
+    paint_title(painter, picture)
+
+
+def paint_graph(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
+) -> None:
+    """Lanes, edges, cards and their names as shapes and text; what is not highlighted is faded where something is."""
     for d, lane in enumerate(scene.layout.lanes):
         _, y = viewport.to_pixels(0, lane.band[1])
         painter.fillRect(
             QRectF(0, y, viewport.width, lane.band[3] * viewport.scale), QColor(palette.devices[d].band)
         )
-    detail = max(Detail.BLOCKS, detail_at(STYLE.card_h * viewport.scale))
     _vector_edges(painter, scene, viewport, palette, detail)
     _vector_cards(painter, scene, viewport, palette, detail)
     paint_labels(painter, scene, viewport, palette, detail, 1.0, most=scene.items.count)
-    paint_headers(painter, scene, viewport, palette, picture.headers, 1.0)
-    painter.restore()
-    _paint_title(painter, picture)
 
 
 def _vector_edges(
@@ -192,11 +201,14 @@ def _vector_edges(
     routed = np.zeros(len(scene.items.edge_src), np.int64) - 1
     routed[scene.routed] = np.arange(len(scene.routed))
     painter.setBrush(Qt.BrushStyle.NoBrush)
+    standing_out = bool(scene.highlighted.any())
     for e in range(len(scene.items.edge_src)):
         if scene.edge_class[e] == EdgeClass.STUB and detail < Detail.LABELS:
             continue
         colour = QColor.fromRgb(int(colours[e]) & 0xFFFFFF)
-        colour.setAlphaF(float(opacities[e]))
+        ends = (scene.items.edge_src[e], scene.items.edge_dst[e])
+        faded = standing_out and not scene.highlighted[list(ends)].any()
+        colour.setAlphaF(float(opacities[e]) * (FADED if faded else 1.0))
         painter.setPen(QPen(colour, float(widths[e])))
         stub = scene.edge_class[e] == EdgeClass.STUB
         painter.drawPath(
@@ -247,12 +259,14 @@ def _vector_cards(
     theme = palette.theme
     blocks = palette.blocks_of(scene.device, scene.items.model)
     bodies = palette.bodies_of(scene.device, scene.items.model)
+    standing_out = bool(scene.highlighted.any())
     for i in range(scene.items.count):
         x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
         box = QRectF(x, y, max(1.0, scene.w[i] * viewport.scale), max(1.0, scene.h[i] * viewport.scale))
         accent = QColor(palette.devices[int(scene.device[i])].accent)
         edge = QColor(theme.bad) if scene.violating[i] else accent
         model = int(scene.items.model[i])
+        painter.setOpacity(1.0 if scene.highlighted[i] or not standing_out else FADED)
         if detail == Detail.BLOCKS and (model == 0 or scene.violating[i]):
             painter.fillRect(box, edge)
             continue
@@ -266,6 +280,7 @@ def _vector_cards(
         painter.setBrush(QColor(theme.card) if model == 0 else _rgb(bodies[i]))
         painter.drawRoundedRect(box, radius, radius)
         painter.fillRect(QRectF(box.left(), box.top() + 1, 3.0, box.height() - 2), accent)
+    painter.setOpacity(1.0)
 
 
 def _paint_models(painter: QPainter, picture: Picture, left: float) -> None:
@@ -290,7 +305,8 @@ def _rgb(colour: np.uint32) -> QColor:
     return QColor.fromRgb(int(colour) & 0xFFFFFF)
 
 
-def _paint_title(painter: QPainter, picture: Picture) -> None:
+def paint_title(painter: QPainter, picture: Picture) -> None:
+    """The strip with title and subtitle, and which fill is whose model."""
     theme = picture.palette.theme
     width = picture.size[0]
     painter.fillRect(QRectF(0, 0, width, TITLE_HEIGHT), QColor(theme.panel))

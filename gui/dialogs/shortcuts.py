@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QTextBrowser, QVBoxLayout, QWidget
 
-from gui.actions import ACTIONS, MENUS, ActionSpec
+from gui.actions import ACTIONS, ActionSpec
 from gui.theme import Theme, font
 from gui.widgets.labels import set_role
 
@@ -44,7 +44,7 @@ def shortcuts_html(
     parts = [
         f"<style>td {{ padding: 2px 14px 2px 0; }} .k {{ color: {theme.accent}; }} .m {{ color: {theme.muted}; }}</style>"
     ]
-    for menu in MENUS:
+    for menu in dict.fromkeys(a.menu for a in actions):
         rows = [
             (
                 " or ".join(

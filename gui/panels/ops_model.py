@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QIcon
 
-from gui.theme import LIGHT, DeviceColour, Theme, device_colours
-from gui.widgets.glyphs import paint_glyph
+from gui.theme import LIGHT, Theme, device_colours
+from gui.widgets.glyphs import glyph_icon
 from gui.widgets.numbers import Column, detailed_column
 from planner.graph import Ints
 from planner.problem import Problem
@@ -22,19 +21,6 @@ NUMBERS = (WORK, PARAMETERS, BYTES)
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
-
-
-@lru_cache(maxsize=256)
-def _mark(colour: DeviceColour) -> QIcon:
-    """A device's glyph in its colour."""
-    pixmap = QPixmap(32, 32)
-    pixmap.fill(QColor(0, 0, 0, 0))
-    painter = QPainter(pixmap)
-    paint_glyph(painter, colour, 16, 16, 26)
-    painter.end()
-    icon = QIcon(pixmap)
-    icon.addPixmap(pixmap, QIcon.Mode.Selected)  # not tinted by the selection
-    return icon
 
 
 class OpsModel(QAbstractTableModel):
@@ -71,7 +57,7 @@ class OpsModel(QAbstractTableModel):
             owner = np.repeat(np.arange(graph.n), np.diff(ptr))
             self._produced = np.bincount(owner, problem.evaluator.size[idx], graph.n)
             self._column = detailed_column(problem.evaluator.op_work[0].tolist(), graph.time_unit)
-            self._icons = [_mark(c) for c in device_colours(len(problem.devices), theme)]
+            self._icons = [glyph_icon(c) for c in device_colours(len(problem.devices), theme)]
         if fresh or problem is None:
             self._shown = None
         self._arrange()

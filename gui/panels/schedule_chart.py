@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.canvas.tooltip import HoverCard
-from gui.panels.schedule_layout import ChartLayout, device_rows, piece_letter
+from gui.panels.schedule_layout import ChartLayout, Row, device_rows, piece_letter
 from gui.panels.schedule_painter import Marks, paint_schedule
 from gui.theme import Theme
 from gui.widgets.numbers import one_time, plural
@@ -35,6 +35,8 @@ class ScheduleChart(QWidget):
     """Shows one schedule at a time. ``ops_chosen(ops, mode)`` when a bar or a device is clicked (mode replace or add)."""
 
     ops_chosen = Signal(object, str)
+    view_changed = Signal()
+    """The stretch of time that is seen is another, by what the user did here."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -81,7 +83,7 @@ class ScheduleChart(QWidget):
             self.update()
             return
         rows = device_rows(schedule, self._titles, virtual, short)
-        self.layout_of = ChartLayout(schedule, rows, unit, float(self.width()), float(self.height()))
+        self.layout_of = self.new_layout(schedule, rows, unit)
         if keep_view and before is not None and not before.fitted:
             self.layout_of.left, self.layout_of.scale = before.left, before.scale
             self.layout_of.zoom(1.0, self.layout_of.gutter)
@@ -89,6 +91,10 @@ class ScheduleChart(QWidget):
             self.layout_of.pan(0.0, -before.scrolled)
         self.setAccessibleDescription(self._summary())
         self.update()
+
+    def new_layout(self, schedule: Schedule, rows: list[Row], unit: str | None) -> ChartLayout:
+        """The geometry of a schedule in this chart."""
+        return ChartLayout(schedule, rows, unit, float(self.width()), float(self.height()))
 
     def show_selection(self, ops: np.ndarray) -> None:
         """Outline the pieces that hold these ops, unless they are all selected."""
@@ -111,7 +117,7 @@ class ScheduleChart(QWidget):
         if self.layout_of is not None:
             self.layout_of.fit()
             self._card.hide()
-            self.update()
+            self._moved()
 
     def zoom_by(self, factor: float, x: float | None = None) -> None:
         """Zoom around a point, or the middle of the plot."""
@@ -119,7 +125,11 @@ class ScheduleChart(QWidget):
         if layout is not None:
             layout.zoom(factor, layout.gutter + layout.plot_width / 2 if x is None else x)
             self._card.hide()
-            self.update()
+            self._moved()
+
+    def _moved(self) -> None:
+        self.update()
+        self.view_changed.emit()
 
     def _forget_bars(self) -> None:
         self.marks = Marks()
@@ -204,7 +214,7 @@ class ScheduleChart(QWidget):
                 by = at - self._last
                 layout.pan(by.x(), by.y())
                 self._last = at
-                self.update()
+                self._moved()
             return
         self._hover(layout.bar_at(at.x(), at.y()), at.toPoint())
 
@@ -259,7 +269,7 @@ class ScheduleChart(QWidget):
         else:
             layout.zoom(STEP ** (delta.y() / 120), event.position().x())
         self._hover(-1, QPoint())
-        self.update()
+        self._moved()
         event.accept()
 
     def _hover(self, bar: int, at: QPoint) -> None:
@@ -310,7 +320,7 @@ class ScheduleChart(QWidget):
         layout = self.layout_of
         assert layout is not None
         layout.pan(0.8 * by * layout.plot_width)
-        self.update()
+        self._moved()
 
     def _walk(self, along: int, rows: int) -> None:
         """The next bar of the row, or the one at the same time in the next row that has bars."""
@@ -341,7 +351,7 @@ class ScheduleChart(QWidget):
         self.setAccessibleDescription(", ".join([title, what, *(f"{a} {b}".strip() for a, b in more)]))
         x, y, w, h = layout.boxes(np.array([cursor]))[0].tolist()
         self._card.show_at(QPoint(int(x + min(w, 40)), int(y + h)), self._html(cursor), self.theme)
-        self.update()
+        self._moved()
 
     def _choose_cursor(self) -> None:
         layout = self.layout_of

@@ -81,6 +81,10 @@ class ChartLayout:
     scale: float = 1.0
     scrolled: float = 0.0
     """How far the rows are pushed up."""
+    until: float = 0.0
+    """The time axis reaches at least so far: charts below one another share one."""
+    axis: float = AXIS
+    """Height of the strip below the rows; times are written in it unless it is lower than usual."""
     row_of_bar: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,7 +110,7 @@ class ChartLayout:
     @property
     def plot_height(self) -> float:
         """Room for rows."""
-        return max(1.0, self.height - RULER - AXIS)
+        return max(1.0, self.height - RULER - self.axis)
 
     @property
     def row_height(self) -> float:
@@ -125,8 +129,8 @@ class ChartLayout:
     # ------------------------------------------------------------------ time
     @property
     def end(self) -> float:
-        """The end of the schedule; 1 where nothing takes any time."""
-        return self.schedule.end or 1.0
+        """The end of the time axis; 1 where nothing takes any time."""
+        return max(self.schedule.end, self.until) or 1.0
 
     @property
     def fitting(self) -> float:

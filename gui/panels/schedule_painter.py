@@ -53,12 +53,13 @@ def paint_schedule(
     theme: Theme,
     marks: Marks | None = None,
     focused: bool = False,
+    colours: Sequence[DeviceColour] = (),
 ) -> None:
-    """Everything, in the layout's logical pixels from (0, 0)."""
+    """Everything, in the layout's logical pixels from (0, 0); ``colours`` of the devices where they are not the usual ones."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    colours = device_colours(len(layout.schedule.lane_count), theme)
+    colours = colours or device_colours(len(layout.schedule.lane_count), theme)
     marks = marks or Marks()
-    ticks, column = layout.ticks()
+    ticks, _ = layout.ticks()
     plot = QRectF(layout.gutter, RULER, layout.plot_width, layout.rows_bottom - RULER)
     _grid(painter, layout, theme, plot, ticks)
     painter.save()
@@ -68,7 +69,8 @@ def paint_schedule(
     _bars(painter, layout, theme, colours, marks)
     painter.restore()
     _spans(painter, layout, theme, plot)
-    _axis(painter, layout, theme, plot, ticks, [column.number(t) for t in ticks], column.suffix)
+    if layout.axis >= AXIS:
+        paint_axis(painter, layout, theme, plot.bottom())
     if focused:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(theme.focus), 1.5))
@@ -141,19 +143,18 @@ def _spans(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF) -
             painter.drawText(QRectF(x0 + 4, 0, room, RULER - 1), CENTRE, span.name)
 
 
-def _axis(
-    painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF, ticks: Sequence[float], words: Sequence[str],
-    suffix: str,
-) -> None:  # fmt: skip
+def paint_axis(painter: QPainter, layout: ChartLayout, theme: Theme, y: float) -> None:
+    """The times of the ticks in a strip below ``y``."""
+    times, column = layout.ticks()
+    words, suffix = [column.number(time) for time in times], column.suffix
     face = font(8.0)
     metrics = QFontMetricsF(face)
     painter.setFont(face)
     painter.setPen(QColor(theme.muted))
-    y = plot.bottom()
     unit = metrics.horizontalAdvance(suffix) + 6 if suffix else 0.0
     if suffix:
         painter.drawText(QRectF(0, y, layout.gutter - 8, AXIS), RIGHT, suffix)
-    for time, word in zip(ticks, words, strict=True):
+    for time, word in zip(times, words, strict=True):
         half = metrics.horizontalAdvance(word) / 2 + 1
         x = layout.x(time)
         # The first and the last stay inside; the unit stands left of the first.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF, QTransform
+from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap, QPolygonF, QTransform
 
 from gui.theme import GLYPHS, DeviceColour
 
@@ -71,3 +71,16 @@ def paint_glyph(
     painter.setBrush(QColor(fill or colour.accent))
     painter.drawPath(place.map(glyph_path(colour.glyph)))
     painter.restore()
+
+
+@lru_cache(maxsize=256)
+def glyph_icon(colour: DeviceColour) -> QIcon:
+    """A device's glyph in its colour, for lists."""
+    pixmap = QPixmap(32, 32)
+    pixmap.fill(QColor(0, 0, 0, 0))
+    painter = QPainter(pixmap)
+    paint_glyph(painter, colour, 16, 16, 26)
+    painter.end()
+    icon = QIcon(pixmap)
+    icon.addPixmap(pixmap, QIcon.Mode.Selected)  # not tinted by the selection
+    return icon

@@ -1,0 +1,1 @@
+"""Comparing plans: a window with linked canvases, and what differs between them."""

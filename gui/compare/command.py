@@ -1,0 +1,201 @@
+"""``stageboard compare``: two to four plans of one model, in figures and as a picture; needs no display."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gui.render import SUFFIXES, application, size
+from planner.cli import inputs
+from planner.cli.command import DONE, Console, UsageError
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from planner.comparison import Comparison, OrderComparison
+
+VIEWS = ("flow", "lanes", "sankey", "devices")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``compare``."""
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="MODEL... PLAN PLAN [PLAN...]",
+        help="model files, then two to four plans of them, the first of which the others are compared with;"
+        " without any, the best contiguous and the best non-contiguous split of a BERT of three layers",
+    )
+    parser.add_argument("-o", "--output", metavar="PICTURE", help="draw them: .png, .svg or .pdf")
+    parser.add_argument(
+        "--size",
+        type=size,
+        default=(1600, 1000),
+        metavar="WxH",
+        help="pixels of the picture (default 1600x1000)",
+    )
+    parser.add_argument(
+        "--theme", choices=("light", "dark"), default="light", help="its colours (default light)"
+    )
+    parser.add_argument(
+        "--view", choices=VIEWS,
+        help="what the picture shows: the graph as a flow or one lane per device, what goes from device to device, or what"
+        " each device pays (default flow)",
+    )  # fmt: skip
+    parser.add_argument("--all", action="store_true", help="list every op that moved and every flow")
+    parser.add_argument(
+        "--batch", type=inputs.whole, metavar="N",
+        help="bind symbolic batch dimensions (default: as the first plan's model was read)",
+    )  # fmt: skip
+    inputs.add_density(parser)
+    parser.epilog = (
+        "example: stageboard compare\n"
+        "         stageboard compare sample_models/resnet50.json a.plan.json b.plan.json -o compared.png\n\n"
+        "Devices are matched first, so that plans which only number them differently are equal. Plans may be for different\n"
+        "targets; a plan that breaks rules is compared like any other."
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Read, compare, draw, report."""
+    from gui.display import check_qt, offscreen
+
+    models, plans = files_of(args.files)
+    if args.output is not None:
+        if Path(args.output).suffix.lower() not in SUFFIXES:
+            raise StageboardError(
+                f"{args.output}: pictures are written as {', '.join(SUFFIXES)}; give it one of these endings"
+            )
+        inputs.check_output(args.output, [*map(str, models), *map(str, plans)])
+    comparison, notes = read(models, plans, args.batch, args.density)
+    for note in (*notes, *comparison.notes):
+        console.note(note)
+    files = [str(plan) for plan in plans]
+    if args.output is not None:
+        check_qt()
+        offscreen()
+        app = application()
+        _draw(comparison, args)
+        app.processEvents()
+    data, text = _told(comparison, files, args)
+    console.result({**data, "picture": args.output}, lambda: text)
+    return DONE
+
+
+def files_of(arguments: Sequence[str]) -> tuple[list[Path], list[Path]]:
+    """(models, plans) among the arguments, told apart by content; the example's where none are named.
+
+    Raises :class:`StageboardError`.
+    """
+    from planner.comparison.example import example_files
+    from planner.formats.plan_parts import is_plan
+
+    if not arguments:
+        model, examples = example_files()
+        return [model], list(examples)
+    for argument in arguments:
+        if not Path(argument).exists():
+            raise StageboardError(f"{argument} does not exist; check the path")
+    plans = [Path(argument) for argument in arguments if is_plan(argument)]
+    models = [Path(argument) for argument in arguments if Path(argument) not in plans]
+    if not models:
+        raise UsageError(f"{plans[0]} is a plan; name its model before it")
+    if not plans and len(models) == 1:
+        model, examples = example_files(models[0])
+        return [model], list(examples)
+    if len(plans) < 2:
+        found = f"only {plans[0]} is a plan" if plans else "none of the files is a plan"
+        raise UsageError(f"{found}; name two to four plans after the model")
+    return models, plans
+
+
+def read(
+    models: Sequence[Path], plans: Sequence[Path], batch: int | None, density: float | None
+) -> tuple[Comparison | OrderComparison, list[str]]:
+    """The comparison of the plans in some files, and what should be said about reading them. Raises :class:`StageboardError`."""
+    from planner.comparison.comparison import check_count
+    from planner.formats.order_json import is_order_plan
+
+    check_count(len(plans))
+    orders = [is_order_plan(plan) for plan in plans]
+    if all(orders):
+        if batch is not None:
+            raise UsageError("--batch is about graphs of operators; leave it out for a sparse network")
+        return _read_orders(models, plans, density)
+    if any(orders):
+        order, other = plans[orders.index(True)], plans[orders.index(False)]
+        raise StageboardError(
+            f"{order} orders a network's connections and {other} places a graph's ops; compare plans of one model"
+        )
+    if density is not None:
+        raise UsageError(f"--density prunes sparse networks, and {plans[0]} is not a plan of one")
+    return _read_plans(models, plans, batch)
+
+
+def _read_plans(
+    models: Sequence[Path], plans: Sequence[Path], batch: int | None
+) -> tuple[Comparison, list[str]]:
+    from planner.cli.searching import known_at_once
+    from planner.comparison import compare
+    from planner.formats import read_models
+    from planner.formats.plan_json import open_plan, plan_model_options
+
+    graph = read_models(models, batch=plan_model_options(plans[0])["batch"] if batch is None else batch)
+    opened = [open_plan(plan, graph) for plan in plans]
+    bounds = [bound for each in opened for bound in each.bounds]
+    for each in opened:
+        problem = each.plan.problem
+        if problem.strongest_bound(bounds) is None:
+            bounds.extend(known_at_once(problem))
+    notes = [f"{plan}: {note}" for plan, each in zip(plans, opened, strict=True) for note in each.notes]
+    return compare([each.plan for each in opened], bounds), notes
+
+
+def _read_orders(
+    models: Sequence[Path], plans: Sequence[Path], density: float | None
+) -> tuple[OrderComparison, list[str]]:
+    from planner.cli.searching import known_at_once
+    from planner.comparison import compare_orders
+    from planner.formats.order_json import open_network_plan
+
+    network = inputs.load_network([str(model) for model in models], density)
+    opened = [open_network_plan(plan, network) for plan in plans]
+    bounds = [bound for each in opened for bound in each.bounds]
+    for each in opened:
+        problem = each.plan.problem
+        if problem.strongest_bound(bounds) is None:
+            bounds.extend(known_at_once(problem))
+    notes = [f"{plan}: {note}" for plan, each in zip(plans, opened, strict=True) for note in each.notes]
+    return compare_orders([each.plan for each in opened], bounds), notes
+
+
+def _told(
+    comparison: Comparison | OrderComparison, files: Sequence[str], args: argparse.Namespace
+) -> tuple[dict[str, Any], str]:
+    from planner.cli.comparing import comparison_fields, comparison_text
+    from planner.cli.comparing_orders import order_fields, order_text
+    from planner.comparison import OrderComparison
+
+    if isinstance(comparison, OrderComparison):
+        data, text = order_fields(comparison, files), order_text(comparison, files, args.all)
+    else:
+        data, text = comparison_fields(comparison, files), comparison_text(comparison, files, args.all)
+    return data, text if args.output is None else f"{text}\n\nwrote {args.output}"
+
+
+def _draw(comparison: Comparison | OrderComparison, args: argparse.Namespace) -> None:
+    from planner.comparison import OrderComparison
+
+    if isinstance(comparison, OrderComparison):
+        from gui.compare.order_picture import save_orders
+
+        if args.view is not None:
+            raise UsageError(
+                f"--view {args.view} is about graphs of operators; leave it out for a sparse network"
+            )
+        save_orders(comparison, args.output, size=args.size, theme=args.theme)
+        return
+    from gui.compare.picture import save_comparison
+
+    save_comparison(comparison, args.output, size=args.size, theme=args.theme, view=args.view or "flow")

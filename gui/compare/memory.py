@@ -1,0 +1,55 @@
+"""What the compare window remembers beyond its own life: where it was, its panels, the view. Without a session: nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray
+
+from gui.compare.columns import MODES
+from gui.compare.state import VIEWS
+
+if TYPE_CHECKING:
+    from gui.compare.window import CompareWindow
+    from gui.session import Session
+
+GEOMETRY, LAYOUT, VIEW, MODE = "compare window", "compare layout", "compare view", "compare mode"
+
+
+class CompareMemory:
+    """Between a window and its :class:`gui.session.Session`."""
+
+    def __init__(self, window: CompareWindow, session: Session | None) -> None:
+        self._window, self._session = window, session
+
+    def restore(self) -> bool:
+        """Put the window back as it was; returns whether its panels have their places now."""
+        session, window = self._session, self._window
+        if session is None:
+            return False
+        if (view := session.value(VIEW)) in VIEWS:
+            window.state.set_view(view)
+        if (mode := session.value(MODE)) in MODES:
+            window.columns.set_mode(mode)
+        geometry, layout = (
+            QByteArray.fromBase64(session.value(key).encode("ascii", "ignore")) for key in (GEOMETRY, LAYOUT)
+        )
+        if geometry.isEmpty() or not window.restoreGeometry(geometry):
+            return False
+        return not layout.isEmpty() and window.restoreState(layout)
+
+    @property
+    def has_geometry(self) -> bool:
+        """Whether the window knows where it was."""
+        return self._session is not None and bool(self._session.value(GEOMETRY))
+
+    def store(self) -> None:
+        """Keep how the window is now."""
+        session, window = self._session, self._window
+        if session is None:
+            return
+        session.set_value(VIEW, window.state.view)
+        session.set_value(MODE, window.columns.mode)
+        for key, value in ((GEOMETRY, window.saveGeometry()), (LAYOUT, window.saveState())):
+            session.set_value(key, bytes(value.toBase64().data()).decode("ascii"))
+        session.sync()

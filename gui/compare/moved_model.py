@@ -1,0 +1,214 @@
+"""The rows of the list of moved ops: virtual rows over arrays, so that thousands cost nothing until they are painted."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QIcon
+
+from gui.compare.base import Pair, device_name
+from gui.theme import LIGHT, Theme, device_colours
+from gui.widgets.glyphs import glyph_icon
+from gui.widgets.numbers import detailed_column
+from planner.comparison import Comparison
+from planner.comparison.matching import works
+from planner.graph import Ints
+from planner.quantity import bytes_text
+
+OP, KIND, FROM, TO, WORK, PARAMETERS, OUTPUT = range(7)
+NUMBERS = (WORK, PARAMETERS, OUTPUT)
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+Index = QModelIndex | QPersistentModelIndex
+TOP = QModelIndex()
+
+
+class Moves:
+    """What is known of the ops that a pair of plans has on different devices; arrays are by op of the graph."""
+
+    def __init__(self, comparison: Comparison, pair: Pair) -> None:
+        i, j = pair
+        self.comparison, self.pair = comparison, pair
+        self.ops: Ints = comparison.moved(i, j)
+        self.before, self.after = comparison.places[j], comparison.places[i]
+        self.work = works(comparison.plans[i])
+        rows = range(len(comparison.rows))
+        self.from_names = [device_name(comparison, pair, 0, row) for row in rows]
+        self.to_names = [device_name(comparison, pair, 1, row) for row in rows]
+        self.short_names = [
+            [device_name(comparison, pair, side, row, short=True) for row in rows] for side in (0, 1)
+        ]
+
+    @cached_property
+    def output(self) -> np.ndarray:
+        """Bytes that each op produces, as the target counts them."""
+        graph = self.comparison.graph
+        ptr, idx = graph.outputs
+        owner = np.repeat(np.arange(graph.n), np.diff(ptr))
+        size = self.comparison.plans[self.pair[0]].problem.evaluator.size
+        return np.bincount(owner, size[idx], graph.n)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What a filter looks at, for each moved op."""
+        graph = self.comparison.graph
+        return [
+            f"{graph.op_names[op]} {graph.kinds[op]} {self.from_names[a]} {self.short_names[0][a]} \u2192"
+            f" {self.to_names[b]} {self.short_names[1][b]}".casefold()
+            for op, a, b in zip(
+                self.ops.tolist(), self.before[self.ops].tolist(), self.after[self.ops].tolist(), strict=True
+            )
+        ]
+
+    def matching(self, words: str) -> Ints:
+        """The moved ops whose texts hold every one of ``words``."""
+        wanted = words.casefold().replace("->", "\u2192").split()
+        if not wanted:
+            return self.ops
+        return self.ops[np.array([all(word in text for word in wanted) for text in self.texts], bool)]
+
+    def keys(self, column: int) -> np.ndarray:
+        """What a column is sorted by, for every op."""
+        graph = self.comparison.graph
+        if column in (FROM, TO):
+            count = len(self.comparison.rows)
+            first, second = (self.before, self.after) if column == FROM else (self.after, self.before)
+            return first.astype(np.int64) * count + second
+        if column in NUMBERS:
+            return {WORK: self.work, PARAMETERS: graph.param_bytes, OUTPUT: self.output}[column]
+        return np.array([text.casefold() for text in (graph.op_names if column == OP else graph.kinds)])
+
+
+class MovedModel(QAbstractTableModel):
+    """Lists moved ops, filtered and sorted."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.moves: Moves | None = None
+        self._words = ""
+        self._order: Ints = np.empty(0, np.int32)
+        self._row_of: Ints = np.empty(0, np.int32)
+        self._sorted_by = (-1, Qt.SortOrder.AscendingOrder)
+        self._icons: list[QIcon] = []
+        self._column = detailed_column((), None)
+
+    # ------------------------------------------------------------------ what is shown
+    def show_moves(self, moves: Moves | None, theme: Theme = LIGHT) -> None:
+        """Another pair, or other plans."""
+        self.beginResetModel()
+        self.moves = moves
+        if moves is not None:
+            problem = moves.comparison.plans[moves.pair[0]].problem
+            self._column = detailed_column(moves.work[moves.ops].tolist(), problem.graph.time_unit)
+            self._icons = [glyph_icon(c) for c in device_colours(len(moves.comparison.rows), theme)]
+        self._arrange()
+        self.endResetModel()
+
+    def set_filter(self, words: str) -> None:
+        """List only ops whose name, kind or devices hold all of ``words``."""
+        if words.split() != self._words.split():
+            self.beginResetModel()
+            self._words = words
+            self._arrange()
+            self.endResetModel()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column; -1 restores the graph's own order."""
+        self._sorted_by = (column, order)
+        self.layoutAboutToBeChanged.emit()
+        self._arrange()
+        self.changePersistentIndexList(
+            self.persistentIndexList(), [QModelIndex()] * len(self.persistentIndexList())
+        )
+        self.layoutChanged.emit()
+
+    def _arrange(self) -> None:
+        moves = self.moves
+        if moves is None:
+            self._order, self._row_of = np.empty(0, np.int32), np.empty(0, np.int32)
+            return
+        ops = moves.matching(self._words)
+        column, order = self._sorted_by
+        if column >= 0 and len(ops):
+            keys = moves.keys(column)[ops]
+            place = np.argsort(keys, kind="stable")
+            if order == Qt.SortOrder.DescendingOrder:
+                # Reverse twice so that equal ops keep the graph's order.
+                place = len(ops) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
+            ops = ops[place]
+        self._order = ops.astype(np.int32)
+        self._row_of = np.full(moves.comparison.graph.n, -1, np.int32)
+        self._row_of[self._order] = np.arange(len(self._order), dtype=np.int32)
+
+    # ------------------------------------------------------------------ rows and ops
+    def ops(self) -> Ints:
+        """Listed ops in the order of the list."""
+        return self._order
+
+    def op(self, row: int) -> int:
+        """The op of a row, -1 outside."""
+        return int(self._order[row]) if 0 <= row < len(self._order) else -1
+
+    def rows_of(self, ops: Ints) -> Ints:
+        """Rows of those of ``ops`` that are listed, sorted."""
+        if not len(self._row_of):
+            return np.empty(0, np.int32)
+        rows = self._row_of[ops]
+        return np.sort(rows[rows >= 0])
+
+    # ------------------------------------------------------------------ Qt
+    def rowCount(self, parent: Index = TOP) -> int:
+        """Listed ops."""
+        return 0 if parent.isValid() else len(self._order)
+
+    def columnCount(self, parent: Index = TOP) -> int:
+        """Columns."""
+        return 0 if parent.isValid() else OUTPUT + 1
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """Titles: those of devices name the plans, that of work its unit."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section in NUMBERS else _LEFT
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        pair, c = (self.moves.pair, self.moves.comparison) if self.moves is not None else ((1, 0), None)
+        first, second = (c.letter(pair[1]), c.letter(pair[0])) if c is not None else ("A", "B")
+        work = f"Work, {self._column.suffix}" if self._column.suffix else "Work"
+        return ("Op", "Kind", f"In {first}", f"In {second}", work, "Params", "Output")[section]
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """One cell."""
+        moves = self.moves
+        if not index.isValid() or moves is None or index.row() >= len(self._order):
+            return None
+        column, op = index.column(), int(self._order[index.row()])
+        graph = moves.comparison.graph
+        before, after = int(moves.before[op]), int(moves.after[op])
+        if role == Qt.ItemDataRole.DisplayRole:
+            if column == OP:
+                return graph.op_names[op]
+            if column == KIND:
+                return graph.kinds[op]
+            if column in (FROM, TO):
+                return moves.short_names[column - FROM][before if column == FROM else after]
+            if column == WORK:
+                return self._column.number(float(moves.work[op]))
+            stored = float(graph.param_bytes[op]) if column == PARAMETERS else float(moves.output[op])
+            return bytes_text(stored) if stored else ""
+        if role == Qt.ItemDataRole.DecorationRole and column in (FROM, TO):
+            return self._icons[before if column == FROM else after]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if column in NUMBERS else _LEFT
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            words = f"{graph.op_names[op]}, {graph.kinds[op]}: from {moves.from_names[before]} to {moves.to_names[after]}"
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return words
+            return words if column == OP else None
+        return None

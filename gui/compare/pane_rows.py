@@ -1,0 +1,63 @@
+"""A plan as the canvas draws it beside others: devices are rows of the comparison, so that matched ones share a colour."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gui.canvas.headers import HeaderData
+from gui.canvas.scene import crossing_bytes
+from gui.widgets.numbers import amount_column
+from planner.comparison import Comparison
+from planner.graph import Floats, Ints
+from planner.targets.base import Device
+
+MISSING = "not in this plan"
+
+
+def row_devices(comparison: Comparison, plan: int) -> tuple[Device, ...]:
+    """What a plan calls the device of each row; a row that it has no device for says so."""
+    devices = comparison.plans[plan].problem.devices
+    return tuple(
+        devices[row.devices[plan]] if row.devices[plan] >= 0 else Device("\N{EN DASH}", row.kind, MISSING)
+        for row in comparison.rows
+    )
+
+
+def violating_ops(comparison: Comparison, plan: int) -> Ints:
+    """The ops that a plan's broken rules name (int32)."""
+    broken = [op for violation in comparison.plans[plan].evaluation.violations for op in violation.ops]
+    return np.array(broken, np.int32)
+
+
+def row_headers(comparison: Comparison, plan: int) -> HeaderData:
+    """Lane headers by row; amounts of rows that the plan has no device for are NaN or 0."""
+    shown = comparison.plans[plan]
+    problem, evaluation = shown.problem, shown.evaluation
+    rows = len(comparison.rows)
+    place = comparison.row_of[plan]
+
+    def by_row(values: Floats, empty: float = 0.0) -> Floats:
+        out = np.full(rows, empty)
+        out[place] = values
+        return out
+
+    received, sent = crossing_bytes(
+        problem.graph, shown.decision.device_of, len(problem.devices), problem.evaluator.size
+    )
+    parts = np.stack([
+        by_row(part) for part in (evaluation.receive, evaluation.work, evaluation.streaming, evaluation.send)
+    ])  # fmt: skip
+    devices = row_devices(comparison, plan)
+    alike = [
+        other.evaluation.pace
+        for i, other in enumerate(comparison.plans)
+        if not comparison.incomparable(plan, i)
+    ]
+    return HeaderData(
+        tuple(device.title for device in devices), tuple(device.name for device in devices),
+        by_row(evaluation.pace, np.nan), parts, by_row(received), by_row(sent),
+        int(place[evaluation.bottleneck]) if evaluation.bottleneck >= 0 else -1,
+        amount_column(np.concatenate(alike), problem.unit(problem.components[0])), by_row(evaluation.cost),
+        amount_column(evaluation.cost, problem.graph.time_unit), by_row(evaluation.memory),
+        by_row(problem.evaluator.budget, np.inf),
+    )  # fmt: skip
