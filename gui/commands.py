@@ -108,8 +108,9 @@ class SetAssignment(Edit):
     key: str = ""
     """Names the run that may still extend this step."""
 
-    def extend(self, device_of: Ints) -> None:
-        """Go on to a further assignment as part of the same step (which must be the last one, and done)."""
+    def extend(self, device_of: Ints, active: str) -> None:
+        """Go on to a further assignment and entry as part of the same step (which must be the last one, and done)."""
+        self.active = (self.active[0], active)
         base = self.document.device_of.copy()
         base[self.ops] = self.before
         self.ops = np.flatnonzero(base != device_of).astype(np.int32)

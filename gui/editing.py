@@ -93,7 +93,7 @@ class Editing:
             return False
         last = self._history.extendable(key)
         if last is not None:
-            last.extend(device_of)
+            last.extend(device_of, entry.id)
             self._document.enter(None, ops, devices, entry.id, "follow")
             self._history.extended(last)
         else:

@@ -52,6 +52,16 @@ class Job:
         return self.order.method
 
     @property
+    def is_bound(self) -> bool:
+        """Whether it proves bounds and looks for no plan."""
+        return self.order.is_bound
+
+    @property
+    def by(self) -> str:
+        """Who found its best plan."""
+        return self.title
+
+    @property
     def problem(self) -> Problem:
         """The problem it works on."""
         return self.order.problem

@@ -82,9 +82,9 @@ QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSp
 QComboBox::drop-down {{ border: none; width: 20px; }}
 QComboBox::down-arrow {{ image: url("{asset(f"icons/chevron-down-{t.name}.svg")}"); width: 12px; height: 12px; }}
 QCheckBox {{ spacing: 6px; min-height: 22px; }}
-QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {t.card_border}; border-radius: 4px;
+QCheckBox::indicator, QListView::indicator {{ width: 14px; height: 14px; border: 1px solid {t.card_border}; border-radius: 4px;
     background: {t.panel}; }}
-QCheckBox::indicator:checked {{ background: {t.accent}; border-color: {t.accent};
+QCheckBox::indicator:checked, QListView::indicator:checked {{ background: {t.accent}; border-color: {t.accent};
     image: url("{asset(f"icons/check-{t.name}.svg")}"); }}
 QCheckBox::indicator:focus {{ border: 2px solid {t.focus}; width: 12px; height: 12px; }}
 

@@ -51,8 +51,9 @@ class SetOrder(Step):
         end = int(differ[-1]) + 1 if len(differ) else 0
         self._stretches = (before[self._begin : end].copy(), after[self._begin : end].copy())
 
-    def extend(self, order: Ints) -> None:
-        """Go on to a further order as part of the same step (which must be the last one, and done)."""
+    def extend(self, order: Ints, active: str) -> None:
+        """Go on to a further order and entry as part of the same step (which must be the last one, and done)."""
+        self._active = (self._active[0], active)
         self._keep(self._with(self._stretches[0]), order)
 
     def _with(self, stretch: Ints) -> Ints:

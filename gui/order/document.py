@@ -175,7 +175,7 @@ class OrderDocument(OrderState):
             return False
         last = self.history.last_open
         if isinstance(last, SetOrder) and last.key == key:
-            last.extend(order)
+            last.extend(order, entry.id)
             self.enter(None, order, entry.id)
         else:
             self._push(text, order, active=entry.id, key=key)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from gui.document import Document
     from gui.job import Job
     from gui.jobs import Jobs
+    from gui.race.course import Course
+    from gui.race.lines import RunnerLines
+    from gui.race.racing import Racing
 
 REDRAW = 100
 """Milliseconds between two redraws of a running job."""
@@ -59,6 +62,8 @@ class ConvergencePanel(Panel):
             "Which component of the objective is drawn: the first not yet proven unless you choose"
         )
         self.part.activated.connect(self._part_chosen)
+        self._racing: Racing | None = None
+        self._lines: RunnerLines | None = None
         self._wanted = ""
         """The component that was chosen by hand, empty to follow the search."""
         self.words = ElidedLabel("", self)
@@ -97,26 +102,46 @@ class ConvergencePanel(Panel):
         return QSize(200, 140)
 
     # ------------------------------------------------------------------ which job
-    def job(self) -> Job | None:
-        """The job that is shown."""
+    def watch(self, racing: Racing) -> None:
+        """Also show the races of the window."""
+        self._racing = racing
+        racing.changed.connect(self._race_changed)
+        self._jobs_changed()
+
+    def _runs(self) -> list[Job | Course]:
+        """Races and jobs, each kind as they came."""
+        return [*([] if self._racing is None else self._racing.courses), *self.jobs.jobs]
+
+    def job(self) -> Job | Course | None:
+        """The job or race that is shown."""
         wanted = self.chooser.currentData()
-        return next((job for job in self.jobs.jobs if job.id == wanted), None)
+        return next((job for job in self._runs() if job.id == wanted), None)
+
+    def _known(self) -> set[str]:
+        return {self.chooser.itemData(i) for i in range(self.chooser.count())}
 
     def _jobs_changed(self) -> None:
-        latest = self.jobs.jobs[-1].id if self.jobs.jobs else None
-        known = {self.chooser.itemData(i) for i in range(self.chooser.count())}
-        fresh = latest is not None and latest not in known
-        keep = latest if fresh or self.job() is None else self.chooser.currentData()
+        runs, known = self._runs(), self._known()
+        new = [job.id for job in runs if job.id not in known]
+        latest = new[-1] if new else runs[-1].id if runs else None
+        keep = latest if new or self.job() is None else self.chooser.currentData()
         self.chooser.blockSignals(True)
         self.chooser.clear()
-        for job in reversed(self.jobs.jobs):
-            self.chooser.addItem(f"{job.title} ({job.id.removeprefix('job ')})", job.id)
-        self.chooser.setCurrentIndex(max(0, self.chooser.findData(keep)) if self.jobs.jobs else -1)
+        for job in reversed(runs):
+            self.chooser.addItem(f"{job.title} ({job.id.rpartition(' ')[2]})", job.id)
+        self.chooser.setCurrentIndex(max(0, self.chooser.findData(keep)) if runs else -1)
         self.chooser.blockSignals(False)
-        self.chooser.setVisible(bool(self.jobs.jobs))
-        if fresh:
+        self.chooser.setVisible(bool(runs))
+        if new:
             self._wanted = ""
         self.request_refresh()
+
+    def _race_changed(self) -> None:
+        courses = [] if self._racing is None else self._racing.courses
+        if {course.id for course in courses} != {id for id in self._known() if id.startswith("race")}:
+            self._jobs_changed()
+        elif courses and self.job() is courses[-1] and not self._redraw.isActive():
+            self._redraw.start()
 
     def _job_changed(self, job: Job) -> None:
         if job is self.job() and not self._redraw.isActive():
@@ -127,7 +152,7 @@ class ConvergencePanel(Panel):
         self._wanted = str(self.part.itemData(index))
         self.request_refresh()
 
-    def _show_parts(self, job: Job, reached: Mapping[str, float]) -> str:
+    def _show_parts(self, job: Job | Course, reached: Mapping[str, float]) -> str:
         """Offer the components of the job's objective; returns the one to draw."""
         names = job.problem.components
         drawn = self._wanted if self._wanted in names else names[0]
@@ -226,7 +251,7 @@ class ConvergencePanel(Panel):
         self.plot.show()
         problem = job.problem
         # A bound is proven for a plan that is there already.
-        values = self._plan(job) if job.order.is_bound else job.components
+        values = self._plan(job) if job.is_bound else job.components
         reached = dict(zip(problem.components, values or (), strict=bool(values)))
         part = self._show_parts(job, reached)
         proofs = proofs_of(job.proofs, part, reached)
@@ -234,24 +259,45 @@ class ConvergencePanel(Panel):
         end = max(job.seconds, LEAST_SECONDS, *times)
         place = problem.components.index(part)
         upper_x, upper_y = steps(((seconds, found[place]) for seconds, found in job.trace), end)
-        by = job.title
-        if job.order.is_bound and values is not None:
+        by = job.by
+        if job.is_bound and values is not None:
             upper_x, upper_y, by = np.array([0.0, end]), np.array([values[place]] * 2), "plan on the canvas"
         lower_x, lower_y = steps(((seconds, bound.value) for seconds, bound in proofs), end)
         column = column_of(problem, part, [*upper_y.tolist(), *lower_y.tolist()])
-        self._draw(upper_x, upper_y / column.scale, lower_x, lower_y / column.scale, end, column)
-        self._label_lines(proofs, by, upper_y, lower_x, lower_y, end, column)
+        others = self._draw_runners(job, place, end, column)
+        self._draw(upper_x, upper_y / column.scale, lower_x, lower_y / column.scale, end, column, others)
+        self._label_lines(proofs, by, upper_y, lower_x, lower_y, end, column, bool(others))
         self._say(job, reached, part, proofs, column)
 
-    def _plan(self, job: Job) -> tuple[float, ...] | None:
+    def _plan(self, job: Job | Course) -> tuple[float, ...] | None:
         """The components of the plan on the canvas, where it is a valid one of the job's problem."""
         document = self.document
         if document.problem is None or document.problem != job.problem or not document.evaluation.valid:
             return None
         return document.evaluation.values
 
+    def _draw_runners(self, job: Job | Course, place: int, end: float, column: Column) -> list[float]:
+        """The lines of a race's runners; returns values that should be seen besides the best plan and the bound."""
+        from gui.race.course import Course
+        from gui.race.lines import RunnerLines
+
+        if self._lines is None:
+            self._lines = RunnerLines(self.plot)
+        if not isinstance(job, Course):
+            self._lines.hide()
+            return []
+        self._lines.draw(job, place, end, column.scale, self.theme)
+        return [value / column.scale for value in self._lines.values(job, place)]
+
     def _draw(
-        self, ux: np.ndarray, uy: np.ndarray, lx: np.ndarray, ly: np.ndarray, end: float, column: Column
+        self,
+        ux: np.ndarray,
+        uy: np.ndarray,
+        lx: np.ndarray,
+        ly: np.ndarray,
+        end: float,
+        column: Column,
+        others: list[float],
     ) -> None:
         import pyqtgraph as pg
 
@@ -267,7 +313,7 @@ class ConvergencePanel(Panel):
             x = np.repeat(x, 2)[1:]
             upper, lower = value_at(ux, uy, x), value_at(lx, ly, x)
             between.setCurves(pg.PlotCurveItem(x, upper), pg.PlotCurveItem(x, lower))
-        values = np.concatenate([uy, ly])
+        values = np.concatenate([uy, ly, others])
         if len(values):
             low, high = float(values.min()), float(values.max())
             # Words stand above the upper and below the lower line, however low the plot is.
@@ -287,6 +333,7 @@ class ConvergencePanel(Panel):
         lower: np.ndarray,
         end: float,
         column: Column,
+        crowded: bool,
     ) -> None:
         """Who found the plan, who proved the bound at each of its steps, and how far they are from each other."""
         measure = QFontMetricsF(_label_font()).horizontalAdvance
@@ -313,6 +360,10 @@ class ConvergencePanel(Panel):
             if both
             else 0.0
         )
+        # Above the best plan of a race are the lines of its runners: words go below it, where there is room.
+        below = crowded and apart >= 2 * LEAST_GAP
+        label.setAnchor((1, 0 if below else 1))
+        apart -= LABEL_HEIGHT if below else 0.0
         for i, item in enumerate(self._marks):
             item.setVisible(i < len(found))
             if i < len(found):
@@ -338,7 +389,7 @@ class ConvergencePanel(Panel):
 
     def _say(
         self,
-        job: Job,
+        job: Job | Course,
         reached: Mapping[str, float],
         part: str,
         proofs: list[tuple[float, Bound]],
@@ -346,7 +397,7 @@ class ConvergencePanel(Panel):
     ) -> None:
         parts = []
         if part in reached:
-            by = "on the canvas" if job.order.is_bound else f"by {job.title}"
+            by = "on the canvas" if job.is_bound else f"by {job.by}"
             parts.append(f"plan {column.text(reached[part])} {by}")
         bound = proofs[-1][1] if proofs else None
         if bound is not None and math.isfinite(bound.value):
@@ -357,7 +408,7 @@ class ConvergencePanel(Panel):
         self.words.setText("   ".join(parts) if parts else "no plan yet")
 
     @staticmethod
-    def _apart(job: Job, reached: Mapping[str, float], part: str, apart: float) -> str:
+    def _apart(job: Job | Course, reached: Mapping[str, float], part: str, apart: float) -> str:
         """The gap of a component, or that it is proven; its bound may be met before the ones before it are proven."""
         if apart > 0:
             return f"gap {gap_text(apart)}"
