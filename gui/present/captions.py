@@ -1,0 +1,289 @@
+"""What is said at a moment: title and caption in large type below, what is shown and how good it is above."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QTextLayout, QTextOption
+
+from gui.objectives import amount, component_words
+from gui.proofs import component_note
+from gui.theme import Theme, font
+from gui.widgets.numbers import gap_text, plural
+from planner.bound import Bound
+from planner.network_problem import NetworkProblem
+from planner.plan import OrderPlan, Plan
+from planner.problem import Problem
+from planner.problem_base import PlanningProblem
+
+TITLE, CAPTION, FIGURES, NAMES = 32.0, 23.0, 18.0, 17.0
+"""Letters in pixels of a frame of 1280 x 800."""
+LEAST_SHRINK = 0.7
+"""Captions become no smaller than this, unless they are longer than a story may have them."""
+LEADING = 1.24
+MARGIN = 40.0
+DOTS = 30.0
+"""Height of the row of progress dots."""
+LEAST_BAND, MOST_BAND = 0.15, 0.36
+"""Shares of the height that captions take at least and at most."""
+MOST_DOTS = 40
+
+
+@lru_cache(maxsize=128)
+def letters(pixels: float, bold: bool = False) -> QFont:
+    """The interface font at a size in pixels, its digits of equal width."""
+    shown = font(9.0, bold=bold)
+    shown.setPixelSize(max(6, round(pixels)))
+    return shown
+
+
+@lru_cache(maxsize=128)
+def measure(pixels: float, bold: bool = False) -> QFontMetricsF:
+    """Metrics of :func:`letters`."""
+    return QFontMetricsF(letters(pixels, bold))
+
+
+@lru_cache(maxsize=512)
+def lines_of(text: str, pixels: float, bold: bool, width: float) -> tuple[str, ...]:
+    """``text`` in as few lines of at most ``width`` pixels as it takes, of about equal lengths."""
+    found = flowed(text, pixels, bold, width)
+    low, high = 0.5 * width, width
+    while len(found) > 1 and high - low > pixels:
+        middle = (low + high) / 2
+        if len(flowed(text, pixels, bold, middle)) > len(found):
+            low = middle
+        else:
+            high = middle
+    return found if len(found) < 2 else flowed(text, pixels, bold, high)
+
+
+@lru_cache(maxsize=2048)
+def flowed(text: str, pixels: float, bold: bool, width: float) -> tuple[str, ...]:
+    """``text`` in lines of at most ``width`` pixels: broken between words, and within one that is longer than a line."""
+    out: list[str] = []
+    for paragraph in text.strip().splitlines():
+        layout = QTextLayout(paragraph, letters(pixels, bold))
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(option)
+        layout.beginLayout()
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(width)
+            out.append(paragraph[line.textStart() : line.textStart() + line.textLength()].rstrip())
+        layout.endLayout()
+    return tuple(out)
+
+
+@dataclass(frozen=True)
+class Words:
+    """A title and a caption broken into lines at sizes (pixels) at which they fit."""
+
+    title: tuple[str, ...]
+    caption: tuple[str, ...]
+    title_px: float
+    caption_px: float
+
+    @property
+    def height(self) -> float:
+        """Pixels that the lines take."""
+        between = 0.3 * self.caption_px if self.title and self.caption else 0.0
+        return LEADING * (len(self.title) * self.title_px + len(self.caption) * self.caption_px) + between
+
+
+def _set(title: str, caption: str, width: float, unit: float) -> Words:
+    big, small = max(6, round(TITLE * unit)), max(6, round(CAPTION * unit))
+    return Words(lines_of(title, big, True, width), lines_of(caption, small, False, width), big, small)
+
+
+def words_for(title: str, caption: str, width: float, height: float, unit: float) -> Words:
+    """Title and caption as large as they fit into ``width`` x ``height`` pixels; ``unit`` is the size that is wished."""
+    share = 1.0
+    while True:
+        words = _set(title, caption, width, unit * share)
+        if words.height <= height or words.caption_px <= 6:
+            return words
+        share *= 0.95
+
+
+def band_height(said: Sequence[tuple[str, str]], width: float, height: float, unit: float) -> float:
+    """How high the band of captions of a frame of ``height`` is, so that all of ``said`` (titles, captions) have room.
+
+    It is the same throughout a story, so that what is above it stays where it is.
+    """
+    room = width - 2 * MARGIN * unit
+    longest = max((_set(t, c, room, unit).height for t, c in said), default=0.0)
+    most = MOST_BAND * height
+    if longest + (DOTS + 20) * unit > most:
+        longest = max((_set(t, c, room, unit * LEAST_SHRINK).height for t, c in said), default=0.0)
+    return float(round(min(max(longest + (DOTS + 24) * unit, LEAST_BAND * height), most)))
+
+
+def paint_caption(
+    painter: QPainter, rect: QRectF, title: str, caption: str, unit: float, theme: Theme, index: int, count: int
+) -> None:  # fmt: skip
+    """The band below: title, caption, and which of how many keyframes this is."""
+    painter.fillRect(rect, QColor(theme.panel))
+    painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), max(1.0, unit)), QColor(theme.border))
+    inner = rect.adjusted(MARGIN * unit, 14 * unit, -MARGIN * unit, -DOTS * unit)
+    words = words_for(title, caption, inner.width(), inner.height(), unit)
+    y = inner.top() + max(0.0, (inner.height() - words.height) / 2)
+    for lines, pixels, bold, colour in (
+        (words.title, words.title_px, True, theme.text),
+        (words.caption, words.caption_px, False, theme.text),
+    ):
+        painter.setFont(letters(pixels, bold))
+        painter.setPen(QColor(colour))
+        ascent = measure(pixels, bold).ascent()
+        for line in lines:
+            painter.drawText(QPointF(inner.left(), y + ascent), line)
+            y += LEADING * pixels
+        y += 0.3 * words.caption_px if words.title and bold else 0.0
+    paint_progress(painter, QRectF(inner.left(), rect.bottom() - DOTS * unit, inner.width(), DOTS * unit), unit, theme, index, count)  # fmt: skip
+
+
+def paint_progress(
+    painter: QPainter, rect: QRectF, unit: float, theme: Theme, index: int, count: int
+) -> None:
+    """A dot for each keyframe, the present one long; of many keyframes a bar."""
+    if count < 2:
+        return
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    y = rect.center().y() - unit
+    if count > MOST_DOTS:
+        bar = QRectF(rect.left(), y - 2 * unit, rect.width(), 4 * unit)
+        painter.setBrush(QColor(theme.track))
+        painter.drawRoundedRect(bar, 2 * unit, 2 * unit)
+        bar.setWidth(bar.width() * (index + 1) / count)
+        painter.setBrush(QColor(theme.accent))
+        painter.drawRoundedRect(bar, 2 * unit, 2 * unit)
+        return
+    size, pitch = 7.0 * unit, 17.0 * unit
+    x = rect.center().x() - (pitch * (count - 1) + 2 * size) / 2
+    for i in range(count):
+        wide = 3 * size if i == index else size
+        painter.setBrush(QColor(theme.accent if i == index else theme.muted if i < index else theme.border))
+        painter.drawRoundedRect(QRectF(x, y - size / 2, wide, size), size / 2, size / 2)
+        x += pitch + (2 * size if i == index else 0.0)
+
+
+# ---------------------------------------------------------------------- the line above
+def target_words(problem: PlanningProblem) -> str:
+    """What a plan is for, in a few words: ``Pipeline, 4 stages``, ``Device pool, 3 accelerators + 1 CPU``."""
+    if isinstance(problem, NetworkProblem):
+        return f"fast memory of {plural(problem.target.size, 'value')}, {problem.target.policy.upper()}"
+    assert isinstance(problem, Problem)
+    kinds: dict[str, int] = {}
+    for device in problem.devices:
+        kinds[device.kind] = kinds.get(device.kind, 0) + 1
+    words = {"cpu": "CPU"}
+    return (
+        f"{problem.target.title}, {' + '.join(plural(n, words.get(kind, kind)) for kind, n in kinds.items())}"
+    )
+
+
+@dataclass(frozen=True)
+class Run:
+    """A few words of a line in one colour."""
+
+    text: str
+    colour: str
+    bold: bool = False
+
+
+def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -> list[Run]:
+    """Objective, bound and gap of a plan; optimal only where a bound proves it, and nothing where rules are broken."""
+    problem, evaluation = plan.problem, plan.evaluation
+    standing = problem.standing(evaluation.values, bounds)
+    if not evaluation.valid:
+        value = amount(problem, problem.components[0], evaluation.objective)
+        return [
+            Run(component_words(problem.components[0]).title + " ", theme.muted), Run(value, theme.text, True),
+            Run(f"\N{BALLOT X} {plural(len(evaluation.violations), 'rule')} broken", theme.bad, True),
+        ]  # fmt: skip
+    runs: list[Run] = []
+    for part in standing.components:
+        words = component_words(part.name)
+        first = len(standing.components) == 1
+        if problem.unit(part.name) != words.title:  # "I/Os 4,054 I/Os" would say it twice
+            runs.append(Run((words.title if first else words.short) + " ", theme.muted))
+        runs.append(Run(amount(problem, part.name, part.value), theme.text, True))
+        if first:
+            break
+        if not part.proven and part is not standing.first_open:
+            continue
+        note = component_note(problem, part, part is standing.first_open)
+        good = part.proven or part.gap == 0.0
+        runs.append(Run(note, theme.good if good else theme.muted))
+    only = standing.components[0] if len(standing.components) == 1 else None
+    if only is not None and only.bound is not None:
+        runs.append(Run(f"at least {amount(problem, only.name, only.bound.value)}", theme.muted))
+    if standing.gap == 0.0:
+        runs.append(Run("\N{CHECK MARK} proven optimal", theme.good, True))
+    elif only is not None:
+        runs.append(Run("no bound" if standing.gap is None else f"gap {gap_text(standing.gap)}", theme.text))
+    return runs
+
+
+def figures_text(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -> str:
+    """:func:`figure_runs` for those who listen."""
+    out = ""
+    for run in figure_runs(plan, bounds, theme):
+        out += run.text if run.text.endswith(" ") else f"{run.text}, "
+    return out.removesuffix(", ")
+
+
+def _advance(runs: Sequence[Run], pixels: float) -> float:
+    gaps = sum(1.1 * pixels for run in runs[:-1] if not run.text.endswith(" "))
+    return sum(measure(pixels, r.bold).horizontalAdvance(r.text) for r in runs) + gaps
+
+
+def paint_header(
+    painter: QPainter, rect: QRectF, name: str, target: str, runs: Sequence[Run], unit: float, theme: Theme
+) -> None:
+    """One quiet line: what is shown at the left, how good the plan provably is at the right. Smaller where it is long."""
+    painter.fillRect(rect, QColor(theme.panel))
+    painter.fillRect(
+        QRectF(rect.left(), rect.bottom() - unit, rect.width(), max(1.0, unit)), QColor(theme.border)
+    )
+    inner = rect.adjusted(MARGIN * unit, 0, -MARGIN * unit, 0)
+    pixels = max(6, round(FIGURES * unit))
+    while _advance(runs, pixels) > 0.66 * inner.width() and pixels > 0.68 * FIGURES * unit:
+        pixels -= 1
+    wide = min(_advance(runs, pixels), 0.8 * inner.width())
+    x = inner.right() - wide
+    painter.save()
+    painter.setClipRect(QRectF(x, rect.top(), wide + 1, rect.height()))
+    middle = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    for run in runs:
+        painter.setFont(letters(pixels, run.bold))
+        painter.setPen(QColor(run.colour))
+        advance = measure(pixels, run.bold).horizontalAdvance(run.text)
+        painter.drawText(QRectF(x, rect.top(), advance + 2, rect.height()), middle, run.text)
+        x += advance + (0.0 if run.text.endswith(" ") else 1.1 * pixels)
+    painter.restore()
+    room = inner.width() - wide - 28 * unit
+    pixels = max(6, round(NAMES * unit))
+    title = measure(pixels, True).elidedText(name, Qt.TextElideMode.ElideMiddle, max(0.0, room))
+    painter.setFont(letters(pixels, True))
+    painter.setPen(QColor(theme.text))
+    painter.drawText(QRectF(inner.left(), rect.top(), room + 2, rect.height()), middle, title)
+    used = measure(pixels, True).horizontalAdvance(title) + 12 * unit
+    if room - used > 60 * unit:
+        painter.setFont(letters(pixels))
+        painter.setPen(QColor(theme.muted))
+        shown = measure(pixels).elidedText(target, Qt.TextElideMode.ElideRight, room - used)
+        painter.drawText(
+            QRectF(inner.left() + used, rect.top(), room - used + 2, rect.height()), middle, shown
+        )
+
+
+def paint_frame(painter: QPainter, rect: QRectF, unit: float, theme: Theme) -> None:
+    """The card that a panel stands on."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(theme.border), max(1.0, unit)))
+    painter.setBrush(QColor(theme.panel))
+    painter.drawRoundedRect(rect, 10 * unit, 10 * unit)

@@ -1,0 +1,150 @@
+"""The certificate of the plan on the canvas as a window of its own: to read, to copy, to save."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.drawn import drawn
+from gui.present.certificate_page import CertificatePage, status_line
+from gui.theme import Theme
+from gui.widgets.labels import set_role
+from planner.certificate import Certificate, certificate, to_dict
+from planner.certificate_text import certificate_text
+from planner.errors import StageboardError
+from planner.files import to_json, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from planner.bound import Bound
+    from planner.plan import OrderPlan, Plan
+
+PAGE = (1280, 720)
+"""Pixels of a page that is saved as a picture."""
+SUFFIXES = {
+    "Page (*.pdf)": ".pdf", "Picture (*.png)": ".png", "Picture (*.svg)": ".svg", "Text (*.txt)": ".txt",
+    "Data (*.json)": ".json",
+}  # fmt: skip
+
+
+class Certified(Protocol):
+    """What has a plan and bounds: the documents of both kinds of windows."""
+
+    bounds: Sequence[Bound]
+
+    def current_plan(self) -> Plan | OrderPlan:
+        """The plan on the canvas."""
+
+
+def save_certificate(certified: Certificate, path: str | Path, theme: Theme) -> Path:
+    """Write a certificate as the suffix says: .txt, .json, or the page as .pdf, .png, .svg.
+
+    Raises :class:`StageboardError` for another suffix.
+    """
+    file = Path(path)
+    suffix = file.suffix.lower()
+    if suffix == ".json":
+        return write_atomically(file, to_json(to_dict(certified)))
+    if suffix == ".txt":
+        return write_atomically(file, certificate_text(certified))
+    if suffix not in SUFFIXES.values():
+        raise StageboardError(
+            f"{file}: certificates are written as .pdf, .png, .svg, .txt or .json; choose one of these"
+        )
+    page = CertificatePage(certified)
+    title = f"Certificate of {certified.model}"
+    whole = QRectF(0, 0, *PAGE)
+    return write_atomically(
+        file, drawn(suffix, PAGE, title, lambda painter: page.paint(painter, whole, 1.0, 1.0, theme))
+    )
+
+
+class CertificateView(QWidget):
+    """The page, as large as the widget."""
+
+    def __init__(self, certified: Certificate, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.page = CertificatePage(certified)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(f"Certificate: {status_line(certified, theme)[0]}")
+        self.setAccessibleDescription(certificate_text(certified))
+
+    def sizeHint(self) -> QSize:
+        """Room for all of it."""
+        return QSize(960, 560)
+
+    def minimumSizeHint(self) -> QSize:
+        """Less cannot be read."""
+        return QSize(560, 340)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The page."""
+        unit = min(self.width() / PAGE[0], self.height() / PAGE[1]) * 1.12
+        self.page.paint(QPainter(self), QRectF(self.rect()), unit, unit, self.theme)
+
+
+class CertificateDialog(QDialog):
+    """Shows the certificate of a document's plan; it does not block the window."""
+
+    def __init__(self, document: Certified, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.theme = theme
+        self.certificate = certificate(document.current_plan(), document.bounds)
+        self.setWindowTitle(f"Certificate of {self.certificate.model}")
+        self.view = CertificateView(self.certificate, theme, self)
+        self.said = QLabel("", self)
+        set_role(self.said, "muted")
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        self.copy_button = QPushButton("Copy", self)
+        self.copy_button.setToolTip("All of it as text")
+        self.save_button = QPushButton("Save \N{HORIZONTAL ELLIPSIS}", self)
+        self.save_button.setToolTip("As a page (PDF, PNG, SVG), text or JSON")
+        for button in (self.copy_button, self.save_button):
+            self.buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 10, 10, 10)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self.said)
+        layout.addWidget(self.buttons)
+        self.copy_button.clicked.connect(self.copy)
+        self.save_button.clicked.connect(self.ask_where)
+        self.buttons.rejected.connect(self.close)
+        self.resize(1000, 640)
+
+    def copy(self) -> None:
+        """Put the text on the clipboard."""
+        QGuiApplication.clipboard().setText(certificate_text(self.certificate))
+        self._say("Copied as text.")
+
+    def ask_where(self) -> None:
+        """Ask for a file and write it."""
+        start = f"{self.certificate.model}.certificate.pdf"
+        name, chosen = QFileDialog.getSaveFileName(self, "Save the certificate", start, ";;".join(SUFFIXES))
+        if name:
+            self.save(name if Path(name).suffix.lower() in SUFFIXES.values() else name + SUFFIXES[chosen])
+
+    def save(self, path: str | Path) -> None:
+        """Write a file; what went wrong is said below the page."""
+        try:
+            self._say(f"Saved {save_certificate(self.certificate, path, self.theme)}.")
+        except StageboardError as error:
+            self._say(str(error))
+
+    def _say(self, words: str) -> None:
+        self.said.setText(words)
+        self.said.setAccessibleName(words)

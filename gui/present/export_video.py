@@ -1,0 +1,103 @@
+"""MP4 by ffmpeg: H.264 with 4:2:0 colours at a constant rate, its index first so that it plays while it loads.
+
+Frames go through a pipe as they are painted, to a process that encodes them meanwhile; a keyframe that is held is
+painted once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+from gui.present.export_place import file_place
+from gui.present.frames import Painted, Span, pixels_of
+from planner.errors import StageboardError
+
+QUALITY = 18
+"""x264's constant rate factor: fine text and lines stay clean."""
+GRACE_SECONDS = 60.0
+"""How long ffmpeg may take to end the file after its last frame."""
+MISSING = (
+    'MP4 files need ffmpeg, which is not installed; run "pip install \'stageboard[video]\'" (or "pip install'
+    ' imageio-ffmpeg"), or write .gif or .html'
+)
+
+Progress = Callable[[int, int], None]
+
+
+def ffmpeg() -> str:
+    """The program: the one that imageio-ffmpeg brings or finds. Raises :class:`StageboardError` where there is none."""
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe
+    except ImportError:
+        raise StageboardError(MISSING) from None
+    try:
+        return str(get_ffmpeg_exe())
+    except RuntimeError:
+        raise StageboardError(MISSING) from None
+
+
+def write_video(
+    show: Painted,
+    frames: Sequence[Span],
+    size: tuple[int, int],
+    path: Path,
+    fps: float,
+    title: str,
+    progress: Progress,
+) -> int:
+    """Write ``frames`` of an even ``size`` (width, height) and return the file's bytes.
+
+    ``progress(done, of)`` is told of each picture, and may raise to stop. Raises :class:`StageboardError` where ffmpeg is
+    missing or fails.
+    """
+    program = ffmpeg()
+    with file_place(path) as temporary, tempfile.TemporaryFile() as complaints:
+        encoder = subprocess.Popen(
+            _arguments(program, size, temporary, fps, title), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            stderr=complaints,
+        )  # fmt: skip
+        try:
+            assert encoder.stdin is not None
+            try:
+                for i, span in enumerate(frames):
+                    data = pixels_of(show.image(span.seconds)).tobytes()
+                    for _ in range(span.frames):
+                        encoder.stdin.write(data)
+                    progress(i + 1, len(frames))
+                encoder.stdin.close()
+            except BrokenPipeError:
+                pass  # it has ended, and says why below
+            if encoder.wait(GRACE_SECONDS) != 0:
+                raise StageboardError(f"{path} cannot be written: ffmpeg says {_last_line(complaints)!r}")
+        finally:
+            if encoder.poll() is None:
+                encoder.kill()
+                encoder.wait()
+            if encoder.stdin is not None and not encoder.stdin.closed:
+                with contextlib.suppress(BrokenPipeError):
+                    encoder.stdin.close()
+    return path.stat().st_size
+
+
+def _arguments(program: str, size: tuple[int, int], path: Path, fps: float, title: str) -> list[str]:
+    # "tune animation" is for flat areas and lines. Bit-exact: nothing of the time or the machine goes into the file.
+    return [
+        program, "-y", "-v", "error", "-nostdin", "-f", "rawvideo", "-pix_fmt", "bgr0",
+        "-s", f"{size[0]}x{size[1]}", "-r", f"{fps:g}", "-i", "pipe:0", "-an",
+        "-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
+        "-c:v", "libx264", "-preset", "veryfast", "-tune", "animation", "-crf", str(QUALITY), "-threads", "2",
+        "-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv",
+        "-metadata", f"title={title}", "-fflags", "+bitexact", "-flags:v", "+bitexact", "-movflags", "+faststart",
+        "-f", "mp4", str(path),
+    ]  # fmt: skip
+
+
+def _last_line(file: IO[bytes]) -> str:
+    file.seek(0)
+    lines = file.read().decode("utf-8", "replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "nothing")[:300]

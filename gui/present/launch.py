@@ -1,0 +1,73 @@
+"""Opening the presenter: over the main window, or on its own from the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtWidgets import QApplication
+
+from gui.present.window import PresenterWindow
+from gui.theme import THEMES
+from planner.story import Resolved
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from gui.theme import ThemeController
+
+
+class Presenting(Protocol):
+    """What opens the presenter: the main window, or that of a network."""
+
+    themes: ThemeController
+    reduced_motion: bool
+
+
+def present(window: QWidget, resolved: Resolved, at: int = 0, full_screen: bool = True) -> PresenterWindow:
+    """Present a story over ``window`` (see :class:`Presenting`), on its screen, beginning with keyframe ``at``.
+
+    The presenter deletes itself when it is closed.
+    """
+    themes: ThemeController | None = getattr(window, "themes", None)
+    reduced = bool(getattr(window, "reduced_motion", False))
+    presenter = PresenterWindow(resolved, themes, reduced, full_screen, at, window)
+    presenter.begin()
+    return presenter
+
+
+def present_file(
+    path: str | Path,
+    full_screen: bool = True,
+    *,
+    given: Sequence[Path] = (),
+    theme: str = "",
+    reduced_motion: bool = False,
+) -> int:
+    """Present a story file until it is closed; returns the program's status. Raises :class:`StageboardError` for a bad one.
+
+    ``given`` are model files that stand in for those that are not found, ``theme`` one other than the story's;
+    ``reduced_motion`` is on whatever the user has set.
+    """
+    from gui.app import quit_on_signals
+    from gui.session import Session
+    from gui.theme import ThemeController
+    from planner.formats.story_json import read_story, resolve
+
+    file = Path(path)
+    resolved = resolve(read_story(file), file.parent, given)
+    QApplication.setApplicationName("stageboard")
+    QApplication.setApplicationDisplayName("Stageboard")
+    QApplication.setDesktopFileName("stageboard")
+    app = QApplication.instance() or QApplication(["stageboard"])
+    assert isinstance(app, QApplication)
+    session = Session()
+    themes = ThemeController(app, theme or session.theme)
+    reduced = reduced_motion or session.value("reduced motion") == "yes"
+    presenter = PresenterWindow(resolved, themes, reduced, full_screen)
+    if theme:
+        presenter.set_theme(THEMES[theme])
+    with quit_on_signals(app):
+        presenter.begin()
+        return int(app.exec())

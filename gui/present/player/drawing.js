@@ -1,0 +1,316 @@
+// Painting a moment between two keyframes on a canvas: bands of devices, edges, cards, words, headers of lanes.
+
+// ---------------------------------------------------------------------------------------------- words on cards
+const fits = new Map();
+function fitted(context, text, width) {
+  const key = `${context.font} ${Math.round(width)} ${text}`;
+  let found = fits.get(key);
+  if (found === undefined) {
+    if (fits.size > 20000) fits.clear();
+    fits.set(key, found = shortened(context, text, width));
+  }
+  return found;
+}
+
+// Whole, else its last parts that fit, else cut: the end of a name tells a card from its neighbours.
+function shortened(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  for (const match of text.matchAll(/[_./:]/g)) {
+    const tail = text.slice(match.index + 1);
+    if ((tail.match(/\p{L}/gu) || []).length >= 2 && context.measureText(tail).width <= width) return tail;
+  }
+  let low = 0, high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (context.measureText(text.slice(0, middle) + "…").width <= width) low = middle; else high = middle - 1;
+  }
+  return low ? text.slice(0, low) + "…" : "";
+}
+
+const shortName = (name) => name.replace(/^\/+|\/+$/g, "").split("/").pop() || name;
+
+// ---------------------------------------------------------------------------------------------- drawing
+class Drawing {
+  constructor(context, fonts) {
+    this.context = context;
+    this.fonts = fonts;
+  }
+
+  // `theme`: colours; `palettes`: of each number of devices; `room`: CSS pixels of the canvas; `ratio`: device pixels for each.
+  begin(theme, palettes, room, unit, ratio) {
+    Object.assign(this, { theme, palettes, room, unit, ratio });
+    const c = this.context;
+    c.setTransform(ratio, 0, 0, ratio, 0, 0);
+    c.globalAlpha = 1;
+    c.fillStyle = theme.canvas;
+    c.fillRect(0, 0, room.width, room.height);
+  }
+
+  shot(shot, lens) {
+    if (!shot.morph) shot.morph = morphOf(shot, shot);
+    return this.morph(shot.morph, 1, lens);
+  }
+
+  morph(morph, share, lens) {
+    const e = smooth(share), { first, second } = morph, b = second.stage;
+    const settled = share >= 1;
+    const view = throughLens(settled ? second.view : betweenViews(morph.begin, second.view, e, this.room.width, this.room.height), lens);
+    const at = this.places(morph, e, settled);
+    const c = this.context;
+    c.save();
+    c.beginPath();
+    c.rect(0, 0, settled ? second.right : lerp(first.right, second.right, e), this.room.height);
+    c.clip();
+    const card = b.layout.card * view.s / this.unit;
+    const away = !settled && morph.groups.some ? smooth(Math.min(1, share / 0.22, (1 - share) / 0.22)) : 0;
+    this.bands(morph, view, e, settled);
+    this.edges(morph, at, view, share, e, card, away, settled);
+    this.cards(morph, at, view, e, card, away, settled);
+    const shown = share >= 0.5 ? second : first;
+    this.words(shown, at, view, card, settled ? MOST_LABELS : MOST_MOVING_LABELS);
+    this.laneHeaders(morph, view, e, settled);
+    c.restore();
+    return { view, at };
+  }
+
+  places(morph, e, settled) {
+    const a = morph.first.stage.layout, b = morph.second.stage.layout;
+    if (settled || morph.still) return b;
+    for (let i = 0; i < b.x.length; i++) {
+      morph.x[i] = lerp(a.x[i] * morph.grow + morph.dx, b.x[i], e);
+      morph.y[i] = lerp(a.y[i] * morph.grow + morph.dy, b.y[i], e);
+      morph.w[i] = lerp(a.w[i] * morph.grow, b.w[i], e);
+      morph.h[i] = lerp(a.h[i] * morph.grow, b.h[i], e);
+    }
+    return morph;
+  }
+
+  scene(view) {
+    const r = this.ratio;
+    this.context.setTransform(view.s * r, 0, 0, view.s * r, view.x * r, view.y * r);
+  }
+
+  // Lanes on their way where both views have the same, else those of each, fading.
+  lanesOf(morph, e, settled) {
+    const a = morph.lanesA, b = morph.second.stage.layout.lanes;
+    if (settled) return [[b, morph.second.stage, 1, 1]];
+    if (a.length && a.length === b.length) {
+      const on = a.map(([y, h], i) => [lerp(y, b[i][0], e), lerp(h, b[i][1], e)]);
+      return [[on, (e >= 0.5 ? morph.second : morph.first).stage, 1, 1]];
+    }
+    return [[a, morph.first.stage, 1 - e, Math.max(0, 1 - 2 * e)], [b, morph.second.stage, e, Math.max(0, 2 * e - 1)]];
+  }
+
+  bands(morph, view, e, settled) {
+    const c = this.context;
+    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    for (const [lanes, stage, opacity] of this.lanesOf(morph, e, settled)) {
+      const palette = this.palettes[stage.k];
+      c.globalAlpha = opacity;
+      lanes.forEach(([y, h], d) => {
+        c.fillStyle = palette.band[d % palette.band.length];
+        c.fillRect(0, y * view.s + view.y, this.room.width, h * view.s);
+      });
+    }
+    c.globalAlpha = 1;
+  }
+
+  edges(morph, at, view, share, e, card, away, settled) {
+    const c = this.context, { first, second, groups } = morph, near = card >= BLOCK_BELOW;
+    const paths = settled || morph.still ? this.rest(second, groups, morph) : null;
+    const out = settled ? 1 : Math.max(0, 1 - share / SWAP), into = settled ? 1 : Math.max(0, 1 - (1 - share) / SWAP);
+    this.scene(view);
+    const [pa, pb] = [this.palettes[first.stage.k], this.palettes[second.stage.k]];
+    const style = (g, i) => {
+      const between = g.between[i], palette = i ? pb : pa;
+      return [
+        between ? palette.accent[i ? g.db : g.da] : this.theme.edge,
+        between ? (near ? 1.2 + 1.8 * g.share : 1 + 0.6 * g.share) : near ? 1.1 : 0.8,
+        (between ? (near ? 0.9 : 0.7) : near ? 0.75 : 0.4) * (g.out[i] ? 1 : 0.35),
+      ];
+    };
+    groups.edges.forEach((g, i) => {
+      const [ca, wa, oa] = style(g, 0), [cb, wb, ob] = style(g, 1);
+      c.strokeStyle = blend(ca, cb, e);
+      c.lineWidth = lerp(wa, wb, e) * this.unit / view.s;
+      const opacity = lerp(oa, ob, e) * (g.stays ? 1 - DIM_EDGES * away : 1);
+      const stroke = (path, part) => {
+        if (part <= 0) return;
+        c.globalAlpha = opacity * part;
+        c.stroke(path);
+      };
+      if (paths) {
+        stroke(paths[i].lines, 1);
+        stroke(paths[i].routes, 1);
+        if (near) stroke(paths[i].stubs, 1);
+        return;
+      }
+      const layout = second.stage.layout, graph = second.stage.graph;
+      stroke(movingPath(layout, at, graph, g.items, false), 1);
+      stroke(movingPath(layout, at, graph, g.items, true), 1 - Math.max(out, into));
+      if (into > 0) stroke(this.rest(second, groups, morph)[i].routes, into);
+      if (out > 0) {
+        const mapped = new Path2D();
+        mapped.addPath(this.restA(first, groups, morph)[i].routes, new DOMMatrix([morph.grow, 0, 0, morph.grow, morph.dx, morph.dy]));
+        stroke(mapped, out);
+      }
+    });
+    c.globalAlpha = 1;
+  }
+
+  rest(shot, groups, morph) {
+    return morph.pathsB || (morph.pathsB = settledPaths(shot.stage.layout, shot.stage.graph, groups));
+  }
+
+  restA(shot, groups, morph) {
+    return morph.pathsA || (morph.pathsA = settledPaths(shot.stage.layout, shot.stage.graph, groups));
+  }
+
+  cards(morph, at, view, e, card, away, settled) {
+    const c = this.context, { first, second, groups } = morph, u = this.unit, t = this.theme;
+    const near = smooth((card - BLOCK_BELOW + NEAR) / NEAR), far = card < BLOCK_BELOW;
+    const [pa, pb] = [this.palettes[first.stage.k], this.palettes[second.stage.k]];
+    const radius = (far ? 1.5 : card < CARD_FROM ? 3 : 5) * u, bar = (far ? 1.5 : card < CARD_FROM ? 3 : 4) * u;
+    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    const look = (g, i) => {
+      const palette = i ? pb : pa, d = i ? g.db : g.da, bad = g.bad[i], block = bad ? t.bad : palette.block[g.model][d];
+      return {
+        fill: blend(block, palette.body[g.model][d], near), accent: blend(block, palette.accent[d], near),
+        stroke: blend(block, bad ? t.bad : palette.accent[d], near), opacity: g.out[i] ? 1 : FADED,
+      };
+    };
+    for (const g of groups.cards) {
+      const a = look(g, 0), b = look(g, 1);
+      let opacity = lerp(a.opacity, b.opacity, e);
+      opacity = g.moved ? Math.max(opacity, away) : opacity * (1 - DIM * away);
+      c.globalAlpha = opacity;
+      const mixed = (key) => a[key] === b[key] ? a[key] : e <= 0 ? a[key] : e >= 1 ? b[key] : mixedColour(a[key], b[key], e);
+      const fill = mixed("fill"), stroke = mixed("stroke"), accent = mixed("accent");
+      c.fillStyle = fill;
+      if (near <= 0) {
+        for (const i of g.items) {
+          const w = Math.max(1, at.w[i] * view.s), h = Math.max(1, at.h[i] * view.s);
+          c.fillRect(at.x[i] * view.s + view.x, at.y[i] * view.s + view.y, w, h);
+        }
+        continue;
+      }
+      const bodies = new Path2D(), bars = new Path2D();
+      for (const i of g.items) {
+        const x = at.x[i] * view.s + view.x, y = at.y[i] * view.s + view.y, w = at.w[i] * view.s, h = at.h[i] * view.s;
+        if (x > this.room.width || y > this.room.height || x + w < 0 || y + h < 0) continue;
+        bodies.roundRect(x, y, w, h, Math.min(radius, h / 2));
+        bars.roundRect(x, y, bar + radius / 2, h, [Math.min(radius, h / 2), 0, 0, Math.min(radius, h / 2)]);
+      }
+      if (card >= CARD_FROM && settled && opacity === 1) { c.shadowColor = "rgba(27,34,51,.18)"; c.shadowBlur = 5 * u * this.ratio; c.shadowOffsetY = 1.5 * u * this.ratio; }
+      c.fill(bodies);
+      c.shadowColor = "transparent";
+      c.fillStyle = accent;
+      c.fill(bars);
+      c.strokeStyle = stroke;
+      c.lineWidth = (g.bad[1] ? 2 : 1) * u;
+      c.stroke(bodies);
+    }
+    c.globalAlpha = 1;
+  }
+
+  words(shot, at, view, card, most) {
+    if (card < BLOCK_BELOW) return;
+    const c = this.context, u = this.unit, stage = shot.stage, graph = stage.graph, shown = [];
+    for (let i = 0; i < graph.n; i++) {
+      if (shot.out && !shot.out[i]) continue;
+      const x = at.x[i] * view.s + view.x, y = at.y[i] * view.s + view.y, w = at.w[i] * view.s, h = at.h[i] * view.s;
+      if (x < this.room.width && y < this.room.height && x + w > 0 && y + h > 0) shown.push([i, x, y, w, h]);
+      if (shown.length > most) return;
+    }
+    c.textBaseline = "middle";
+    if (card < CARD_FROM) {
+      const size = Math.max(6, Math.floor(Math.min(12, Math.max(7, 0.62 * card)) * u));
+      c.font = `${size}px ${this.fonts}`;
+      c.fillStyle = this.theme.text;
+      for (const [i, x, y, w, h] of shown) {
+        if (w - 8 * u >= 14 * u) c.fillText(fitted(c, shortName(graph.names[i]), w - 8 * u), x + 6 * u, y + h / 2 + 0.5);
+      }
+      return;
+    }
+    const zoom = clamp(view.s / u, 0.8, 1.5), big = `bold ${12 * zoom * u}px ${this.fonts}`, small = `${10.5 * zoom * u}px ${this.fonts}`, pad = 9 * zoom * u;
+    for (const [i, x, y, w, h] of shown) {
+      const room = w - 1.6 * pad;
+      c.textAlign = "left";
+      c.font = big;
+      c.fillStyle = this.theme.text;
+      c.fillText(fitted(c, shortName(graph.names[i]), room), x + pad, y + 0.33 * h);
+      c.font = small;
+      c.fillStyle = this.theme.muted;
+      const cost = stage.work(i), wide = c.measureText(cost).width;
+      c.fillText(fitted(c, stage.words(i), Math.max(0, room - wide - 6 * u)), x + pad, y + 0.71 * h);
+      c.textAlign = "right";
+      c.fillText(cost, x + pad + room, y + 0.71 * h);
+    }
+    c.textAlign = "left";
+  }
+
+  // The headers of lanes slide in from the left.
+  laneHeaders(morph, view, e, settled) {
+    const c = this.context, u = this.unit, t = this.theme;
+    for (const [lanes, stage, , shown] of this.lanesOf(morph, e, settled)) {
+      if (!lanes.length || shown <= 0) continue;
+      const width = headerWidth(stage, u), palette = this.palettes[stage.k];
+      c.setTransform(this.ratio, 0, 0, this.ratio, -(1 - shown) * width * this.ratio, 0);
+      c.fillStyle = t.canvas;
+      c.fillRect(0, 0, width, this.room.height);
+      const heights = lanes.map(([, h]) => h * view.s).filter((h) => h >= 11 * u);
+      const size = Math.min(17 * u, Math.max(9 * u, 0.8 * Math.min(...heights, 99)));
+      lanes.forEach(([y, h], d) => this.laneHeader(stage, palette, d, y * view.s + view.y, h * view.s, width, size));
+      c.fillStyle = t.border;
+      c.fillRect(width - 0.5, 0, 1, this.room.height);
+    }
+  }
+
+  laneHeader(stage, palette, d, y, h, width, size) {
+    const c = this.context, u = this.unit, t = this.theme;
+    if (y + h < 0 || y > this.room.height) return;
+    c.fillStyle = palette.band[d];
+    c.fillRect(0, y, width, h);
+    c.fillStyle = palette.accent[d];
+    c.fillRect(0, y, 5 * u, h);
+    if (h < 0.9 * size || !stage.pace) return;
+    const top = Math.max(y, 0), bottom = Math.min(y + h, this.room.height);
+    const bar = bottom - top > 2.2 * size, middle = (top + bottom) / 2 - (bar ? 0.35 * size : 0), hot = d === stage.hot;
+    c.textBaseline = "middle";
+    c.font = `bold ${size}px ${this.fonts}`;
+    c.fillStyle = hot ? t.bad : t.text;
+    c.textAlign = "right";
+    c.fillText(stage.pace[d], width - 12 * u, middle);
+    const used = c.measureText(stage.pace[d]).width;
+    c.textAlign = "left";
+    c.font = `${size}px ${this.fonts}`;
+    c.fillStyle = t.text;
+    const room = width - used - 48 * u;
+    const title = c.measureText(stage.titles[d]).width <= room ? stage.titles[d] : stage.names[d];
+    if (room > size) c.fillText(fitted(c, title, room), 32 * u, middle);
+    this.glyph(palette, d, 20 * u, middle, 0.7 * size);
+    if (!bar) return;
+    const wide = width - 26 * u;
+    c.fillStyle = t.track;
+    c.fillRect(14 * u, middle + 0.75 * size, wide, 6 * u);
+    c.fillStyle = hot ? t.bad : palette.accent[d];
+    c.fillRect(14 * u, middle + 0.75 * size, wide * stage.load[d], 6 * u);
+  }
+
+  glyph(palette, d, x, y, size) {
+    const c = this.context;
+    c.save();
+    c.translate(x, y);
+    c.scale(size, size);
+    c.fillStyle = palette.accent[d];
+    c.fill(GLYPHS[palette.glyph[d]], "evenodd");
+    c.restore();
+  }
+}
+
+// Colours that are "rgb(...)" already, as blends of near and far are.
+function mixedColour(first, second, share) {
+  const parse = (text) => text[0] === "#" ? rgb(text) : text.slice(4, -1).split(",").map(Number);
+  const a = parse(first), b = parse(second);
+  return `rgb(${a.map((v, i) => Math.round(lerp(v, b[i], share))).join(",")})`;
+}

@@ -1,0 +1,196 @@
+"""Where everything of a story is drawn: the parts of a frame, and the layout of each graph, made once per plan and view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QRectF
+
+from gui.canvas.headers import HEADER_WIDTH, HeaderData, header_data
+from gui.canvas.items import Items, items_of
+from gui.canvas.layout.result import Layout
+from gui.canvas.links import links_of
+from gui.canvas.palette import CanvasPalette, canvas_palette
+from gui.canvas.scene import Scene, arrange, crossing_bytes, skeleton_of
+from gui.canvas.viewport import Viewport
+from gui.theme import Theme
+from planner.graph import Ints
+from planner.plan import Plan
+from planner.story import Camera
+
+WIDTH, HEIGHT = 1280.0, 800.0
+"""The frame whose type sizes and margins all others follow in proportion."""
+HEADER = 50.0
+"""Height of the line above."""
+PANELS = {"schedule": 0.46}
+PANEL, GAP = 0.3, 18.0
+"""Share of the width that a panel takes, :data:`PANELS` those that need another, and what is around it."""
+HEADERS = 1.45
+"""Lane headers are drawn so much larger than in a window: they are read from afar."""
+LARGEST = 2.4
+"""A card is never drawn larger than so many times life size."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """The parts of a frame of ``width`` x ``height`` logical pixels; ``unit`` is the size of one pixel of 1280 x 800."""
+
+    width: float
+    height: float
+    unit: float
+    band: float
+    """Height of the captions below."""
+
+    @property
+    def header(self) -> QRectF:
+        """The line above."""
+        return QRectF(0, 0, self.width, round(HEADER * self.unit))
+
+    @property
+    def stage(self) -> QRectF:
+        """All between header and caption."""
+        top = self.header.height()
+        return QRectF(0, top, self.width, self.height - top - self.band)
+
+    @property
+    def caption(self) -> QRectF:
+        """The band below."""
+        return QRectF(0, self.height - self.band, self.width, self.band)
+
+    def panel(self, kind: str) -> QRectF:
+        """A panel at the right of the stage."""
+        gap, wide = GAP * self.unit, round(PANELS.get(kind, PANEL) * self.width)
+        stage = self.stage
+        return QRectF(self.width - wide - gap, stage.top() + gap, wide, stage.height() - 2 * gap)
+
+    def room(self, kind: str) -> tuple[float, float]:
+        """Width and height of the stage beside a panel; all of it where ``kind`` is empty."""
+        wide = self.panel(kind).left() - GAP * self.unit if kind else self.width
+        return wide, self.stage.height()
+
+
+@dataclass(frozen=True)
+class View:
+    """How a scene is seen on the stage: pixels = scene * scale + (ox, oy), in logical pixels from the stage's corner."""
+
+    scale: float
+    ox: float
+    oy: float
+
+    def viewport(self, width: int, height: int, ratio: float, left: float = 0.0) -> Viewport:
+        """The same in device pixels."""
+        return Viewport(
+            width, height, self.scale * ratio, self.ox * ratio, self.oy * ratio, round(left * ratio), 0.0
+        )
+
+    def through(self, lens: View | None) -> View:
+        """This view enlarged and moved by a ``lens`` (its scale a factor, its offsets in pixels)."""
+        if lens is None:
+            return self
+        return View(self.scale * lens.scale, self.ox * lens.scale + lens.ox, self.oy * lens.scale + lens.oy)
+
+
+UNCHANGED = View(1.0, 0.0, 0.0)
+
+
+def between(first: View, second: View, share: float, width: float, height: float) -> View:
+    """A moment of the way from one view to another: the scale changes evenly in powers, around the place that both share.
+
+    What looks like one movement: the centre moves as fast as what is seen shrinks or grows.
+    """
+    if share <= 0.0 or first == second:
+        return first
+    if share >= 1.0:
+        return second
+    a, b = 1.0 / first.scale, 1.0 / second.scale
+    now = a * (b / a) ** share
+    along = share if abs(b - a) < 1e-6 * a else (now - a) / (b - a)
+    middle = (width / 2, height / 2)
+    centre = []
+    for half, old, new in ((middle[0], first.ox, second.ox), (middle[1], first.oy, second.oy)):
+        begin, end = (half - old) * a, (half - new) * b
+        centre.append(begin + (end - begin) * along)
+    return View(1.0 / now, middle[0] - centre[0] / now, middle[1] - centre[1] / now)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphStage:
+    """A plan of a graph as it is drawn in one view. Scenes hold settled places."""
+
+    plan: Plan
+    view: str
+    scene: Scene
+    palette: CanvasPalette
+    headers: HeaderData | None
+
+    @property
+    def left(self) -> float:
+        """Width of the lane headers, in units of a frame of 1280 x 800."""
+        return HEADER_WIDTH * HEADERS if self.scene.layout.lanes else 0.0
+
+    def seen(self, camera: Camera | None, room: tuple[float, float], unit: float) -> View:
+        """How the camera's part of the scene, or all of it, fills ``room`` (logical pixels)."""
+        x, y, w, h = self.scene.layout.bounds
+        viewport = Viewport(round(room[0]), round(room[1]), left=round(self.left * unit))
+        if camera is None:
+            viewport.fit((x, y, w, h), margin=14 * unit, largest=1.6 * unit)
+        else:
+            part = (x + camera.x * w, y + camera.y * h, camera.width * w, camera.height * h)
+            viewport.fit(part, margin=14 * unit, largest=LARGEST * unit)
+        return View(viewport.scale, viewport.ox, viewport.oy)
+
+
+class Graphs:
+    """The stages of a story's plans of graphs. In the flow view all plans of a graph share one layout."""
+
+    def __init__(self, room: tuple[float, float], unit: float, theme: Theme) -> None:
+        self._room, self._unit, self._theme = room, unit, theme
+        self._items: dict[int, Items] = {}
+        self._layouts: dict[object, Layout] = {}
+        self._stages: dict[tuple[int, str], GraphStage] = {}
+
+    def stage(self, plan: Plan, view: str) -> GraphStage:
+        """The plan drawn in ``flow`` or ``lanes``."""
+        key = (id(plan), view)
+        if key not in self._stages:
+            self._stages[key] = self._make(plan, view)
+        return self._stages[key]
+
+    def _make(self, plan: Plan, view: str) -> GraphStage:
+        problem, device_of = plan.problem, plan.decision.device_of
+        graph, k = problem.graph, len(problem.devices)
+        if id(graph) not in self._items:
+            self._items[id(graph)] = items_of(graph, None, frozenset())
+        items = self._items[id(graph)]
+        skeleton = skeleton_of(items)
+        of = graph.fingerprint if view == "flow" else id(plan)
+        if (of, view) not in self._layouts:
+            self._layouts[of, view] = arrange(items, skeleton, view, device_of, k, self._layout_room(view))
+        layout = self._layouts[of, view]
+        device, mixed = items.devices(device_of, k)
+        evaluator = problem.evaluator
+        scene = Scene(
+            items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy(), devices=problem.devices,
+            size=evaluator.size, work=evaluator.op_work[0],
+        )  # fmt: skip
+        scene.evaluation = plan.evaluation
+        broken = [op for violation in plan.evaluation.violations for op in violation.ops]
+        scene.violating = scene.mask(np.array(broken, np.int64))
+        headers = None
+        if view == "lanes":
+            crossing = crossing_bytes(graph, device_of, k, scene.size)
+            headers = header_data(scene, problem, crossing, links_of(problem, device_of))
+        return GraphStage(plan, view, scene, canvas_palette(self._theme, k), headers)
+
+    def _layout_room(self, view: str) -> tuple[float, float]:
+        """The room a layout is made for, in units in which its headers have the size that the layout expects."""
+        grown = HEADERS * self._unit
+        header = HEADER_WIDTH if view == "lanes" else 0.0
+        return max(100.0, self._room[0] / grown - header - 24.0), max(80.0, self._room[1] / grown - 24.0)
+
+
+def highlighted(scene: Scene, ops: tuple[str, ...]) -> Ints:
+    """The ops with these ids (int32); those that the graph does not have are left out."""
+    index = scene.items.graph.index
+    return np.array([index[op] for op in ops if op in index], np.int32)

@@ -1,0 +1,282 @@
+"""A story painted at any moment: the same seconds give the same pixels, at any size. No clocks, no randomness."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from gui.canvas.animation import eased
+from gui.present.captions import (
+    band_height,
+    figure_runs,
+    figures_text,
+    paint_caption,
+    paint_header,
+    target_words,
+)
+from gui.present.panels import paint_panel
+from gui.present.scenes import GAP, HEIGHT, WIDTH, Places, View
+from gui.present.shots import NetworkShot, Shots
+from gui.present.stage import Pictures, Stage, place
+from gui.theme import Theme
+from planner.story import Keyframe, Resolved
+
+if TYPE_CHECKING:
+    from planner.graph import Ints
+
+FIRST = -1
+"""Stands for the empty stage before the first keyframe."""
+
+
+class Show:
+    """A resolved story in frames of ``size`` (logical pixels: width, height).
+
+    Keyframe i begins with its transition, ``keyframe.transition`` seconds long, and is then held for ``keyframe.hold`` seconds.
+    ``reduced_motion`` turns transitions into cuts. ``type_scale`` makes letters larger or smaller than usual.
+    """
+
+    def __init__(
+        self, resolved: Resolved, theme: Theme, size: tuple[int, int], *, type_scale: float = 1.0
+    ) -> None:
+        self.resolved, self.theme, self.size = resolved, theme, (max(64, size[0]), max(48, size[1]))
+        self.keyframes = resolved.story.keyframes
+        self.reduced_motion = False
+        width, height = float(self.size[0]), float(self.size[1])
+        self.unit = min(width / WIDTH, height / HEIGHT)
+        self.letters = self.unit * type_scale
+        said = [(k.title, k.caption) for k in self.keyframes]
+        band = band_height(said, width, height, self.letters)
+        self.places = Places(width, height, self.unit, band)
+        self.shots = Shots(resolved, self.places, theme)
+        ends = list(accumulate(k.transition + k.hold for k in self.keyframes))
+        self.starts = [0.0, *ends[:-1]]
+        """The seconds at which each keyframe's transition begins."""
+        self.duration = ends[-1]
+        self._kept = Pictures()
+        self.stage = Stage(self.shots, self._kept, self.letters)
+
+    @property
+    def count(self) -> int:
+        """Keyframes."""
+        return len(self.keyframes)
+
+    # ------------------------------------------------------------------ time
+    def index_at(self, seconds: float) -> int:
+        """The keyframe that is held at a moment, or that the story is on its way to."""
+        return max(0, bisect_right(self.starts, seconds) - 1)
+
+    def share_at(self, seconds: float) -> float:
+        """How much of the transition towards :meth:`index_at` is over: 1 while the keyframe is held."""
+        i = self.index_at(seconds)
+        length = self.keyframes[i].transition
+        if self.reduced_motion or length <= 0.0:
+            return 1.0
+        return min(1.0, max(0.0, (seconds - self.starts[i]) / length))
+
+    def settled(self, seconds: float) -> bool:
+        """Whether nothing moves: all frames of a keyframe that are settled are equal."""
+        return self.share_at(seconds) >= 1.0
+
+    # ------------------------------------------------------------------ painting
+    def paint(self, painter: QPainter, seconds: float) -> None:
+        """All of the frame at a moment, ``size`` logical pixels."""
+        i = self.index_at(seconds)
+        self.paint_between(painter, i - 1 if i else FIRST, i, self.share_at(seconds))
+
+    def image(self, seconds: float, ratio: float = 1.0) -> QImage:
+        """The frame as a picture of its own, ``ratio`` pixels for each logical one."""
+        image = QImage(round(self.size[0] * ratio), round(self.size[1] * ratio), QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        painter.scale(ratio, ratio)
+        self.paint(painter, seconds)
+        painter.end()
+        return image
+
+    def paint_between(
+        self, painter: QPainter, first: int, second: int, share: float, lens: View | None = None
+    ) -> None:
+        """What is seen a ``share`` of the way from one keyframe (or :data:`FIRST`) to another, through a ``lens``."""
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ratio = max(0.1, abs(painter.deviceTransform().m11()))
+        share = min(max(share, 0.0), 1.0)
+        if first == FIRST and share < 1.0:
+            self._paint_opening(painter, second, share, ratio, lens)
+        else:
+            if share <= 0.0:
+                second, share = first, 1.0
+            self.stage.paint(painter, first, second, share, ratio, lens)
+            self._paint_panels(painter, first, second, share, ratio)
+            self._paint_words(painter, first, second, share, ratio)
+        painter.restore()
+
+    def _paint_opening(
+        self, painter: QPainter, index: int, share: float, ratio: float, lens: View | None
+    ) -> None:
+        """The first keyframe comes out of its own ground."""
+        self.stage.paint(painter, index, index, 1.0, ratio, lens)
+        self._paint_panels(painter, index, index, 1.0, ratio)
+        self._paint_words(painter, index, index, 1.0, ratio)
+        veil = QColor(self.theme.panel)
+        veil.setAlphaF(1.0 - eased(share))
+        painter.fillRect(QRectF(0, 0, *self.size), veil)
+
+    # ------------------------------------------------------------------ panels
+    def _paint_panels(self, painter: QPainter, first: int, second: int, share: float, ratio: float) -> None:
+        """Panels slide in and out at the right; one that stays fades into the next."""
+        a, b = self.shots.panel_kind(first), self.shots.panel_kind(second)
+        e = eased(share)
+        if a and b and share < 1.0 and self.places.panel(a) == self.places.panel(b):
+            moment = self._panel_moment(first, second, share)
+            if moment is not None:
+                self._paint_panel(painter, second, 0.0, ratio, moment)
+                return
+            # One figure goes before the other comes: two at once cannot be read.
+            for index, shown in ((first, 1.0 - share / 0.4), (second, (share - 0.3) / 0.7)):
+                if shown > 0.0:
+                    painter.setOpacity(shown)
+                    self._paint_panel(painter, index, 0.0, ratio, None)
+            painter.setOpacity(1.0)
+            return
+        if a and share < 1.0:
+            self._paint_panel(painter, first, min(1.0, 2.0 * e), ratio, None)
+        if b:
+            self._paint_panel(
+                painter, second, max(0.0, 1.0 - 2.0 * (e - 0.5)) if e < 1.0 else 0.0, ratio, None
+            )
+
+    def _panel_moment(self, first: int, second: int, share: float) -> int | None:
+        """The moment that a network's panel counts up to, where it does."""
+        if not self.stage.plays(first, second) or self.shots.panel_kind(first) != self.shots.panel_kind(
+            second
+        ):
+            return None
+        a, b = self.shots.shot(first), self.shots.shot(second)
+        assert isinstance(a, NetworkShot) and isinstance(b, NetworkShot)
+        return round(a.moment + (b.moment - a.moment) * share)
+
+    def _paint_panel(
+        self, painter: QPainter, index: int, away: float, ratio: float, moment: int | None
+    ) -> None:
+        """A panel, a share ``away`` pushed out at the right."""
+        rect = self.places.panel(self.shots.panel_kind(index))
+        reach = self.places.width - rect.left()
+        if away >= 1.0:
+            return
+
+        def draw(target: QPainter) -> None:
+            shot = self.shots.shot(index)
+            now = None
+            if isinstance(shot, NetworkShot):
+                now = shot.now(shot.moment if moment is None else moment)
+            paint_panel(target, rect, self.shots.panel(index), self.letters, self.theme, now)
+
+        painter.save()
+        painter.translate(away * (reach + GAP * self.unit), 0.0)
+        stage = self.places.stage
+        column = QRectF(rect.left() - GAP * self.unit, stage.top(), reach + GAP * self.unit, stage.height())
+        painter.fillRect(column, QColor(self.theme.canvas))
+        if moment is not None:
+            draw(painter)
+        else:
+            place(painter, rect, self._part(("panel", index), rect, ratio, draw))
+        painter.restore()
+
+    # ------------------------------------------------------------------ words
+    def _paint_words(self, painter: QPainter, first: int, second: int, share: float, ratio: float) -> None:
+        for rect, draw in (
+            (self.places.header, self._draw_header), (self.places.caption, self._draw_caption),
+        ):  # fmt: skip
+            if share >= 1.0:
+                place(painter, rect, self._words(rect, draw, second, ratio))
+                continue
+            # One text goes before the other comes: two at once cannot be read.
+            out, into = max(0.0, 1.0 - share / 0.4), max(0.0, (share - 0.3) / 0.7)
+            painter.fillRect(rect, QColor(self.theme.panel))
+            if out > 0.0:
+                painter.setOpacity(out)
+                place(painter, rect, self._words(rect, draw, first, ratio))
+            painter.setOpacity(into)
+            place(painter, rect, self._words(rect, draw, second, ratio))
+            painter.setOpacity(1.0)
+
+    def _words(self, rect: QRectF, draw: Callable[[QPainter, int], None], index: int, ratio: float) -> QImage:
+        return self._part((draw.__name__, index), rect, ratio, lambda target: draw(target, index))
+
+    def _draw_header(self, painter: QPainter, index: int) -> None:
+        plan = self.shots.plan(index)
+        bounds = self.resolved.bounds[self.keyframes[index].plan]
+        runs = figure_runs(plan, bounds, self.theme)
+        name, words = plan.problem.name, target_words(plan.problem)
+        paint_header(painter, self.places.header, name, words, runs, self.letters, self.theme)
+
+    def _draw_caption(self, painter: QPainter, index: int) -> None:
+        k = self.keyframes[index]
+        paint_caption(
+            painter, self.places.caption, k.title, k.caption, self.letters, self.theme, index, self.count
+        )
+
+    # ------------------------------------------------------------------ pictures that are kept
+    def _part(self, key: object, rect: QRectF, ratio: float, draw: Callable[[QPainter], None]) -> QImage:
+        """A part of the frame as an opaque picture, painted once."""
+
+        def make() -> QImage:
+            size = (max(1, round(rect.width() * ratio)), max(1, round(rect.height() * ratio)))
+            image = QImage(*size, QImage.Format.Format_RGB32)
+            image.fill(QColor(self.theme.canvas))
+            painter = QPainter(image)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.scale(ratio, ratio)
+            painter.translate(-rect.left(), -rect.top())
+            draw(painter)
+            painter.end()
+            return image
+
+        return self._kept.get((key, ratio), make)
+
+    # ------------------------------------------------------------------ slides and words
+    def paint_slide(self, painter: QPainter, index: int) -> None:
+        """A keyframe at rest as shapes and text, for files that hold them. All is in logical pixels."""
+        stage = self.places.stage
+        shot = self.shots.shot(index)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(QRectF(0, 0, *self.size), QColor(self.theme.canvas))
+        painter.save()
+        painter.setClipRect(stage)
+        painter.translate(stage.topLeft())
+        self.stage.paint_vectors(painter, index)
+        painter.restore()
+        kind = self.shots.panel_kind(index)
+        if kind:
+            now = shot.now(shot.moment) if isinstance(shot, NetworkShot) else None
+            paint_panel(
+                painter, self.places.panel(kind), self.shots.panel(index), self.letters, self.theme, now
+            )
+        self._draw_header(painter, index)
+        self._draw_caption(painter, index)
+        painter.restore()
+
+    def op_at(self, index: int, at: QPointF, lens: View | None = None) -> int:
+        """The op whose card is at a place of the frame while a keyframe of a graph is held; -1 for none."""
+        return self.stage.op_at(index, at, lens)
+
+    def moved(self, first: int, second: int) -> Ints:
+        """The ops that are on another device after going from one keyframe to another (int32); none of networks."""
+        morph = self.shots.morph(first, second)
+        if morph is None:
+            return np.empty(0, np.int32)
+        return np.flatnonzero(morph.moved).astype(np.int32)
+
+    def words(self, index: int) -> tuple[str, str]:
+        """What a keyframe says, for those who listen: its title, and its caption with the figures."""
+        k: Keyframe = self.keyframes[index]
+        figures = figures_text(self.shots.plan(index), self.resolved.bounds[k.plan], self.theme)
+        title = k.title or self.shots.plan(index).problem.name
+        return f"{index + 1} of {self.count}: {title}", f"{k.caption} {figures}.".strip()

@@ -1,0 +1,175 @@
+"""The stage of a frame: a graph, a network or a certificate, at rest or on its way to the next."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
+
+from gui.canvas import raster
+from gui.canvas.animation import eased
+from gui.canvas.painter import wrap_image
+from gui.canvas.palette import packed
+from gui.present.scenes import View, between
+from gui.present.shots import NetworkShot, Shots
+from gui.present.transition import Morph, Shot
+
+KEPT = 24
+"""Pictures of parts of frames that are kept, so that what does not change is not painted again."""
+
+
+class Pictures:
+    """Pictures by what they show; those not looked at for longest go first."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[object, QImage] = OrderedDict()
+
+    def get(self, key: object, make: Callable[[], QImage]) -> QImage:
+        """The picture, made where it is not there."""
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = make()
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return found
+
+
+def place(painter: QPainter, rect: QRectF, image: QImage) -> None:
+    """Draw a part of the frame where it belongs."""
+    painter.drawImage(rect, image, QRectF(image.rect()), Qt.ImageConversionFlag.AutoColor)
+
+
+class Stage:
+    """Paints the stage of any moment. ``letters`` is the size of letters, see :class:`gui.present.show.Show`."""
+
+    def __init__(self, shots: Shots, kept: Pictures, letters: float) -> None:
+        self.shots, self.kept, self.letters = shots, kept, letters
+        self.places, self.theme, self.unit = shots.places, shots.theme, shots.places.unit
+        self._buffer = raster.new_image(1, 1)
+
+    def paint(
+        self, painter: QPainter, first: int, second: int, share: float, ratio: float, lens: View | None
+    ) -> None:
+        """What is seen a ``share`` of the way from one keyframe to another, through a ``lens``."""
+        stage = self.places.stage
+        if share >= 1.0 and lens is None:
+            place(painter, stage, self._image(second, ratio))
+            return
+        moving = None if share >= 1.0 else self.shots.morph(first, second)
+        if share >= 1.0 or moving is not None or self.plays(first, second):
+            buffer = self._frame(ratio)
+            self._paint_live(buffer, first, second, share, ratio, lens, moving)
+            place(painter, stage, wrap_image(buffer))
+            return
+        place(painter, stage, self._image(first, ratio))
+        painter.setOpacity(eased(share))
+        place(painter, stage, self._image(second, ratio))
+        painter.setOpacity(1.0)
+
+    def plays(self, first: int, second: int) -> bool:
+        """Whether a network goes from one moment of an order to another, rather than fading into another picture."""
+        a, b = self.shots.shot(first), self.shots.shot(second)
+        return isinstance(a, NetworkShot) and isinstance(b, NetworkShot) and a.stage is b.stage
+
+    def _frame(self, ratio: float) -> np.ndarray:
+        stage = self.places.stage
+        shape = (max(1, round(stage.height() * ratio)), max(1, round(stage.width() * ratio)))
+        if self._buffer.shape != shape:
+            self._buffer = raster.new_image(shape[1], shape[0])
+        return self._buffer
+
+    def _paint_live(
+        self, buffer: np.ndarray, first: int, second: int, share: float, ratio: float, lens: View | None,
+        moving: Morph | None,
+    ) -> None:  # fmt: skip
+        height, width = buffer.shape
+        shot = self.shots.shot(second)
+        stage = self.places.stage
+        if isinstance(shot, NetworkShot):
+            moment, view = shot.moment, shot.view
+            if share < 1.0:
+                before = self.shots.shot(first)
+                assert isinstance(before, NetworkShot)
+                moment = round(before.moment + (shot.moment - before.moment) * share)
+                view = between(before.view, shot.view, eased(share), stage.width(), stage.height())
+            shot.stage.paint(buffer, view.through(lens), ratio, moment, shot.marked)
+            return
+        raster.fill(buffer, None, packed(self.theme.canvas), replace=True)
+        scaled = ratio * self.unit
+        if moving is not None:
+            view = moving.view(share, stage.width(), stage.height()).through(lens)
+            moving.paint(buffer, view.viewport(width, height, ratio), scaled, share)
+        elif isinstance(shot, Shot):
+            shot.paint(buffer, shot.view.through(lens).viewport(width, height, ratio), scaled)
+        else:
+            image = wrap_image(buffer)
+            painter = QPainter(image)
+            painter.scale(ratio, ratio)
+            shot.paint(
+                painter, QRectF(0, 0, stage.width(), stage.height()), self.unit, self.letters, self.theme
+            )
+            painter.end()
+
+    def _image(self, index: int, ratio: float) -> QImage:
+        """The stage of a keyframe at rest."""
+
+        def make() -> QImage:
+            buffer = self._frame(ratio)
+            self._paint_live(buffer, index, index, 1.0, ratio, None, None)
+            return wrap_image(buffer).convertToFormat(QImage.Format.Format_RGB32)
+
+        return self.kept.get(("stage", index, ratio), make)
+
+    def paint_vectors(self, painter: QPainter, index: int) -> None:
+        """A keyframe at rest as shapes and text, in logical pixels from the stage's corner."""
+        shot, stage = self.shots.shot(index), self.places.stage
+        room = (stage.width(), stage.height())
+        if isinstance(shot, NetworkShot):
+            shot.stage.paint_vectors(painter, shot.view, room, shot.moment, shot.marked)
+        elif isinstance(shot, Shot):
+            shot.paint_vectors(painter, room, self.unit)
+        else:
+            shot.paint(painter, QRectF(0, 0, *room), self.unit, self.letters, self.theme)
+
+    # ------------------------------------------------------------------ pointing
+    def op_at(self, index: int, at: QPointF, lens: View | None = None) -> int:
+        """The op whose card is at a place of the frame while a keyframe of a graph is held; -1 for none."""
+        shot = self.shots.shot(index)
+        stage = self.places.stage
+        kind = self.shots.panel_kind(index)
+        if (
+            not isinstance(shot, Shot)
+            or not stage.contains(at)
+            or (kind and self.places.panel(kind).contains(at))
+        ):
+            return -1
+        scene, view = shot.stage.scene, shot.view.through(lens)
+        item = raster.hit_op(
+            at.x(),
+            at.y() - stage.top(),
+            scene.x,
+            scene.y,
+            scene.w,
+            scene.h,
+            view.scale,
+            view.ox,
+            view.oy,
+            slop_px=4.0,
+        )
+        return int(scene.items.first[item]) if item >= 0 else -1
+
+    def op_rect(self, index: int, op: int, lens: View | None = None) -> QRectF:
+        """Where an op's card is in the frame; empty where no graph is shown."""
+        shot = self.shots.shot(index)
+        if not isinstance(shot, Shot):
+            return QRectF()
+        scene, view = shot.stage.scene, shot.view.through(lens)
+        i = int(scene.items.item_of[op])
+        x, y = float(scene.x[i]) * view.scale + view.ox, float(scene.y[i]) * view.scale + view.oy
+        return QRectF(
+            x, y + self.places.stage.top(), float(scene.w[i]) * view.scale, float(scene.h[i]) * view.scale
+        )

@@ -1,0 +1,97 @@
+"""The certificate as a page and as a dialog."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from pytestqt.qtbot import QtBot
+
+from gui.present.certificate_dialog import CertificateDialog, save_certificate
+from gui.present.certificate_page import CertificatePage, facts, proof_lines, status_line, verdict
+from gui.theme import DARK, LIGHT
+from planner.bound import Bound
+from planner.certificate import certificate
+from planner.certificate_text import certificate_text
+from planner.errors import StageboardError
+from planner.plan import OrderPlan, Plan
+from tests.gui.present.talks import TARGETS, Member, graph_members, network_members
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+class Open:
+    """As much of a document as the dialog needs."""
+
+    def __init__(self, member: Member) -> None:
+        self.plan, self.bounds = member[0], list(member[1])
+
+    bounds: Sequence[Bound]
+
+    def current_plan(self) -> Plan | OrderPlan:
+        return self.plan
+
+
+@pytest.mark.parametrize("kind", [*TARGETS, "network"])
+def test_a_page_for_every_target_fits(kind: str) -> None:
+    for plan, bounds in network_members() if kind == "network" else graph_members(kind):
+        page = CertificatePage(certificate(plan, bounds))
+        for theme, size in ((LIGHT, (1280, 590)), (DARK, (320, 140))):
+            image = QImage(*size, QImage.Format.Format_RGB32)
+            image.fill(0xFF00FF)
+            painter = QPainter(image)
+            unit = size[0] / 1280
+            page.paint(painter, QRectF(0, 0, *size), unit, unit, theme)
+            assert not painter.hasClipping()
+            painter.end()
+            assert image.pixelColor(2, 2).name() == theme.canvas
+
+
+def test_what_it_says() -> None:
+    (plan, none), (shifted, bounds) = graph_members()
+    assert status_line(certificate(plan, none), LIGHT)[0] == "Valid, nothing proven yet"
+    found = certificate(shifted, bounds)
+    assert status_line(found, LIGHT)[0] == "Valid, gap 10.0 %"
+    assert proof_lines(found, found.parts[0]) == ["Bottleneck: by simple (MTPP, Lemma 3.3), using no rule."]
+    tight = certificate(
+        shifted, [shifted.problem.bound("bottleneck", shifted.objective, "simple", frozenset())]
+    )
+    assert status_line(tight, LIGHT)[0].endswith("Proven optimal") and "No valid plan" in verdict(tight)
+    said = {fact.label: fact.words for fact in facts(found)}
+    assert said["Planner"] == "second, seed 2, 0.5 s" and said["Options"] == "moves=3"
+    backwards = plan.problem.plan(plan.decision.device_of[::-1].copy(), plan.provenance)  # type: ignore
+    assert "Not valid" in status_line(certificate(backwards), LIGHT)[0]
+
+
+@pytest.mark.parametrize("ending", [".txt", ".json", ".pdf", ".png", ".svg"])
+def test_saved_as(ending: str, tmp_path: Path) -> None:
+    plan, bounds = graph_members()[1]
+    found = certificate(plan, bounds)
+    file = save_certificate(found, tmp_path / f"c{ending}", LIGHT)
+    data = file.read_bytes()
+    if ending == ".json":
+        assert json.loads(data)["digest"] == found.digest
+    elif ending == ".txt":
+        assert data.decode() == certificate_text(found)
+    else:
+        assert data[:4] in (b"%PDF", b"\x89PNG", b"<?xm")
+    with pytest.raises(StageboardError, match="choose one of these"):
+        save_certificate(found, tmp_path / "c.gif", LIGHT)
+
+
+def test_the_dialog_copies_and_saves(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = CertificateDialog(Open(graph_members()[1]), LIGHT)
+    dialog.show()
+    assert dialog.view.accessibleName() == "Certificate: Valid, gap 10.0 %"
+    dialog.view.grab()
+    dialog.copy_button.click()
+    assert QGuiApplication.clipboard().text() == certificate_text(dialog.certificate)
+    dialog.save(tmp_path / "c.txt")
+    assert (tmp_path / "c.txt").exists() and "Saved" in dialog.said.text()
+    dialog.save(tmp_path / "no" / "c.txt")
+    assert "Saved" not in dialog.said.text()
+    dialog.close()

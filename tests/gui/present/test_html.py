@@ -1,0 +1,252 @@
+"""The page of a story: one file that asks for nothing, in which no text can become code, with all that the stage shows."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QColor, QPainter
+from pytestqt.qtbot import QtBot
+
+from gui.present.export import ExportOptions, export_story, show_of
+from gui.present.html import page_of
+from gui.present.html_scenes import Scenes, glyph_outline, packed
+from gui.present.html_svg import Colours, drawing
+from gui.present.transition import Shot
+from gui.theme import DARK, GLYPHS, LIGHT, Theme
+from planner.story import Keyframe, Resolved
+from tests.gui.present.talks import TARGETS, graph_members, network_talk, resolved, talk
+
+SIZE = (640, 400)
+EVIL = "</script><img src=x onerror=alert(1)>\u2028&\"'"
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Page(HTMLParser):
+    """Elements with their attributes, and the text of scripts, styles and titles."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.raw: list[tuple[str, dict[str, str | None], str]] = []
+        self.words: list[str] = []
+        self._in: tuple[str, dict[str, str | None]] | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._in = (tag, dict(attrs)) if tag in ("script", "style") else None
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in = None
+
+    def handle_data(self, data: str) -> None:
+        if self._in is not None:
+            self.raw.append((*self._in, data))
+        elif data.strip():
+            self.words.append(data.strip())
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return json.loads(next(text for tag, attrs, text in self.raw if attrs.get("id") == "data"))  # type: ignore[no-any-return]
+
+
+def made(story: Resolved, theme: str = "") -> Page:
+    return Page(page_of(story, theme, SIZE, lambda done, of: None))
+
+
+def evil() -> Resolved:
+    """A story in which all that is text would like to be code."""
+    members = graph_members()
+    a, bounds = members[1]
+    named = dataclasses.replace(a, name=EVIL)
+    story = resolved([(named, bounds)], Keyframe(EVIL, EVIL, 0), Keyframe(EVIL, EVIL, 0, "certificate"))
+    graph = dataclasses.replace(
+        a.problem.graph, name=EVIL, op_names=tuple(f"{EVIL}{i}" for i in range(a.problem.graph.n))
+    )
+    problem = dataclasses.replace(a.problem, graph=graph)
+    plan = problem.plan(a.decision.device_of, a.provenance, EVIL)
+    return dataclasses.replace(
+        story, models=(graph,), plans=(plan,), bounds=((),), story=dataclasses.replace(story.story, title=EVIL, summary=EVIL)
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------- safety
+def test_nothing_is_asked_for_and_only_its_own_scripts_run(qtbot: QtBot) -> None:
+    page = made(talk())
+    policy = next(
+        attrs["content"]
+        for tag, attrs in page.elements
+        if attrs.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy is not None and policy.startswith("default-src 'none'; img-src data:;")
+    assert "unsafe" not in policy and "http" not in policy
+    for tag, attrs, text in page.raw:
+        if attrs.get("type") != "application/json":
+            digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+            assert f"{tag}-src 'sha256-{digest}'" in policy
+    for tag, attrs in page.elements:
+        assert tag not in ("link", "iframe", "object", "embed", "base", "form", "video", "audio")
+        assert not any(
+            name.startswith("on") or name in ("src", "href", "srcset", "style", "xlink:href")
+            for name in attrs
+        )
+    assert not re.search(r"https?:|@import|url\((?!#)", page_of(talk(), "", SIZE, lambda *_: None))
+
+
+def test_texts_stay_texts(qtbot: QtBot) -> None:
+    story = evil()
+    text = page_of(story, "", SIZE, lambda done, of: None)
+    page = Page(text)
+    assert text.count("</script>") == 2 and "onerror=alert(1)>" not in text
+    images = [attrs for tag, attrs in page.elements if tag == "img"]
+    assert len(images) == 1 and set(images[0]) == {"alt"}  # that of the keyframe on paper
+    assert page.data["title"] == EVIL and page.data["graphs"][0]["names"][0] == f"{EVIL}0"
+    assert page.words.count(EVIL.replace("\n", " ")) >= 2
+
+
+# ---------------------------------------------------------------------- content
+@pytest.mark.parametrize("kind", sorted(TARGETS))
+def test_cards_are_where_the_show_has_them(kind: str, qtbot: QtBot) -> None:
+    story = talk(kind)
+    data = made(story).data
+    show = show_of(story, ExportOptions(size=SIZE))
+    assert [frame["start"] for frame in data["frames"]] == show.starts
+    for index, frame in enumerate(data["frames"]):
+        shot = show.shots.shot(index)
+        if not isinstance(shot, Shot):
+            assert frame["kind"] == "page"
+            continue
+        stage, scene = data["stages"][frame["stage"]], shot.stage.scene
+        layout = data["layouts"][stage["layout"]]
+        step = layout["step"]
+        for name in ("x", "y"):
+            origin = layout["bounds"]["xy".index(name)]
+            places = origin + step * np.frombuffer(base64.b64decode(layout[name]), "<u2")
+            assert np.allclose(places, getattr(scene.layout, name), atol=step)
+        assert np.array_equal(np.frombuffer(base64.b64decode(stage["device"]), "<u2"), scene.device)
+        graph = data["graphs"][stage["graph"]]
+        assert tuple(graph["names"]) == scene.items.names
+        assert np.array_equal(np.frombuffer(base64.b64decode(graph["from"]), "<u4"), scene.items.edge_src)
+        assert frame["out"] == np.flatnonzero(shot.standing_out).tolist()
+        assert len(layout["lanes"]) == len(scene.layout.lanes)
+        palettes = [data["palettes"][theme][str(scene.k)] for theme in ("light", "dark")]
+        assert palettes[0]["accent"] == [colour.accent for colour in shot.stage.palette.devices]
+        assert palettes[0]["accent"] != palettes[1]["accent"] or palettes[0]["band"] != palettes[1]["band"]
+
+
+def test_what_is_the_same_is_there_once(qtbot: QtBot) -> None:
+    data = made(talk()).data
+    assert len(data["graphs"]) == len(data["facts"]) == 1
+    assert (
+        len(data["stages"]) == 4 and len(data["layouts"]) == 3
+    )  # two plans in two views; the flow is shared
+
+
+def test_captions_figures_panels_and_the_certificate_are_real_text(qtbot: QtBot) -> None:
+    story = talk()
+    page = made(story)
+    for keyframe in story.story.keyframes:
+        assert keyframe.title in page.words
+        assert not keyframe.caption or keyframe.caption in page.words
+    slides = [attrs for tag, attrs in page.elements if tag == "article"]
+    assert [attrs["id"] for attrs in slides] == [f"k{i + 1}" for i in range(len(story.story.keyframes))]
+    panels = [attrs for tag, attrs in page.elements if tag == "svg" and attrs.get("role") == "img"]
+    assert len(panels) == sum(bool(k.panel) for k in story.story.keyframes)
+    for panel in panels:  # what it shows, and its figures
+        assert re.fullmatch(
+            r"(costs|memory|difference|convergence|schedule): .*\d.*", str(panel["aria-label"])
+        )
+    assert sum(tag == "table" for tag, _ in page.elements) == 1
+    assert any(attrs.get("aria-live") == "polite" for _, attrs in page.elements)
+    for tag, attrs in page.elements:
+        assert tag != "button" or attrs["aria-label"]
+
+
+def test_networks_are_pictures_on_their_way(qtbot: QtBot) -> None:
+    data = made(network_talk()).data
+    frames = data["frames"]
+    assert [frame["kind"] for frame in frames] == ["picture"] * 5 + ["page"]
+    assert len(frames[2]["steps"]) > len(frames[0]["steps"]) == 0
+    assert all(uri.startswith("data:image/webp;base64,") for uri in data["pictures"])
+    assert len(set(data["pictures"])) == len(data["pictures"])
+    assert all(frame["light"] != frame["dark"] for frame in frames[:5])
+
+
+def test_theme_and_motion_can_be_chosen(tmp_path: Path, qtbot: QtBot) -> None:
+    export_story(talk(), tmp_path / "a.html", ExportOptions(size=SIZE, theme="dark", reduced_motion=True))
+    data = Page((tmp_path / "a.html").read_text(encoding="utf-8")).data
+    assert data["theme"] == "dark" and data["still"]
+    assert made(talk()).data["theme"] == ""
+
+
+# ---------------------------------------------------------------------- parts
+def test_a_drawing_serves_both_themes() -> None:
+    def paint(painter: QPainter, theme: Theme) -> None:
+        painter.fillRect(2, 3, 10, 5, QColor(theme.accent))
+        painter.setPen(QColor(theme.text))
+        painter.drawText(4, 20, "A & <b>")
+
+    colours = Colours()
+    made = drawing((60, 40), paint, colours, "A panel", "p0")
+    assert made.count("<rect") == 1 and made.count("<text") == 1 and "A &amp; &lt;b&gt;" in made
+    assert LIGHT.accent in colours.rules(LIGHT) and DARK.accent in colours.rules(DARK)
+    assert "only-" not in made and 'aria-label="A panel: A &amp; &lt;b&gt;"' in made
+
+
+def test_a_drawing_that_differs_by_theme_is_there_twice() -> None:
+    def paint(painter: QPainter, theme: Theme) -> None:
+        for i in range(2 if theme.dark else 1):
+            painter.fillRect(10 * i, 0, 5, 5, QColor(theme.accent))
+
+    made = drawing((60, 40), paint, Colours(), "", "p0")
+    assert made.count("<rect") == 3 and "only-light" in made and "only-dark" in made
+
+
+def test_numbers_are_little_endian_and_glyphs_closed() -> None:
+    assert base64.b64decode(packed([1, 258], "u2")) == b"\x01\x00\x02\x01"
+    assert len({glyph_outline(i) for i in range(GLYPHS)}) == GLYPHS
+    assert all(re.fullmatch(r"M[-MLCZe\d. ]+Z", glyph_outline(i)) for i in range(GLYPHS))
+    assert Scenes().data()["stages"] == []
+
+
+# ---------------------------------------------------------------------- a browser
+BROWSER = os.environ.get("STAGEBOARD_BROWSER_PYTHON", "")
+"""A Python with QtWebEngine (PySide6-Addons), which the project itself does not need."""
+
+
+@pytest.mark.skipif(not BROWSER, reason="STAGEBOARD_BROWSER_PYTHON names no Python with QtWebEngine")
+@pytest.mark.parametrize("story", [talk, network_talk, evil])
+def test_it_plays_in_a_browser(story: Any, tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "story.html"
+    path.write_text(page_of(story(), "", (1280, 800), lambda done, of: None), encoding="utf-8")
+    ended = subprocess.run(  # noqa: PLW1510  (the status is what is looked at)
+        [BROWSER, str(ROOT / "tools" / "check_html.py"), str(path)],
+        capture_output=True,
+        text=True,
+        timeout=170,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_the_check_says_what_it_needs() -> None:
+    if BROWSER:
+        pytest.skip("there is a browser")
+    ended = subprocess.run(  # noqa: PLW1510  (the status is what is looked at)
+        [sys.executable, str(ROOT / "tools" / "check_html.py"), "a.html"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 2 and "PySide6-Addons" in ended.stderr

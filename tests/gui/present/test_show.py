@@ -1,0 +1,173 @@
+"""Stories painted at any moment: the same seconds give the same pixels, at every size, for every target."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QImage, QPainter
+
+from gui.drawn import drawn
+from gui.present.captions import band_height, figures_text, lines_of, measure, target_words, words_for
+from gui.present.show import FIRST, Show
+from gui.theme import DARK, LIGHT
+from planner.plan import Plan
+from planner.story import Camera, Keyframe, Resolved
+from tests.gui.present.talks import TARGETS, graph_members, network_members, network_talk, resolved, talk
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+def pixels(image: QImage) -> np.ndarray:
+    data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    return data[:, : 4 * image.width()].copy()
+
+
+def settled(show: Show, index: int) -> float:
+    return show.starts[index] + show.keyframes[index].transition + 0.01
+
+
+@pytest.fixture(params=[*TARGETS, "network"])
+def any_talk(request: pytest.FixtureRequest) -> Resolved:
+    return network_talk() if request.param == "network" else talk(request.param)
+
+
+def test_times_of_a_story() -> None:
+    made = talk()
+    show = Show(made, LIGHT, (320, 200))
+    assert show.duration == pytest.approx(made.story.duration)
+    assert show.starts[0] == 0.0 and len(show.starts) == show.count == 7
+    assert [show.index_at(start + 0.001) for start in show.starts] == list(range(7))
+    assert show.index_at(-1.0) == 0 and show.index_at(1e9) == 6
+    assert not show.settled(show.starts[1] + 0.1) and show.settled(settled(show, 1))
+
+
+def test_same_seconds_same_pixels(any_talk: Resolved) -> None:
+    """Whatever was painted before: another show paints the moments in another order."""
+    one, other = Show(any_talk, LIGHT, (480, 300)), Show(any_talk, LIGHT, (480, 300))
+    moments = [t for i in range(one.count) for t in (one.starts[i] + 0.3, settled(one, i))]
+    first = [pixels(one.image(t)) for t in moments]
+    again = [pixels(other.image(t)) for t in reversed(moments)][::-1]
+    for t, a, b in zip(moments, first, again, strict=True):
+        assert np.array_equal(a, b), t
+
+
+def test_frames_begin_and_end_where_keyframes_rest(any_talk: Resolved) -> None:
+    show = Show(any_talk, LIGHT, (480, 300))
+    for i in range(1, show.count):
+        before, after = pixels(show.image(settled(show, i - 1))), pixels(show.image(settled(show, i)))
+        assert np.array_equal(pixels(show.image(show.starts[i])), before)
+        late = pixels(show.image(show.starts[i] + 0.999 * show.keyframes[i].transition)).astype(int)
+        assert np.abs(late - after.astype(int)).mean() < 4.0, i
+
+
+def test_both_themes_sizes_and_ratios(any_talk: Resolved) -> None:
+    for theme, size, ratio in ((LIGHT, (320, 200), 1.0), (DARK, (480, 270), 2.0), (DARK, (200, 300), 1.5)):
+        show = Show(any_talk, theme, size)
+        for i in range(show.count):
+            image = show.image(settled(show, i), ratio)
+            assert (image.width(), image.height()) == (round(size[0] * ratio), round(size[1] * ratio))
+            assert len(np.unique(pixels(image))) > 4
+
+
+def test_reduced_motion_cuts() -> None:
+    show = Show(talk(), LIGHT, (320, 200))
+    show.reduced_motion = True
+    for i in range(show.count):
+        assert np.array_equal(pixels(show.image(show.starts[i])), pixels(show.image(settled(show, i))))
+
+
+def test_moved_ops_are_told_and_change_colour() -> None:
+    show = Show(talk(), LIGHT, (480, 300))
+    first, second = (plan.decision.device_of for plan in show.resolved.plans if isinstance(plan, Plan))
+    assert show.moved(2, 3).tolist() == np.flatnonzero(first != second).tolist()
+    assert not len(show.moved(0, 1))
+
+
+def test_slides_are_vectors_without_errors(any_talk: Resolved) -> None:
+    show = Show(any_talk, LIGHT, (640, 400))
+    for i in range(show.count):
+        data = drawn(".pdf", show.size, "x", partial(show.paint_slide, index=i))
+        assert data.startswith(b"%PDF") and len(data) > 2000
+
+
+def test_a_camera_shows_its_part() -> None:
+    members = graph_members(n=40)
+    part = Keyframe("Part", "", 0, camera=Camera(0.0, 0.0, 0.2, 0.2))
+    show = Show(resolved(members, Keyframe("All", "", 0), part), LIGHT, (640, 400))
+    whole, near = show.shots.shot(0).view, show.shots.shot(1).view  # type: ignore[union-attr]
+    assert near.scale > whole.scale
+
+
+def test_ops_are_found_under_the_pointer() -> None:
+    show = Show(talk(), LIGHT, (640, 400))
+    for op in range(12):
+        assert show.op_at(1, QPointF(show.stage.op_rect(1, op).center())) == op
+    assert show.op_at(1, QPointF(5, 395)) == -1
+    assert show.op_at(6, QPointF(300, 200)) == -1
+
+
+def test_a_moment_of_a_network_lies_between_two() -> None:
+    made = network_talk()
+    show = Show(made, LIGHT, (480, 300))
+    assert show.stage.plays(0, 1) and not show.stage.plays(2, 3)
+    a, half, b = (pixels(show.image(t)) for t in (show.starts[1], show.starts[1] + 1.0, settled(show, 1)))
+    assert not np.array_equal(a, half) and not np.array_equal(half, b)
+
+
+# ---------------------------------------------------------------------- words
+def test_captions_are_never_clipped() -> None:
+    long = "A caption that goes on and on, with anextremelylongwordthatdoesnotendwhereitshould " * 5
+    for width, height in ((1280, 800), (320, 200), (640, 1000)):
+        unit = min(width / 1280, height / 800)
+        band = band_height([("Title", long)], width, height, unit)
+        room = width - 80 * unit
+        words = words_for("Title", long, room, band - 44 * unit, unit)
+        assert words.height <= band - 44 * unit or words.caption_px <= 6
+        for line in words.caption:
+            assert measure(words.caption_px).horizontalAdvance(line) <= room + 1
+        assert "".join("".join(words.caption).split()) == "".join(long.split())
+
+
+def test_lines_are_of_about_equal_lengths() -> None:
+    text = "one two three four five six seven eight nine ten eleven"
+    wide = measure(20).horizontalAdvance(text) * 0.9
+    first, second = lines_of(text, 20, False, wide)
+    assert measure(20).horizontalAdvance(second) > 0.6 * measure(20).horizontalAdvance(first)
+
+
+def test_figures_say_what_is_proven() -> None:
+    (even, none), (shifted, bounds) = graph_members()
+    assert "no bound" in figures_text(even, none, LIGHT)
+    said = figures_text(shifted, bounds, LIGHT)
+    assert "at least" in said and "gap 10.0 %" in said
+    tight = shifted.problem.bound(shifted.problem.components[0], shifted.objective, "simple", frozenset())
+    assert "proven optimal" in figures_text(shifted, [tight], LIGHT)
+    order = network_members()[0][0]
+    assert figures_text(order, (), LIGHT).startswith(f"{order.objective:,.0f} I/Os"), "not twice"
+
+
+def test_targets_in_words() -> None:
+    assert target_words(graph_members("pool")[0][0].problem) == "Device pool, 2 accelerators + 1 CPU"
+    assert target_words(network_members()[0][0].problem) == "fast memory of 6 values, MIN"
+
+
+def test_words_for_those_who_listen() -> None:
+    show = Show(talk(), LIGHT, (320, 200))
+    name, description = show.words(1)
+    assert name == "2 of 7: Costs" and description.startswith("What each device pays.")
+
+
+def test_an_invalid_plan_is_said_to_be_one() -> None:
+    (plan, _), _ = graph_members()
+    assert isinstance(plan, Plan)
+    backwards = plan.problem.plan(plan.decision.device_of[::-1].copy(), plan.provenance)
+    show = Show(resolved([(backwards, ())], Keyframe("x", "", 0, panel="costs"), Keyframe("y", "", 0, "certificate")), LIGHT, (640, 400))  # fmt: skip
+    assert "broken" in show.words(0)[1]
+    image = QImage(640, 400, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    show.paint_between(painter, FIRST, 0, 0.5)
+    show.paint_between(painter, 0, 1, 0.5)
+    painter.end()
