@@ -1,4 +1,4 @@
-"""``stageboard demo``: the guided tour, in a window or headless."""
+"""``stageboard demo``: the guided tour and the stories, in a window or headless."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.command import DONE, Console
+from gui.present.command import story_file
+from gui.render import size as size_of
+from planner.cli.command import DONE, Console, UsageError
 from planner.cli.table import seconds_text
 from planner.errors import StageboardError
 
@@ -40,40 +42,111 @@ class Told:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``demo``."""
     parser.add_argument(
+        "story",
+        nargs="?",
+        metavar="STORY",
+        help="a story by name (see --list) or file; without it, the guided tour",
+    )
+    parser.add_argument(
+        "models",
+        nargs="*",
+        metavar="MODEL",
+        help="model files that stand in for the story's where those are not found",
+    )
+    parser.add_argument("--list", action="store_true", help="list the stories and leave")
+    parser.add_argument(
         "--headless", action="store_true", help="no window: leave pictures, plans and a report in DIR"
     )
     parser.add_argument(
-        "--out", default="out", metavar="DIR", help="where a headless tour leaves its files (default out)"
+        "--out", default="out", metavar="DIR", help="where files are left without a window (default out)"
     )
-    parser.epilog = "example: stageboard demo --headless --out out\n\nIn the window, Space or Enter goes on and Escape ends the tour."
+    parser.add_argument(
+        "--size", type=size_of, metavar="WxH", help="pixels of a story's pictures (default 1280x800)"
+    )
+    parser.add_argument("--theme", choices=("light", "dark"), help="colours of a story (default: its own)")
+    parser.epilog = (
+        "examples: stageboard demo --list\n"
+        "          stageboard demo edge-tpu\n"
+        "          stageboard demo --headless --out out\n\n"
+        "Without a story, --headless takes the tour and plays all stories. In the tour, Space or Enter goes on and Escape"
+        " ends it; in a story F1 lists the keys."
+    )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Take the tour."""
+    """List, play a story, or take the tour."""
     from gui.display import check_display, check_qt, offscreen
 
+    if args.list:
+        from gui.demo_stories import list_stories
+
+        list_stories(console)
+        return DONE
+    if not args.headless or args.story is None:
+        for option in ("size", "theme"):
+            if getattr(args, option) is not None and not (option == "theme" and args.story is not None):
+                raise UsageError(
+                    f"--{option} is about the pictures of a story; give a story and --headless with it"
+                )
+    path = story_file(args.story) if args.story is not None else None
     check_qt()
     if args.headless:
         offscreen()
-        return _headless(Path(args.out), console)
+        return _headless(Path(args.out), console) if path is None else _play(path, args, console)
     check_display()
+    if path is not None:
+        from gui.present.launch import present_file
+
+        return present_file(path, given=[Path(model) for model in args.models], theme=args.theme or "")
     from gui.app import open_window
 
     return open_window([], None, tour=True)
 
 
 # ---------------------------------------------------------------------- headless
-def _headless(out: Path, console: Console) -> int:
-    began = time.perf_counter()
+def _folder(out: Path) -> Path:
     if out.exists() and not out.is_dir():
         raise StageboardError(f"{out} is not a folder; give --out the name of a folder")
     out.mkdir(parents=True, exist_ok=True)
+    return out
+
+
+def _play(path: Path, args: argparse.Namespace, console: Console) -> int:
+    """One story into a folder."""
+    from gui.demo_stories import SIZE, play
+    from gui.render import application
+
+    began = time.perf_counter()
+    app = application()
+    out = _folder(Path(args.out))
+    given = [Path(model) for model in args.models]
+    played = play(path, out, console, size=args.size or SIZE, theme=args.theme or "", given=given)
+    app.processEvents()
+    seconds = time.perf_counter() - began
+    names = "\n".join(f"  {file}" for file in played.files)
+    title = played.data["title"]
+    console.result(
+        {**played.data, "seconds": seconds},
+        lambda: f"“{title}” took {seconds_text(seconds)} and left {len(played.files)} files:\n{names}",
+    )
+    return DONE
+
+
+def _headless(out: Path, console: Console) -> int:
+    """The tour, and all stories."""
+    began = time.perf_counter()
+    _folder(out)
     from gui.demo_report import write_report
+    from gui.demo_stories import play, shipped
 
     with _window_without_traces() as (app, window):
         told, written = take(app, window, out, console)
-    report = write_report(out / "report.html", told)
-    written = [*written, report]
+        stories = [
+            play(entry.path, out / "stories" / entry.name, console, name=entry.name) for entry in shipped()
+        ]
+    more = [(entry.data["title"], f"stories/{entry.data['name']}/report.html") for entry in stories]
+    report = write_report(out / "report.html", told, more=more)
+    written = [*written, report, *(file for story in stories for file in story.files)]
     seconds = time.perf_counter() - began
     data: dict[str, Any] = {
         "report": str(report),
@@ -89,11 +162,17 @@ def _headless(out: Path, console: Console) -> int:
             }
             for step in told
         ],
+        "stories": [story.data for story in stories],
         "seconds": seconds,
     }
-    names = "\n".join(f"  {path}" for path in written)
+    names = "\n".join(f"  {path}" for path in written if path.parent == out)
+    reports = "\n".join(f"  {story.data['report']}" for story in stories)
     console.result(
-        data, lambda: f"The tour took {seconds_text(seconds)} and left {len(written)} files:\n{names}"
+        data,
+        lambda: (
+            f"The tour and {len(stories)} stories took {seconds_text(seconds)} and left {len(written)} files:\n{names}\n"
+            f"and, with their pictures and plans beside them,\n{reports}"
+        ),
     )
     return DONE
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from planner import __version__
 from planner.files import write_atomically
-from planner.quantity import time_text
+from planner.quantity import amount_text
 
 if TYPE_CHECKING:
     from gui.demo import Told
@@ -35,26 +35,54 @@ th { color: #5f6a7d; font-weight: 600; } .good { color: #1f7d58; } .bad { color:
 """
 
 
-def write_report(path: Path, steps: Sequence[Told]) -> Path:
-    """Write the report beside its pictures, whole or not at all. The pictures must exist."""
-    return write_atomically(path, report(path.parent, steps))
+TOUR = "Stageboard, a guided tour"
+PRE = ' style="overflow-x: auto; font-size: .85rem; line-height: 1.4"'
 
 
-def report(folder: Path, steps: Sequence[Told]) -> str:
-    """The report's HTML."""
+def write_report(
+    path: Path,
+    steps: Sequence[Told],
+    *,
+    title: str = TOUR,
+    summary: str = "",
+    certificate: str = "",
+    more: Sequence[tuple[str, str]] = (),
+) -> Path:
+    """Write :func:`report` beside its pictures, whole or not at all. The pictures must exist."""
+    return write_atomically(path, report(path.parent, steps, title, summary, certificate, more))
+
+
+def report(
+    folder: Path,
+    steps: Sequence[Told],
+    title: str = TOUR,
+    summary: str = "",
+    certificate: str = "",
+    more: Sequence[tuple[str, str]] = (),
+) -> str:
+    """The report's HTML; ``certificate`` is text for its end, ``more`` are further reports: (title, file)."""
     body = [
-        "<h1>Stageboard, a guided tour</h1>",
+        f"<h1>{html.escape(title)}</h1>",
+        *([f"<p>{html.escape(summary)}</p>"] if summary else []),
         f'<p class="muted">Made by <code>stageboard demo --headless</code>, version {html.escape(__version__)}. Every figure was'
-        " computed during the tour; searches are seeded, so that another run finds the same plans.</p>",
+        f" computed {'when this was made' if summary else 'during the tour'}; searches are seeded, so that another run finds the same plans.</p>",
         _table(steps),
     ]
     for number, step in enumerate(steps, 1):
         body.append(f"<h2>{number}. {html.escape(step.title)}</h2>")
         body.append(f"<p>{html.escape(step.text)}</p>")
         body += [_figure(folder / name, caption) for name, caption in step.pictures]
+    if certificate:
+        body.append(f"<h2>Certificate</h2>\n<pre{PRE}>{html.escape(certificate)}</pre>")
+    if more:
+        body.append(
+            "<h2>Stories</h2>\n<p>Told in the same way, each in a folder beside this report:</p>\n<ul>"
+        )
+        body += [f"<li>{html.escape(name)}: <code>{html.escape(file)}</code></li>" for name, file in more]
+        body.append("</ul>")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>Stageboard, a guided tour</title>\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{html.escape(title)}</title>\n'
         f"<style>{_STYLE}</style>\n</head>\n<body>\n" + "\n".join(body) + "\n</body>\n</html>\n"
     )
 
@@ -63,11 +91,11 @@ def _table(steps: Sequence[Told]) -> str:
     rows = []
     for number, step in enumerate(steps, 1):
         f = step.figures
-        bound = "" if f.bound is None else html.escape(time_text(f.bound, f.unit))
+        bound = "" if f.bound is None else html.escape(amount_text(f.bound, f.unit))
         gap = "" if f.gap is None else f"{f.gap:.1%}"
         rules = '<span class="good">valid</span>' if f.valid else '<span class="bad">broken</span>'
         rows.append(
-            f"<tr><td>{number}</td><td>{html.escape(step.title)}</td><td>{html.escape(time_text(f.objective, f.unit))}</td>"
+            f"<tr><td>{number}</td><td>{html.escape(step.title)}</td><td>{html.escape(amount_text(f.objective, f.unit))}</td>"
             f"<td>{bound}</td><td>{gap}</td><td>{rules}</td></tr>"
         )
     head = "<tr><th></th><th>step</th><th>objective</th><th>lower bound</th><th>gap</th><th>rules</th></tr>"

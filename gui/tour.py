@@ -18,22 +18,12 @@ from gui.job import Job
 from gui.jobs import Jobs
 from planner.errors import StageboardError
 from planner.quantity import time_text
+from planner.samples import sample
 from planner.targets import parse_target
 from planner.worker import Order
 
-SAMPLES = Path(__file__).resolve().parents[1] / "sample_models"
 PIPELINE = "pipeline:4,bandwidth=4e9"
 SEED = 1
-
-
-def sample(name: str) -> Path:
-    """A sample model. Raises :class:`StageboardError` where the samples are not there."""
-    path = SAMPLES / name
-    if not path.is_file():
-        raise StageboardError(
-            f"the sample model {name} is not in {SAMPLES}; run the tour from a checkout of Stageboard"
-        )
-    return path
 
 
 @dataclass(frozen=True)

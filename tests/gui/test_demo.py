@@ -17,14 +17,22 @@ from gui.tour import STEPS, Figures, Tour, telling_move
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_headless_tour_leaves_pictures_plans_and_a_report(tmp_path: Path, qapp: Any, capsys: Any) -> None:
+def test_the_headless_demo_leaves_pictures_plans_and_reports(tmp_path: Path, qapp: Any, capsys: Any) -> None:
     out = tmp_path / "out"
     assert main(["demo", "--headless", "--out", str(out), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     files = {Path(name) for name in data["files"]}
-    assert files == set(out.iterdir()) and all(file.stat().st_size > 1000 for file in files)
-    assert len([f for f in files if f.suffix == ".png"]) >= len(STEPS)
-    assert {f.suffix for f in files} == {".png", ".svg", ".pdf", ".json", ".html"}
+    assert files == {file for file in out.rglob("*") if file.is_file()}
+    assert all(file.stat().st_size > 1000 for file in files)
+    of_tour = {file for file in files if file.parent == out}
+    assert len([f for f in of_tour if f.suffix == ".png"]) >= len(STEPS)
+    assert {f.suffix for f in of_tour} == {".png", ".svg", ".pdf", ".json", ".html"}
+    assert [story["name"] for story in data["stories"]] == sorted(STORIES)
+    for story in data["stories"]:
+        folder = out / "stories" / story["name"]
+        assert {Path(name) for name in story["files"]} == set(folder.iterdir())
+        assert len(list(folder.glob("[0-9][0-9]-*.png"))) == len(story["steps"]) >= 6
+        assert story["notes"] == [] and story["duration"] < 120
 
     steps = data["steps"]
     assert [step["title"] for step in steps] == [step.title for step in STEPS]
@@ -38,6 +46,7 @@ def test_the_headless_tour_leaves_pictures_plans_and_a_report(tmp_path: Path, qa
     assert all(step["lower_bound"] <= step["objective"] for step in steps if step["valid"])
 
     html = (out / "report.html").read_text("utf-8")
+    assert all(story["title"] in html for story in data["stories"])
     assert html.count("<img") == len(STEPS) and 'src="data:image/png;base64,' in html
     assert not re.search(r'(?:src|href)="(?!data:)', html), "the report needs no other file"
     assert all(step.title in html for step in STEPS)
@@ -47,6 +56,113 @@ def test_the_headless_tour_leaves_pictures_plans_and_a_report(tmp_path: Path, qa
     again = json.loads(capsys.readouterr().out)
     assert again["objective"] == pytest.approx(by_key["back"]["objective"], rel=1e-9)
     assert json.loads(plan.read_text())["problem"]["constraints"], "the pin is in the plan"
+
+
+# ---------------------------------------------------------------------- stories
+STORIES = ("pipeline", "device-placement", "edge-tpu", "package", "sparse")
+
+
+def test_the_stories_are_listed(capsys: Any) -> None:
+    assert main(["demo", "--list", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert {entry["name"] for entry in data["stories"]} == set(STORIES)
+    assert main(["demo", "--list"]) == 0
+    text = capsys.readouterr().out
+    assert all(entry["title"] in text for entry in data["stories"])
+
+
+def test_a_story_without_a_window_is_the_same_each_time(tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    for out in ("a", "b"):
+        assert (
+            main(
+                [
+                    "demo",
+                    "edge-tpu",
+                    "--headless",
+                    "--out",
+                    str(tmp_path / out),
+                    "--size",
+                    "640x400",
+                    "--json",
+                ]
+            )
+            == 0
+        )
+    data = json.loads(capsys.readouterr().out.partition("\n}\n")[2])
+    names = sorted(file.name for file in (tmp_path / "a").iterdir())
+    assert names == sorted(Path(name).name for name in data["files"])
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+    assert len([name for name in names if name.endswith(".plan.json")]) == 4
+    html = (tmp_path / "a" / "report.html").read_text("utf-8")
+    assert html.count("<img") == len(data["steps"]) and not re.search(r'(?:src|href)="(?!data:)', html)
+    assert "<pre" in html and all(step["title"] in html for step in data["steps"])
+
+    # What the story shows is what `stageboard evaluate` says of the plan that it leaves.
+    plan = next(file for file in (tmp_path / "a").iterdir() if file.name.startswith("plan-04"))
+    assert main(["evaluate", str(ROOT / "sample_models" / "resnet50.json"), str(plan), "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    certified = json.loads((tmp_path / "a" / "certificate.json").read_text())
+    assert data["steps"][-1]["objective"] == again["components"]["max-memory"]
+    assert str(again["components"]["max-memory"]) in json.dumps(certified)
+
+
+def test_a_story_in_another_theme_looks_different(tmp_path: Path, qapp: Any) -> None:
+    for theme in ("light", "dark"):
+        arguments = [
+            "demo",
+            "sparse",
+            "--headless",
+            "--out",
+            str(tmp_path / theme),
+            "--size",
+            "320x200",
+            "--theme",
+            theme,
+        ]
+        assert main(arguments) == 0
+    first = "01-a-sparse-network.png"
+    assert (tmp_path / "light" / first).read_bytes() != (tmp_path / "dark" / first).read_bytes()
+
+
+def test_a_story_file_and_its_model(tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    import numpy as np
+
+    from planner.formats import read_models, stageboard_json
+    from planner.formats.story_json import write_story
+    from planner.plan import Provenance
+    from planner.problem import Problem
+    from planner.story import StoryModel
+    from planner.story_making import Told, story_of_plans
+    from planner.targets import parse_target
+    from planner.warm_up import tiny_graph
+
+    (tmp_path / "models").mkdir()
+    model = stageboard_json.write(tiny_graph(), tmp_path / "models" / "tiny.json")
+    graph = read_models([model])
+    problem = Problem(graph, parse_target("pipeline:2", graph))
+    plan = problem.plan(np.zeros(graph.n, np.int32), Provenance("hand"), "a/b: <c>")
+    story = story_of_plans(StoryModel(("tiny.json",), graph.fingerprint), [Told(plan)], "A <talk>")
+    path = str(write_story(tmp_path / "talk.story.json", story))
+    out = tmp_path / "out"
+    assert main(["demo", path, "--headless", "--out", str(out)]) == 2
+    assert "'tiny.json' is not in" in capsys.readouterr().err and not list(out.iterdir())
+    assert main(["demo", path, str(model), "--headless", "--out", str(out), "--size", "320x200"]) == 0
+    assert (out / "plan-01-a-b-c.plan.json").is_file()
+    assert "A &lt;talk&gt;" in (out / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["no-such-story", "--headless"], "take one of"),
+        (["--size", "640x400", "--headless"], "is about the pictures of a story"),
+        (["edge-tpu", "--headless", "--size", "9"], "is not WIDTHxHEIGHT"),
+    ],
+)
+def test_what_cannot_be_played(arguments: list[str], words: str, capsys: Any) -> None:
+    assert main(["demo", *arguments]) == 2
+    assert words in capsys.readouterr().err
 
 
 def test_a_place_that_is_no_folder_is_refused(tmp_path: Path, capsys: Any) -> None:

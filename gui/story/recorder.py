@@ -1,0 +1,170 @@
+"""Keyframes from what one does: captured by a key, or recorded whenever the screen has come to rest after a change."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from gui.story.draft import Draft, Frame
+from gui.story.shots import Shots
+from planner.bound import Bound
+from planner.errors import StageboardError
+from planner.plan import OrderPlan, Plan
+from planner.story import LONGEST_TITLE, Camera, Keyframe
+from planner.storytelling import caption, title
+
+REST_MS = 900
+"""What is on screen for so long is worth a keyframe."""
+LONGEST_WAIT = 2.5
+"""Seconds after which a keyframe is taken though plans keep coming, as from a planner that is followed."""
+SAME_PART = 0.7
+"""Two cameras that share so much of what they show are one."""
+
+
+class Recorder(QObject):
+    """Adds what ``shots`` sees to ``draft``."""
+
+    recording_changed = Signal(bool)
+    failed = Signal(str)
+
+    def __init__(self, shots: Shots, draft: Draft, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._shots, self._draft = shots, draft
+        self.recording = False
+        self._since = 0.0
+        self._timer = QTimer(self, singleShot=True, interval=REST_MS)
+        self._timer.timeout.connect(self._rested)
+        shots.watch(self._changed)
+
+    # ------------------------------------------------------------------ by hand
+    def capture(self) -> Frame:
+        """Add what is on screen now after the keyframe that is edited. Raises :class:`StageboardError`."""
+        before = self._draft.frame
+        frame = self.frame_now(before)
+        self._draft.add(frame)
+        return frame
+
+    def retake(self) -> None:
+        """Let the edited keyframe show what is on screen now; what it says stays. Raises :class:`StageboardError`."""
+        old = self._draft.frame
+        if old is None:
+            self.capture()
+            return
+        new = self.frame_now(None)
+        kept = {
+            name: getattr(old.keyframe, name) for name in ("title", "caption", "panel", "hold", "transition")
+        }
+        if old.versus is None and kept["panel"] == "difference":
+            kept["panel"] = ""
+        versus = None
+        if (
+            old.versus is not None
+            and old.versus.source.model.fingerprint == new.shown.source.model.fingerprint
+        ):
+            versus = old.versus
+        keyframe = replace(new.keyframe, **kept, versus=0 if versus is not None else -1)
+        self._draft.change(self._draft.current, Frame(keyframe, new.shown, versus), "Take the keyframe again")
+
+    def frame_now(self, before: Frame | None) -> Frame:
+        """A keyframe of what is on screen. ``before`` is what came before it, for its words."""
+        shots = self._shots
+        shown = shots.shown()
+        earlier = None
+        if before is not None and before.shown.source.model.fingerprint == shown.source.model.fingerprint:
+            earlier = before.shown
+        changed = earlier is None or earlier is not shown
+        keyframe = Keyframe(
+            "", caption(shown.plan, shown.bounds, earlier.plan if changed and earlier is not None else None),
+            0, shots.view(), shots.camera(), shots.highlight(), at=shots.at(),
+        )  # fmt: skip
+        step = (
+            shots.step() if changed else _look(before.keyframe if before is not None else keyframe, keyframe)
+        )
+        return Frame(replace(keyframe, title=(step or title(shown.plan))[:LONGEST_TITLE]), shown)
+
+    # ------------------------------------------------------------------ by itself
+    def start(self) -> None:
+        """Record from now on; what is on screen is the first keyframe. Raises :class:`StageboardError`."""
+        if not self.recording:
+            self._draft.add(self.frame_now(None), "Record a keyframe", at_end=True)
+            self.recording = True
+            self.recording_changed.emit(True)
+
+    def stop(self) -> None:
+        """Record no more. What has not come to rest yet is recorded."""
+        if self.recording:
+            if self._timer.isActive():
+                self._record()
+            self.recording = False
+            self._timer.stop()
+            self.recording_changed.emit(False)
+
+    def _changed(self) -> None:
+        if not self.recording:
+            return
+        if not self._timer.isActive():
+            self._since = time.monotonic()
+        if time.monotonic() - self._since < LONGEST_WAIT or not self._timer.isActive():
+            self._timer.start()
+
+    def _rested(self) -> None:
+        if not self._shots.ready() and time.monotonic() - self._since < 2 * LONGEST_WAIT:
+            self._timer.start()
+            return
+        self._record()
+
+    def _record(self) -> None:
+        last = self._draft.frames[-1] if self._draft.frames else None
+        try:
+            frame = self.frame_now(last)
+        except StageboardError as error:
+            self.failed.emit(str(error))
+            return
+        if last is None or not alike(last, frame):
+            self._draft.add(frame, "Record a keyframe", at_end=True)
+
+
+def of_search(plan: Plan | OrderPlan, bounds: Sequence[Bound], before: Plan | OrderPlan | None) -> Keyframe:
+    """A keyframe of one of the plans that a search found on its way."""
+    order = isinstance(plan, OrderPlan)
+    return Keyframe(
+        title(plan, before)[:LONGEST_TITLE], caption(plan, bounds, before), 0, "network" if order else "lanes", panel="costs",
+        at=len(plan.decision.order) if isinstance(plan, OrderPlan) else None, hold=3.5, transition=1.2,
+    )  # fmt: skip
+
+
+def _look(before: Keyframe, now: Keyframe) -> str:
+    """What is looked at now of the same plan, as a title; empty where nothing changed."""
+    if now.at != before.at:
+        return f"After {now.at or 0:,} connections"
+    if now.view != before.view:
+        return {"lanes": "Device by device", "flow": "As it flows"}.get(now.view, "")
+    if now.highlight and now.highlight != before.highlight:
+        others = len(now.highlight) - 1
+        return now.highlight[0] + (f" and {others} more" if others else "")
+    if now.camera is None:
+        return "All of it" if before.camera is not None else ""
+    return "A closer look"
+
+
+def alike(one: Frame, other: Frame) -> bool:
+    """Whether two keyframes show the same."""
+    a, b = one.keyframe, other.keyframe
+    return (
+        one.shown is other.shown
+        and (a.view, a.highlight, a.at) == (b.view, b.highlight, b.at)
+        and overlap(a.camera, b.camera) >= SAME_PART
+    )
+
+
+def overlap(a: Camera | None, b: Camera | None) -> float:
+    """What two cameras both show, as a share of what either shows."""
+    one, two = a or Camera(0.0, 0.0, 1.0, 1.0), b or Camera(0.0, 0.0, 1.0, 1.0)
+    width = min(one.x + one.width, two.x + two.width) - max(one.x, two.x)
+    height = min(one.y + one.height, two.y + two.height) - max(one.y, two.y)
+    both = max(0.0, width) * max(0.0, height)
+    either = one.width * one.height + two.width * two.height - both
+    return both / either

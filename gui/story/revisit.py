@@ -1,0 +1,75 @@
+"""Back from a keyframe to the window: its plan on the canvas (one undo step), its view, its camera, its selection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gui.story.draft import Frame
+from planner.errors import StoryError
+from planner.plan import OrderPlan, Plan
+from planner.story import Camera
+
+if TYPE_CHECKING:
+    from gui.canvas.view import CanvasView
+    from gui.order.window import OrderWindow
+    from gui.window import MainWindow
+
+
+def revisit_graph(window: MainWindow, frame: Frame) -> None:
+    """Raises :class:`StoryError` where the keyframe is about another model than the open one; opens it where none is."""
+    document, plan, keyframe = window.document, frame.shown.plan, frame.keyframe
+    if document.problem is None and isinstance(plan, Plan):
+        source = frame.shown.source
+        document.open_graph(plan.problem.graph, source.paths, plan.problem.target)
+    graph = document.graph
+    if not isinstance(plan, Plan) or graph is None or graph.fingerprint != plan.problem.graph.fingerprint:
+        raise StoryError(_elsewhere(frame))
+    text = f"Show “{keyframe.title}”"
+    if plan.problem == document.problem:
+        document.set_assignment(plan.decision.device_of, "apply", text)
+    else:
+        provenance = plan.provenance
+        document.take_over(
+            plan.problem, plan.decision.device_of, provenance.planner, provenance.seconds, frame.shown.bounds
+        )
+    canvas = window.canvas
+    if keyframe.view in ("flow", "lanes"):
+        canvas.set_view(keyframe.view)
+    index = graph.index
+    document.select(np.array([index[op] for op in keyframe.highlight if op in index], np.int32))
+    _look(canvas, keyframe.camera)
+
+
+def _look(canvas: CanvasView, camera: Camera | None) -> None:
+    scene = canvas.scene
+    if camera is None or scene is None:
+        canvas.fit()
+        return
+    left, top, width, height = scene.layout.bounds
+    canvas.viewport.fit(
+        (left + camera.x * width, top + camera.y * height, camera.width * width, camera.height * height),
+        margin=0.0, largest=4.0,
+    )  # fmt: skip
+    canvas.pan_by(0.0, 0.0)
+
+
+def revisit_order(window: OrderWindow, frame: Frame) -> None:
+    """Raises :class:`StoryError` where the keyframe is about another network than the open one."""
+    document, plan, keyframe = window.document, frame.shown.plan, frame.keyframe
+    problem = document.problem
+    same = isinstance(plan, OrderPlan) and problem is not None
+    if not same or problem.network.fingerprint != plan.problem.network.fingerprint:  # type: ignore[union-attr]
+        raise StoryError(_elsewhere(frame))
+    assert isinstance(plan, OrderPlan)
+    if plan.problem.target != problem.target:  # type: ignore[union-attr]
+        document.set_target(plan.problem.target)
+    document.set_order(plan.decision.order, f"Show “{keyframe.title}”")
+    document.set_position(keyframe.at or 0)
+    document.select(int(keyframe.highlight[0]) if keyframe.highlight else -1)
+
+
+def _elsewhere(frame: Frame) -> str:
+    name = frame.shown.source.model.name
+    return f"the keyframe “{frame.keyframe.title}” is about {name}, which is not open here; open it first"
