@@ -3,41 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
-MENUS = ("File", "Edit", "View", "Plan", "Help")
+from gui.action import ActionSpec
+from gui.story.actions import STORY_ACTIONS, STORY_CONDITIONS
 
-
-@dataclass(frozen=True)
-class ActionSpec:
-    """One thing a person can ask for.
-
-    ``handler`` is the name of a method of :class:`gui.handlers.Handlers`, called with ``argument`` unless that is None.
-    ``when`` names a condition of :data:`CONDITIONS`. ``scope``: shortcuts of scope ``window`` work everywhere, those of
-    scope ``plan`` only while the canvas, the devices or the op table have the keyboard, so that typing and moving in
-    lists stay as people know them. Entries of a menu that share ``group`` stand together; ``submenu`` puts them
-    one level down. ``state`` names the property of :class:`gui.handlers.Handlers` that says whether it is checked.
-    """
-
-    id: str
-    text: str
-    menu: str
-    handler: str
-    shortcut: tuple[str, ...] = ()
-    tip: str = ""
-    when: str = "always"
-    scope: str = "window"
-    group: int = 0
-    submenu: str = ""
-    argument: Any = None
-    state: str = ""
-    palette: bool = True
-    in_menu: bool = True
+MENUS = ("File", "Edit", "View", "Plan", "Story", "Help")
 
 
 def _moves() -> list[ActionSpec]:
@@ -114,9 +88,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
     # ------------------------------------------------------------------ plan
     ActionSpec("plan.start", "Start the Chosen Planner", "Plan", "start_planner", ("Ctrl+Return", "Ctrl+Enter"), "run it in the background", "open"),
     ActionSpec("plan.choose", "Planners…", "Plan", "show_planners", ("Ctrl+P",), "choose a planner or bound method and its options", "open"),
+    ActionSpec("plan.race", "Race Planners…", "Plan", "focus_panel", ("Ctrl+Shift+R",), "several planners at once: they share plans and bounds, and a leaderboard says who leads", "open", argument="race"),
     ActionSpec("plan.cancel", "Cancel All Planners", "Plan", "cancel_planners", ("Ctrl+.",), "stop what runs; the best plans found are kept", "running"),
     ActionSpec("plan.apply", "Apply the Chosen Plan", "Plan", "apply_plan", ("Ctrl+Shift+Return",), "put the plan chosen in the list on the canvas", "plan", group=1),
     ActionSpec("plan.apply_best", "Apply the Best Valid Plan", "Plan", "apply_best_plan", (), "put the best plan of the list on the canvas", "plans", group=1),
+    ActionSpec("compare.plans", "Compare Plans", "Plan", "compare_plans", ("Ctrl+Shift+D",), "the plans selected in the list side by side; a single one beside the plan on the canvas", "comparable", group=1),
+    ActionSpec("compare.files", "Compare with Plan Files…", "Plan", "compare_files", (), "saved plans of this model beside the plan on the canvas", "open", group=1),
+    ActionSpec("compare.example", "Compare: an Example", "Plan", "compare_example", (), "a transformer on accelerators: the best contiguous split beside the best one that may be torn apart", group=1),
     ActionSpec("plan.help", "Make the Move That Helps Most", "Plan", "apply_best_move", ("Ctrl+H",), "the best single move under the rules", "open", group=2),
     ActionSpec("plan.repair", "Repair the Plan", "Plan", "repair", ("Ctrl+R",), "find a valid plan near this one: pins stay, then what you moved last", "open", group=2),
     ActionSpec("plan.feasible", "Is There a Valid Plan?", "Plan", "explain_feasibility", (), "check the rules, find what stands in the way and what would help", "open", group=2),
@@ -124,6 +102,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("plan.counts", "How Many TPUs Do I Need?", "Plan", "focus_panel", ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", "stages", group=3, argument="counts"),
     ActionSpec("plan.stage_more", "One Stage More", "Plan", "add_stages", (">",), "plan for one more stage of the pipeline", "stages", "plan", 3, argument=1),
     ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", "add_stages", ("<",), "plan for one stage fewer; its ops go to the last one left", "stages", "plan", 3, argument=-1),
+    # ------------------------------------------------------------------ story
+    *STORY_ACTIONS,
     # ------------------------------------------------------------------ help
     ActionSpec("help.palette", "Command Palette…", "Help", "show_palette", ("Ctrl+Shift+P", "F1"), "find any command by a few letters"),
     ActionSpec("help.shortcuts", "Keyboard Shortcuts", "Help", "show_shortcuts", ("Ctrl+K", "?"), "every shortcut in one place"),
@@ -141,7 +121,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
 
 CONDITIONS = (
     "always", "open", "files", "undo", "redo", "selection", "several", "constraints", "layers", "scopes", "blocks",
-    "groups", "running", "plan", "plans", "stages", "package", "exporting",
+    "groups", "running", "plan", "plans", "stages", "package", "exporting", "comparable", *STORY_CONDITIONS,
 )  # fmt: skip
 
 

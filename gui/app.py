@@ -50,6 +50,7 @@ class Parts:
         self.window.handlers.files.loading.drop()
         self.jobs.close()
         self.window.mending.close()
+        self.window.studio.close()
         self.window.canvas.close_canvas()
         if self.journal is not None:
             self.journal.close()
@@ -88,12 +89,16 @@ class Notices(QObject):
 
 
 def open_window(
-    models: Sequence[Path], plan: Path | None, *, tour: bool = False, density: float | None = None
-) -> int:
-    """Open the window on model files and a plan, or on the tour, and stay until it is closed.
+    models: Sequence[Path], plan: Path | None, *, tour: bool = False, density: float | None = None,
+    story: Path | None = None, compared: Sequence[Path] = (),
+) -> int:  # fmt: skip
+    """Open the window on model files and a plan, on a story or on the tour, and stay until it is closed.
+
+    Plans to be ``compared`` are shown in a window of their own, those of a network beside each other in its window.
 
     Sparse networks, and dense models pruned to a ``density``, have windows of their own.
     """
+    from gui.compare.launch import close_all as close_comparisons
     from gui.order.launch import close_all, network_files
 
     networks = network_files(models, density)
@@ -109,20 +114,21 @@ def open_window(
     try:
         with quit_on_signals(app):
             if networks and not graphs:
-                _open_networks(app, notices, networks, plan, density)
+                _open_networks(app, notices, networks, plan, density, compared)
                 return int(app.exec())
             parts = make_window(app, remember=not tour)
             notices.said.connect(parts.document.message)
             try:
                 show_first(parts)
                 # What follows waits for the first frame: the window is there at once, its contents a moment later.
-                QTimer.singleShot(0, parts.window, lambda: _begin(parts, models, plan, tour))
+                QTimer.singleShot(0, parts.window, lambda: _begin(parts, models, plan, tour, story, compared))
                 return int(app.exec())
             finally:
                 parts.jobs.close()
                 if parts.journal is not None and not parts.window.isVisible():
                     parts.journal.close()
     finally:
+        close_comparisons()
         close_all()
         _enough.set()
         for thread in _warming:
@@ -136,8 +142,9 @@ def _open_networks(
     networks: Sequence[Sequence[Path]],
     plan: Path | None,
     density: float | None,
+    compared: Sequence[Path] = (),
 ) -> None:
-    """A window for each network; a plan is the first one's."""
+    """A window for each network; a plan, and plans to be compared, are the first one's."""
     from gui.order.launch import open_order_window
     from gui.session import Session
     from gui.theme import ThemeController
@@ -148,6 +155,10 @@ def _open_networks(
         window = open_order_window(themes, session, paths, plan if i == 0 else None, density)
         if i == 0:
             _offer_order(window, session)
+            if compared:
+                from gui.compare.orders import compare_orders_once
+
+                compare_orders_once(window, compared)
         notices.said.connect(window.document.message)
 
 
@@ -165,11 +176,20 @@ def show_first(parts: Parts) -> None:
     window.show()
 
 
-def _begin(parts: Parts, models: Sequence[Path], plan: Path | None, tour: bool) -> None:
+def _begin(
+    parts: Parts, models: Sequence[Path], plan: Path | None, tour: bool, story: Path | None = None,
+    compared: Sequence[Path] = (),
+) -> None:  # fmt: skip
     if tour:
         from gui.tour_bar import begin_tour
 
         begin_tour(parts.window)
+    elif story is not None:
+        parts.window.studio.open_file(story)
+    elif compared:
+        from gui.compare.launch import open_files
+
+        open_files(parts.window, models, compared)
     elif models:
         parts.window.handlers.files.open_files([*models, *([plan] if plan is not None else [])])
     if parts.journal is not None:

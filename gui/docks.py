@@ -134,7 +134,7 @@ class Docks(QObject):
     LAYOUT = (
         ("devices", LEFT, ""), ("ops", LEFT, "below"), ("inspector", LEFT, "ops"),
         # Docks are split before they get tabs: what is split off a dock with tabs becomes one more tab.
-        ("planners", RIGHT, ""), ("help", RIGHT, "below"), ("plans", RIGHT, "planners"), ("target", RIGHT, "planners"),
+        ("planners", RIGHT, ""), ("help", RIGHT, "below"), ("plans", RIGHT, "planners"), ("target", RIGHT, "planners"), ("story", RIGHT, "planners"), ("race", RIGHT, "planners"),
         ("why", RIGHT, "help"), ("violations", RIGHT, "help"),
         ("schedule", BOTTOM, ""), ("convergence", BOTTOM, "beside"), ("counts", BOTTOM, "schedule"),
         ("package", BOTTOM, "schedule"),
@@ -184,7 +184,7 @@ class Docks(QObject):
             dock.show()
         for id in ("ops", "planners", "help"):
             self.docks[id].raise_()
-        for id in ("schedule", "convergence", "counts", "package"):
+        for id in ("schedule", "convergence", "counts", "package", "story", "race"):
             self.docks[id].hide()
         self._packaged = False
         self.follow_target()

@@ -71,15 +71,24 @@ class Files:
             self.open_files(chosen)
 
     def open_plan(self) -> None:
-        """Ask for a plan of the open model."""
-        chosen = self._ask_open("Open a plan", PLANS)
-        if chosen:
-            self.open_plan_file(chosen[0])
+        """Ask for plans of the open model: each joins the list, the last is on the canvas."""
+        for path in self._ask_open("Open a plan", PLANS):
+            self.open_plan_file(path)
+
+    def ask_plans(self) -> list[Path]:
+        """Ask for saved plans to compare."""
+        return self._ask_open("Compare with saved plans", PLANS)
 
     def open_files(self, paths: Sequence[Path], batch: int = 1) -> None:
         """Open models, and a plan if there is one among the files. Nothing is lost when one cannot be read."""
         from gui.order.launch import sort_files
+        from planner.formats.story_json import is_story
 
+        for story in [path for path in paths if is_story(path)]:
+            self._window.studio.open_file(story)
+        paths = [path for path in paths if not is_story(path)]
+        if not paths:
+            return
         try:
             files = sort_files(paths)
         except StageboardError as error:

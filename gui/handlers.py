@@ -18,6 +18,9 @@ from planner.graph import Ints
 from planner.stage_counts import has_stages
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gui.values import PlanEntry
     from gui.window import MainWindow
 
 
@@ -32,7 +35,7 @@ class Handlers:
 
     def run(self, action: ActionSpec) -> None:
         """Do what an action says."""
-        places = (self, self.files, self.exports)
+        places = (self, self.files, self.exports, self._window.studio)
         handler = next(h for place in places if (h := getattr(place, action.handler, None)) is not None)
         try:
             handler() if action.argument is None else handler(action.argument)
@@ -62,12 +65,14 @@ class Handlers:
             "scopes": "scopes" in available,
             "blocks": "blocks" in available,
             "groups": len(available) > 1,
-            "running": bool(self._window.jobs.running),
+            "running": bool(self._window.jobs.running) or self._window.race.racing.running,
             "plan": entry is not None and entry is not document.active,
             "plans": len(document.plans) > 1,
             "stages": document.problem is not None and has_stages(document.problem),
             "package": is_package(document.problem),
             "exporting": self.exports.exporting.busy,
+            "comparable": bool(self._window.plans.comparable()),
+            **self._window.studio.conditions(),
         }
 
     def state(self, name: str) -> bool:
@@ -79,12 +84,39 @@ class Handlers:
             return self._document.grouping_name == value
         if kind == "theme":
             return self._window.themes.preference == value
+        if kind == "recording":
+            return self._window.studio.recorder.recording
         return self._window.reduced_motion
 
     # ------------------------------------------------------------------ file
     def quit(self) -> None:
         """Close the window."""
         self._window.close()
+
+    # ------------------------------------------------------------------ comparing
+    def compare_plans(self) -> None:
+        """The plans selected in the list side by side; a single one beside the plan on the canvas."""
+        self.compare(self._window.plans.comparable())
+
+    def compare(self, entries: Sequence[PlanEntry]) -> None:
+        """Plans of the list side by side."""
+        from gui.compare.launch import open_comparison
+
+        open_comparison(self._window, entries)
+
+    def compare_files(self) -> None:
+        """Ask for saved plans of this model, and show them beside the one on the canvas."""
+        from gui.compare.launch import open_plans
+
+        chosen = self.files.ask_plans()
+        if chosen:
+            open_plans(self._window, chosen)
+
+    def compare_example(self) -> None:
+        """Two plans worth comparing."""
+        from gui.compare.launch import open_example
+
+        open_example(self._window)
 
     # ------------------------------------------------------------------ edit
     def undo(self) -> None:
@@ -279,6 +311,7 @@ class Handlers:
     def cancel_planners(self) -> None:
         """Stop everything."""
         self._window.jobs.cancel_all()
+        self._window.race.racing.stop()
 
     def apply_plan(self) -> None:
         """The plan under the list's cursor."""

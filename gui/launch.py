@@ -18,7 +18,10 @@ from planner.errors import StageboardError
 
 DRAWING: tuple[Command, ...] = (
     Command("render", "draw a model or a plan as PNG, SVG or PDF", "gui.render"),
-    Command("demo", "take the guided tour", "gui.demo"),
+    Command("compare", "compare two to four plans of a model", "gui.compare.command"),
+    Command("story", "make a story of plans, or of a search run again", "gui.story.command"),
+    Command("present", "show a story, or write it as slides, video, animation or a web page", "gui.present.command"),
+    Command("demo", "take the guided tour, or play a story", "gui.demo"),
 )
 """The commands that draw."""
 
@@ -31,7 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return run_command(arguments, DRAWING)
     try:
         arguments, density = without_density(arguments)
-        models, plan = files_to_open(arguments, names)
+        story = the_story(arguments)
+        arguments, plans = plans_to_compare(arguments)
+        models, plan = ([], None) if story is not None else files_to_open(arguments, names)
         from gui.display import check_display, check_qt
 
         check_qt()
@@ -41,7 +46,33 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     from gui.app import open_window
 
-    return open_window(models, plan, density=density)
+    return open_window(models, plan, density=density, story=story, compared=plans)
+
+
+def the_story(arguments: Sequence[str]) -> Path | None:
+    """The story among the arguments, which then is the only one; None where there is none. Raises :class:`UsageError`."""
+    from planner.formats.story_json import is_story
+
+    stories = [Path(argument) for argument in arguments if is_story(argument)]
+    if stories and len(arguments) > 1:
+        raise UsageError(f"{stories[0]} is a story, which brings its models and plans; open it alone")
+    return stories[0] if stories else None
+
+
+def plans_to_compare(arguments: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """Arguments without the plans, and those, where there are several: they are compared. Raises :class:`UsageError`."""
+    from planner.comparison.comparison import MOST
+    from planner.formats.plan_parts import is_plan
+
+    plans = [Path(argument) for argument in arguments if Path(argument).is_file() and is_plan(Path(argument))]
+    if len(plans) < 2:
+        return list(arguments), []
+    if len(plans) > MOST:
+        raise UsageError(f"{len(plans)} plans are too many to compare at once; name 2 to {MOST}")
+    rest = [argument for argument in arguments if Path(argument) not in plans]
+    if not rest:
+        raise UsageError(f"{plans[0]} and {plans[1]} are both plans; name their model before them")
+    return rest, plans
 
 
 def without_density(arguments: Sequence[str]) -> tuple[list[str], float | None]:

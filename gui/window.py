@@ -38,9 +38,13 @@ from gui.panels.stage_counts import StageCountsPanel
 from gui.panels.suggestions import SuggestionsPanel, WhyPanel
 from gui.panels.violations import ViolationsPanel
 from gui.pickers import Pickers
+from gui.race.panel import RacePanel
 from gui.stage_control import StageControl
 from gui.stage_counting import StageCounting
 from gui.start_page import StartPage
+from gui.story.revisit import revisit_graph
+from gui.story.shots import GraphShots
+from gui.story.studio import Studio
 from gui.theme import Theme, ThemeController
 from gui.values import Message
 from gui.widgets.labels import capital
@@ -138,12 +142,16 @@ class MainWindow(QMainWindow):
         self.violations = ViolationsPanel(document, theme)
         self.schedule = SchedulePanel(document, theme)
         self.convergence = ConvergencePanel(document, jobs, theme)
+        self.race = RacePanel(document, jobs, theme)
+        self.convergence.watch(self.race.racing)
         self.counting = StageCounting(document, self)
         self.counts = StageCountsPanel(document, self.counting, theme)
         self.package = PackagePanel(document, theme)
+        self.studio = Studio(self, GraphShots(document, self.canvas), revisit_graph)
         panels: tuple[Panel, ...] = (
             self.devices, self.ops, self.inspector, self.planners, self.plans, self.target, self.suggestions, self.why,
             self.violations, self.schedule, self.convergence, self.counts, self.package,
+            self.studio.panel, self.race,
         )  # fmt: skip
         self.docks = Docks(self, {panel.id: panel for panel in panels})
         # ---- actions
@@ -189,6 +197,12 @@ class MainWindow(QMainWindow):
             signal.connect(self._soon)
         document.undo_stack.indexChanged.connect(self._soon)
         self.planners.plot_requested.connect(lambda: self.docks.reveal("convergence"))
+        self.race.racing.started.connect(self._show_plot_once)
+        self.race.racing.started.connect(self._soon)
+        self.race.racing.ended.connect(self._race_ended)
+        self.race.highlight_requested.connect(canvas.set_highlight)
+        self.race.entry_shown.connect(self.plans.make_current)
+        self.race.compare_requested.connect(self.handlers.compare)
         jobs.jobs_changed.connect(self._show_plot_once)
         document.problem_changed.connect(self._update_title)
         document.problem_changed.connect(self.docks.make_room_for_devices)
@@ -208,6 +222,7 @@ class MainWindow(QMainWindow):
         self.package.menu_requested.connect(self.devices.show_menu)
         self.plans.highlight_requested.connect(canvas.set_highlight)
         self.plans.save_requested.connect(self.handlers.files.save_entry)
+        self.plans.compare_requested.connect(self.handlers.compare)
         self.plans.list.selectionModel().currentChanged.connect(self._soon)
         self.models.highlight.connect(canvas.set_highlight)
         self.suggestions.hovered.connect(self._highlight_ops)
@@ -308,6 +323,11 @@ class MainWindow(QMainWindow):
                     run=lambda: self._apply(entry),
                 )  # fmt: skip
 
+    def _race_ended(self, course: Any) -> None:
+        self._soon()
+        if course.outcome == "infeasible" and course.problem == self.document.problem:
+            self.mending.proven_infeasible("The race")
+
     def _apply(self, entry: Any) -> None:
         if entry in self.document.plans:
             self.document.apply_plan(entry)
@@ -339,7 +359,7 @@ class MainWindow(QMainWindow):
         panel.refresh_now()
         order: dict[str, QWidget] = {"ops": self.ops.table, "plans": self.plans.list, "planners": self.planners.list, "inspector": self.inspector.view,
                  "violations": self.violations.list, "schedule": self.schedule.chart, "counts": self.counts.chart,
-                 "package": self.package.view}  # fmt: skip
+                 "package": self.package.view, "story": self.studio.panel.capture, "race": self.race.go}  # fmt: skip
         wanted = order.get(id)
         if wanted is None:
             found = [
@@ -357,7 +377,8 @@ class MainWindow(QMainWindow):
         The view of a package keeps its place.
         """
         covers = is_package(self.document.problem) and self.package.isVisible()
-        if self.jobs.running and not self._plot_shown and not covers and self.height() >= ROOM_FOR_PLOT:
+        runs = bool(self.jobs.running) or self.race.racing.running
+        if runs and not self._plot_shown and not covers and self.height() >= ROOM_FOR_PLOT:
             self._plot_shown = True
             self.docks.reveal("convergence")
 
@@ -392,6 +413,7 @@ class MainWindow(QMainWindow):
         """Whether ops jump instead of gliding."""
         self.reduced_motion = reduced
         self.canvas.set_reduced_motion(reduced)
+        self.race.set_reduced_motion(reduced)
         self.memory.set_reduced_motion(reduced)
 
     def reset_docks(self) -> None:
@@ -456,10 +478,15 @@ class MainWindow(QMainWindow):
             self.notice.show_message("warning", CLOSING, action="Close anyway", run=self._close_anyway)
             event.ignore()
             return
+        if not self._closing_surely and not self.studio.may_close(self._close_anyway):
+            event.ignore()
+            return
         self.memory.store()
+        self.studio.close()
         self.handlers.files.loading.drop()
         self.handlers.exports.exporting.drop()
         self.jobs.close()
+        self.race.close_race()
         self.mending.close()
         self.counting.close()
         self.canvas.close_canvas()

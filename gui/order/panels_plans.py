@@ -67,14 +67,22 @@ class OrderPlansPanel(PlansPanel):
         entry, active = self.current(), self.document.active
         other = entry is not None and entry is not active
         menu.addAction("Apply\tReturn", self.apply_current).setEnabled(other)
-        menu.addAction("Compare side by side", self.compare_current).setEnabled(other)
+        menu.addAction("Compare side by side", self.compare_chosen).setEnabled(bool(self.comparable()))
         menu.addAction("Rename\tF2", self.rename_current).setEnabled(entry is not None)
         menu.addAction("Remove\tDel", self.remove_current).setEnabled(other)
         menu.addSeparator()
         menu.addAction("Save…", lambda: self.save_requested.emit(entry)).setEnabled(entry is not None)
         return menu
 
-    def compare_current(self) -> None:
+    def comparable(self) -> list[PlanEntry]:
+        """The order on the canvas and the current one, where that is another: two fit side by side."""
+        entry, active = self.current(), self.document.active
+        return [active, entry] if entry is not None and active is not None and entry is not active else []
+
+    def _compare_tip(self, compared: int) -> str:
+        return "Put this order beside the one on the canvas"
+
+    def compare_chosen(self) -> None:
         """Put the current order beside the one on the canvas."""
         entry = self.current()
         if isinstance(entry, OrderEntry) and entry is not self.document.active:

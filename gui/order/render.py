@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from gui.canvas import raster
 from gui.canvas.painter import wrap_image
@@ -77,25 +77,23 @@ def save_network(
     colours = THEMES[theme]
     scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT_OF))
     room = (size[0] / scale, size[1] / scale)
-    scene = _compose(problem, order, room, scale, colours, title, bounds, moment, view, by_first_use)
+    scene = compose_network(problem, order, room, scale, colours, title, bounds, moment, view, by_first_use)
     suffix = Path(path).suffix.lower()
 
     def paint(painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(QRectF(0, 0, *size), QColor(colours.panel))
         painter.scale(scale, scale)
-        _paint_frame(painter, scene, room, colours)
-        painter.translate(0, HEAD)
-        painter.setClipRect(QRectF(0, 0, room[0], room[1] - HEAD - HEIGHT - 4))
-        _paint_picture(painter, scene, vectors=suffix != ".png")
+        paint_network(painter, scene, room, colours, vectors=suffix != ".png")
 
     write_atomically(Path(path), drawn(suffix, size, scene.title, paint))
 
 
-def _compose(
+def compose_network(
     problem: NetworkProblem, order: Ints, room: tuple[float, float], scale: float, theme: Theme, title: str,
-    bounds: Sequence[Bound], moment: int, view: str | None, by_first_use: bool,
+    bounds: Sequence[Bound], moment: int, view: str | None = None, by_first_use: bool = True,
 ) -> Scene:  # fmt: skip
+    """What a picture of ``room`` logical units (width, height) at ``scale`` pixels per unit shows; the rest as for :func:`save_network`."""
     network = problem.network
     when = np.empty(len(order), np.int32)
     when[order] = np.arange(len(order), dtype=np.int32)
@@ -127,6 +125,18 @@ def _standing(problem: NetworkProblem, order: Ints, bounds: Sequence[Bound]) -> 
     return "   ".join(parts)
 
 
+def paint_network(
+    painter: QPainter, scene: Scene, room: tuple[float, float], theme: Theme, *, vectors: bool
+) -> None:
+    """Paint a composed picture at the painter's origin, titles and legend included; links as vectors where ``vectors`` says so."""
+    painter.save()
+    _paint_frame(painter, scene, room, theme)
+    painter.translate(0, HEAD)
+    painter.setClipRect(QRectF(0, 0, room[0], room[1] - HEAD - HEIGHT - 4))
+    _paint_picture(painter, scene, vectors=vectors)
+    painter.restore()
+
+
 def _paint_frame(painter: QPainter, scene: Scene, room: tuple[float, float], theme: Theme) -> None:
     """Title and standing above, the moment and the legend below."""
     wide = room[0] - 2 * MARGIN
@@ -138,10 +148,12 @@ def _paint_frame(painter: QPainter, scene: Scene, room: tuple[float, float], the
         painter.setPen(QColor(colour))
         painter.drawText(QRectF(MARGIN, y, wide, 18), LEFT, elided(words, shown, wide))
     c, length = scene.counters, len(scene.shown.order)
-    words = (
-        f"{scene.moment:,} of {length:,} connections done ({percent(scene.moment / length)}):"
-        f" {c.reads:,} reads, {c.writes:,} writes, {c.beyond:,} of them beyond the bound"
-    )
+    brief = f"{c.reads:,} reads, {c.writes:,} writes"
+    counted = f"{brief}, {c.beyond:,} of them beyond the bound"
+    done = f"{scene.moment:,} of {length:,} connections done ({percent(scene.moment / length)}): {counted}"
+    metrics = QFontMetricsF(face(8.5))
+    # Orders beside each other have little room.
+    words = next((w for w in (done, counted) if metrics.horizontalAdvance(w) <= wide * 0.5), brief)
     line = QRectF(MARGIN, room[1] - HEIGHT - 2, wide, HEIGHT)
     painter.setFont(face(8.5))
     painter.setPen(QColor(theme.text))

@@ -35,6 +35,10 @@ from gui.palette import Palette
 from gui.panels.base import Panel
 from gui.panels.convergence import ConvergencePanel
 from gui.panels.planners import PlannersPanel
+from gui.race.panel import RacePanel
+from gui.story.revisit import revisit_order
+from gui.story.shots import OrderShots
+from gui.story.studio import Studio
 from gui.theme import Theme, ThemeController
 from gui.values import Message
 from gui.widgets.labels import capital
@@ -87,6 +91,9 @@ class OrderWindow(QMainWindow):
         self.planners = PlannersPanel(shared, jobs, theme)
         self.plans = OrderPlansPanel(document, theme)
         self.convergence = ConvergencePanel(shared, jobs, theme)
+        self.race = RacePanel(shared, jobs, theme)
+        self.convergence.watch(self.race.racing)
+        self.studio = Studio(self, OrderShots(document), revisit_order)
         self.docks = OrderDocks(
             self,
             {
@@ -96,6 +103,8 @@ class OrderWindow(QMainWindow):
                 "plans": (self.plans.title, self.plans),
                 "memory-plot": ("I/Os by memory", self.views.plots),
                 "convergence": (self.convergence.title, self.convergence),
+                "story": (self.studio.panel.title, self.studio.panel),
+                "race": (self.race.title, self.race),
             },
         )
         # ---- actions
@@ -143,6 +152,10 @@ class OrderWindow(QMainWindow):
         document.compared_changed.connect(self._compared_changed)
         jobs.ended.connect(self._job_ended)
         self.planners.plot_requested.connect(lambda: self.docks.reveal("convergence"))
+        self.race.racing.started.connect(self._soon)
+        self.race.racing.ended.connect(self._soon)
+        self.race.entry_shown.connect(self.plans.make_current)
+        self.race.compare_requested.connect(self._compare_two)
         self.plans.save_requested.connect(self.handlers.files.save_entry)
         self.plans.compare_requested.connect(self.compare)
         self.plans.list.selectionModel().currentChanged.connect(self._soon)
@@ -214,6 +227,12 @@ class OrderWindow(QMainWindow):
         """Show an order of the list beside the one on the canvas."""
         self.document.compare(entry)
         self.show_page("two")
+
+    def _compare_two(self, entries: Sequence[OrderEntry]) -> None:
+        """Of several orders the first that is not on the canvas beside the one that is."""
+        other = next((entry for entry in entries if entry is not self.document.active), None)
+        if other is not None:
+            self.compare(other)
 
     def _compared_changed(self) -> None:
         if self.document.compared is None and self.page == "two":
@@ -288,7 +307,7 @@ class OrderWindow(QMainWindow):
         places: dict[str, QWidget] = {
             "inspector": self.inspector.view, "planners": self.planners.list, "plans": self.plans.list,
             "memory-plot": self.views.plots, "convergence": self.convergence.chooser,
-            "fast-memory": self.views.fast_memory,
+            "fast-memory": self.views.fast_memory, "story": self.studio.panel.capture, "race": self.race.go,
         }  # fmt: skip
         panel = self.docks.docks[id].widget()
         if isinstance(panel, Panel):
@@ -298,7 +317,15 @@ class OrderWindow(QMainWindow):
     @property
     def settled(self) -> bool:
         """Whether nothing is on its way: no reading, no trace, no panel about to redraw."""
-        panels = (self.readouts, self.inspector, self.planners, self.plans, self.convergence)
+        panels = (
+            self.readouts,
+            self.inspector,
+            self.planners,
+            self.plans,
+            self.convergence,
+            self.studio.panel,
+            self.race,
+        )
         return not (
             self.handlers.files.loading.busy
             or self._update_later.isActive()
@@ -314,13 +341,22 @@ class OrderWindow(QMainWindow):
             self.session.theme = preference
 
     def _theme_changed(self, theme: Theme) -> None:
-        panels = (self.readouts, self.inspector, self.planners, self.plans, self.convergence)
+        panels = (
+            self.readouts,
+            self.inspector,
+            self.planners,
+            self.plans,
+            self.convergence,
+            self.studio.panel,
+            self.race,
+        )
         for part in (*panels, *self.views.themed, self.middle, self.palette_window):
             part.set_theme(theme)
 
     def set_reduced_motion(self, reduced: bool) -> None:
         """Whether what is in fast memory lights up without flashes."""
         self.reduced_motion = reduced
+        self.race.set_reduced_motion(reduced)
         for view in self.views.moving:
             view.set_reduced_motion(reduced)
         self.memory.set_reduced_motion(reduced)
@@ -403,6 +439,9 @@ class OrderWindow(QMainWindow):
             self.notice.show_message("warning", CLOSING, action="Close anyway", run=self._close_anyway)
             event.ignore()
             return
+        if not self._closing_surely and not self.studio.may_close(self._close_anyway):
+            event.ignore()
+            return
         self.memory.store()
         self.end()
         event.accept()
@@ -419,8 +458,10 @@ class OrderWindow(QMainWindow):
     def end(self) -> None:
         """End every process and thread."""
         self.playback.pause()
+        self.studio.close()
         self.handlers.files.loading.drop()
         self.jobs.close()
+        self.race.close_race()
         for view in self.views.threaded:
             view.end_threads()
         if self.autosave is not None:

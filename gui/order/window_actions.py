@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from gui.actions import ActionSpec
+from gui.action import ActionSpec
+from gui.story.actions import STORY_ACTIONS, STORY_CONDITIONS
 
-ORDER_MENUS = ("File", "Edit", "View", "Order", "Help")
+ORDER_MENUS = ("File", "Edit", "View", "Order", "Story", "Help")
 
 ORDER_ACTIONS: tuple[ActionSpec, ...] = (
     # ------------------------------------------------------------------ file
@@ -43,9 +44,12 @@ ORDER_ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("view.focus_plans", "Go to the Plans", "View", "focus_panel", ("Ctrl+5",), "give the list of orders the keyboard", group=4, submenu="Go To", argument="plans"),
     ActionSpec("view.focus_plots", "Go to I/Os by Memory", "View", "focus_panel", ("Ctrl+6",), "show I/Os against the size of fast memory", group=4, submenu="Go To", argument="memory-plot"),
     ActionSpec("view.focus_convergence", "Go to the Convergence Plot", "View", "focus_panel", ("Ctrl+8",), "show how a planner's run went", group=4, submenu="Go To", argument="convergence"),
+    # ------------------------------------------------------------------ story
+    *STORY_ACTIONS,
     # ------------------------------------------------------------------ order
     ActionSpec("plan.start", "Start the Chosen Planner", "Order", "start_planner", ("Ctrl+Return", "Ctrl+Enter"), "run it in the background", "open"),
     ActionSpec("plan.choose", "Planners…", "Order", "show_planners", ("Ctrl+P",), "choose a planner and its options", "open"),
+    ActionSpec("plan.race", "Race Planners…", "Order", "focus_panel", ("Ctrl+Shift+R",), "several planners at once: they share orders and bounds, and a leaderboard says who leads", "open", argument="race"),
     ActionSpec("plan.cancel", "Cancel All Planners", "Order", "cancel_planners", ("Ctrl+.",), "stop what runs; the best orders found are kept", "running"),
     ActionSpec("plan.apply", "Apply the Chosen Plan", "Order", "apply_plan", ("Ctrl+Shift+Return",), "put the order chosen in the list on the canvas", "plan", group=1),
     ActionSpec("plan.apply_best", "Apply the Best Valid Plan", "Order", "apply_best_plan", (), "put the best order of the list on the canvas", "several", group=1),
@@ -65,7 +69,17 @@ ORDER_ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("help.about", "About Stageboard", "Help", "show_about", (), "version and licence"),
 )  # fmt: skip
 
-ORDER_CONDITIONS = ("always", "open", "undo", "redo", "selection", "several", "running", "plan")
+ORDER_CONDITIONS = (
+    "always",
+    "open",
+    "undo",
+    "redo",
+    "selection",
+    "several",
+    "running",
+    "plan",
+    *STORY_CONDITIONS,
+)
 
 ORDER_ELSEWHERE = (
     ("Network", (

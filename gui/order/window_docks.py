@@ -11,7 +11,7 @@ LAYOUT = (
     ("inspector", LEFT, ""), ("fast-memory", LEFT, "below"),
     # Docks are split before they get tabs: what is split off a dock with tabs becomes one more tab.
     ("planners", RIGHT, ""), ("memory-plot", RIGHT, "below"), ("plans", RIGHT, "planners"),
-    ("convergence", RIGHT, "memory-plot"),
+    ("story", RIGHT, "planners"), ("race", RIGHT, "planners"), ("convergence", RIGHT, "memory-plot"),
 )  # fmt: skip
 SHORT = {"memory-plot": "I/Os by memory"}
 
@@ -51,6 +51,8 @@ class OrderDocks(QObject):
             dock.show()
         for id in ("planners", "memory-plot"):
             self.docks[id].raise_()
+        self.docks["story"].hide()
+        self.docks["race"].hide()
         self._settle.start()
 
     def size(self, width: int, height: int) -> None:

@@ -24,7 +24,8 @@ class OrderHandlers:
 
     def run(self, action: ActionSpec) -> None:
         """Do what an action says."""
-        handler = getattr(self, action.handler, None) or getattr(self.files, action.handler)
+        places = (self, self.files, self._window.studio)
+        handler = next(h for place in places if (h := getattr(place, action.handler, None)) is not None)
         try:
             handler() if action.argument is None else handler(action.argument)
         except StageboardError as error:
@@ -43,8 +44,9 @@ class OrderHandlers:
             "redo": document.undo_stack.canRedo(),
             "selection": document.selection >= 0,
             "several": len(document.plans) > 1,
-            "running": bool(self._window.jobs.running),
+            "running": bool(self._window.jobs.running) or self._window.race.racing.running,
             "plan": entry is not None and entry is not document.active,
+            **self._window.studio.conditions(),
         }
 
     def state(self, name: str) -> bool:
@@ -56,6 +58,8 @@ class OrderHandlers:
             return bool(self._window.looked_at.view == value)
         if kind == "theme":
             return self._window.themes.preference == value
+        if kind == "recording":
+            return self._window.studio.recorder.recording
         return self._window.reduced_motion
 
     # ------------------------------------------------------------------ edit
@@ -146,6 +150,7 @@ class OrderHandlers:
     def cancel_planners(self) -> None:
         """Stop everything."""
         self._window.jobs.cancel_all()
+        self._window.race.racing.stop()
 
     def apply_plan(self) -> None:
         """The plan under the list's cursor."""

@@ -41,6 +41,9 @@ class PlansPanel(Panel):
     """bool[n] of the ops to let stand out on the canvas, or None."""
     save_requested = Signal(object)
     """Save this entry (:class:`gui.values.PlanEntry`)."""
+    compare_requested = Signal(object)
+    """Compare these entries (a list of two to four; the first is what the others are compared with)."""
+    MOST_COMPARED: ClassVar[int] = 4
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
@@ -56,12 +59,14 @@ class PlansPanel(Panel):
         self.list.setUniformItemSizes(True)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
         self.list.doubleClicked.connect(self.apply_current)
         self.list.entered.connect(self._look_at)
         self.list.selectionModel().currentChanged.connect(lambda *_: self._current_changed())
+        self.list.selectionModel().selectionChanged.connect(lambda *_: self._settle())
         self.list.viewport().installEventFilter(self)
         self.list.installEventFilter(self)
         self.head = QWidget(self)
@@ -71,13 +76,14 @@ class PlansPanel(Panel):
         self.note.setContentsMargins(10, 0, 10, 0)
         self.apply_button = self._button("Apply", "Put this plan on the canvas (Return)", self.apply_current)
         self.apply_button.setObjectName("primary")
+        self.compare_button = self._button("Compare", "", self.compare_chosen)
         self.rename_button = self._button("Rename", "Give it another name (F2)", self.rename_current)
         self.remove_button = self._button("Remove", "Take it out of the list (Delete)", self.remove_current)
         self.head_labels = self._make_head()
         buttons = QHBoxLayout()
         buttons.setContentsMargins(8, 4, 8, 8)
         buttons.setSpacing(6)
-        for button in (self.apply_button, self.rename_button, self.remove_button):
+        for button in (self.apply_button, self.compare_button, self.rename_button, self.remove_button):
             buttons.addWidget(button, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 6, 0, 0)
@@ -159,8 +165,28 @@ class PlansPanel(Panel):
         entry = index.data(ENTRY) if index.isValid() else None
         return entry if entry in self.document.plans else None
 
+    def chosen(self) -> list[PlanEntry]:
+        """The plans selected in the list, from the top."""
+        rows = sorted(index.row() for index in self.list.selectionModel().selectedIndexes())
+        entries = [self.model.index(row, 0).data(ENTRY) for row in rows]
+        return [entry for entry in entries if entry in self.document.plans]
+
+    def comparable(self) -> list[PlanEntry]:
+        """What *Compare* would compare, first the plan on the canvas if it is among them.
+
+        One selected plan is compared with the one on the canvas. Empty where there is nothing to compare.
+        """
+        chosen, active = self.chosen(), self.document.active
+        if len(chosen) < 2 and active is not None and active not in chosen:
+            chosen = [active, *chosen]
+        chosen.sort(key=lambda entry: entry is not active)
+        return chosen if 2 <= len(chosen) <= self.MOST_COMPARED else []
+
     def _settle(self) -> None:
         entry, active = self.current(), self.document.active
+        compared = self.comparable()
+        self.compare_button.setEnabled(bool(compared))
+        self.compare_button.setToolTip(self._compare_tip(len(compared)))
         self.apply_button.setEnabled(entry is not None and entry is not active)
         self.rename_button.setEnabled(entry is not None)
         self.remove_button.setEnabled(entry is not None and entry is not active and not entry.running)
@@ -171,6 +197,13 @@ class PlansPanel(Panel):
         else:
             count = int(np.count_nonzero(self.document.differences(entry)))
             self.note.setText(self.differing(count) if count else "the same as the canvas")
+
+    def _compare_tip(self, compared: int) -> str:
+        if len(self.chosen()) < 2:
+            return "Compare this plan with the one on the canvas; hold Ctrl or Shift to select up to four"
+        if not compared:
+            return f"Compare at most {self.MOST_COMPARED} plans: select fewer"
+        return f"Compare {plural(compared, 'plan')} side by side"
 
     def differing(self, count: int) -> str:
         """How a plan differs from the one on the canvas."""
@@ -229,6 +262,12 @@ class PlansPanel(Panel):
             self.list.setFocus()
             self.list.edit(index)
 
+    def compare_chosen(self) -> None:
+        """Ask for the selected plans side by side; a single one beside the plan on the canvas."""
+        if compared := self.comparable():
+            self._look_away()
+            self.compare_requested.emit(compared)
+
     def remove_current(self) -> None:
         """Take the current plan out of the list."""
         entry = self.current()
@@ -256,6 +295,7 @@ class PlansPanel(Panel):
             entry is not None and entry is not active
         )
         menu.addSeparator()
+        menu.addAction("Compare", self.compare_chosen).setEnabled(bool(self.comparable()))
         menu.addAction("Select the ops that differ", self._select_differences).setEnabled(
             entry not in (None, active)
         )

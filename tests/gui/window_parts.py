@@ -23,11 +23,13 @@ class PlainCanvas(QWidget):
     """What the window asks of a canvas; remembers what it was asked."""
 
     view_changed = Signal(str)
+    viewport_changed = Signal()
     context_menu = Signal(QPoint, int)
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self.view = "flow"
+        self.scene: object | None = None
         self.theme = theme
         self.asked: list[tuple[str, object]] = []
         self.highlight: np.ndarray | None = None

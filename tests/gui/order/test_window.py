@@ -18,6 +18,7 @@ from gui.order.window_actions import ORDER_ACTIONS, ORDER_CONDITIONS, ORDER_MENU
 from gui.order.window_files import OrderFiles
 from gui.order.window_handlers import OrderHandlers
 from gui.session import Session
+from gui.story.studio import Studio
 from planner.formats.network_npz import write_network
 from planner.ordering.theorem_1 import theorem_1_order
 from tests.gui.order.models import layered_network, opened, shuffled_order
@@ -31,7 +32,8 @@ def test_every_action_has_a_handler_a_menu_and_a_condition() -> None:
     assert len(set(shortcuts)) == len(shortcuts)
     for action in ORDER_ACTIONS:
         assert action.menu in ORDER_MENUS and action.when in ORDER_CONDITIONS
-        assert hasattr(OrderHandlers, action.handler) or hasattr(OrderFiles, action.handler), action.handler
+        places = (OrderHandlers, OrderFiles, Studio)
+        assert any(hasattr(place, action.handler) for place in places), action.handler
 
 
 def test_the_figures_are_those_of_the_order(qtbot: QtBot) -> None:
@@ -105,7 +107,7 @@ def test_two_orders_side_by_side(qtbot: QtBot) -> None:
         document.compare(None)
         assert window.page == "one"
         window.plans.make_current(document.plans[0])
-        window.plans.compare_current()
+        window.plans.compare_chosen()
         assert window.page == "two"
         window.handlers.show_page("one")
         assert window.page == "one"
