@@ -90,6 +90,8 @@ def story_file(name: str) -> Path:
 def _export(path: Path, args: argparse.Namespace, console: Console) -> int:
     from gui.present.export import ExportOptions, check_place, export_story, fitted
     from gui.render import application
+    from planner.cli.searching import soft_interrupt
+    from planner.export.child import Cancelled
     from planner.formats.story_json import read_story, resolve
 
     output = Path(args.output)
@@ -102,9 +104,16 @@ def _export(path: Path, args: argparse.Namespace, console: Console) -> int:
         console.note(note)
     app = application()
     words = f"writing {output.name}"
-    written = export_story(
-        resolved, output, options, lambda done, of: console.progress(f"{words}: {100 * done // max(of, 1)} %")
-    )
+
+    def told(done: int, of: int) -> None:
+        console.progress(f"{words}: {100 * done // max(of, 1)} %")
+
+    # Between pictures, not within one: Qt does not bear a picture to vanish under its painter.
+    with soft_interrupt(console, "") as stopped:
+        try:
+            written = export_story(resolved, output, options, told, stopped)
+        except Cancelled:
+            raise KeyboardInterrupt from None
     app.processEvents()
     data = {
         "file": args.output, "story": resolved.story.title, "format": form.suffix.removeprefix(".") or "png",

@@ -42,8 +42,8 @@ SMALLEST, LARGEST = 160, 7680
 """Limits of a frame's width and height in pixels."""
 LARGEST_GIF = (1280, 800)
 FASTEST = 60.0
-MOST_GIF_FRAMES = 3000
-"""Pictures of a GIF that differ: more would be a file that nothing shows smoothly."""
+MOST_GIF_FRAMES = 1500
+"""Pictures of a GIF that differ: more would be a file that nothing shows smoothly, and all are held while it is written."""
 
 
 @dataclass(frozen=True)

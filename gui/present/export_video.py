@@ -59,7 +59,7 @@ def write_video(
     with file_place(path) as temporary, tempfile.TemporaryFile() as complaints:
         encoder = subprocess.Popen(
             _arguments(program, size, temporary, fps, title), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-            stderr=complaints,
+            stderr=complaints, start_new_session=True,  # Ctrl-C is for us, who then end it
         )  # fmt: skip
         try:
             assert encoder.stdin is not None

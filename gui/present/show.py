@@ -94,8 +94,10 @@ class Show:
         image = QImage(round(self.size[0] * ratio), round(self.size[1] * ratio), QImage.Format.Format_RGB32)
         painter = QPainter(image)
         painter.scale(ratio, ratio)
-        self.paint(painter, seconds)
-        painter.end()
+        try:
+            self.paint(painter, seconds)
+        finally:  # Ctrl-C too: Qt does not bear a picture to vanish under its painter
+            painter.end()
         return image
 
     def paint_between(

@@ -14,15 +14,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QImage, QImageReader
+from PIL import Image
+from PIL.GifImagePlugin import GifImageFile
+from PySide6.QtGui import QColor, QImage, QImageReader, QPainter
 from pytestqt.qtbot import QtBot
 
 from gui.present import export, export_gif, export_video
 from gui.present.command import configure, story_file
 from gui.present.command import run as run_command
 from gui.present.export import FORMATS, USUAL, Exported, ExportOptions, export_story, fitted, show_of
-from gui.present.export_gif_kernels import BINS, compress, count_colours
-from gui.present.frames import held_at, pixels_of, spans
+from gui.present.export_gif import choose_palette
+from gui.present.frames import Span, held_at, pixels_of, spans
 from planner.cli.command import Command, Console, Parser
 from planner.errors import StageboardError
 from planner.export.child import Cancelled
@@ -133,48 +135,38 @@ def test_pictures_are_those_that_the_show_paints(tmp_path: Path, qtbot: QtBot) -
 
 
 # ---------------------------------------------------------------------- GIF
-def unpacked(data: bytes, count: int) -> list[int]:
-    """LZW as its readers do it (GIF89a, appendix F), slowly."""
-    table: dict[int, list[int]] = {}
-    out: list[int] = []
-    wide, held, bits, at, before = 9, 0, 0, 0, None
-    while True:
-        while bits < wide:
-            held |= data[at] << bits
-            at, bits = at + 1, bits + 8
-        code, held, bits = held & ((1 << wide) - 1), held >> wide, bits - wide
-        if code == 257:
-            assert at == len(data)
-            return out
-        if code == 256:
-            table, wide, before = {i: [i] for i in range(256)}, 9, None
-            table[256] = table[257] = []
-            continue
-        entry = table[code] if code in table else [*before, before[0]]  # type: ignore[misc]
-        out += entry
-        if before is not None and len(table) < 4096:
-            table[len(table)] = [*before, entry[0]]
-            if len(table) == 1 << wide and wide < 12:
-                wide += 1
-        before = entry
+def shown_as(colours: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """What a palette makes of the colours it was chosen for: int64[n, 3]."""
+    nearest, palette = choose_palette(colours, counts)
+    row = Image.frombytes("RGB", (len(colours), 1), channels(colours).astype(np.uint8).tobytes())
+    entry = np.asarray(row.quantize(palette=nearest, dither=Image.Dither.NONE)).reshape(-1)
+    assert len(palette) == 768 and entry.max() < export_gif.UNCHANGED
+    return np.frombuffer(palette, np.uint8).reshape(-1, 3)[entry].astype(int)
 
 
-@given(st.integers(1, 30_000), st.integers(1, 256), st.integers(0, 2**32 - 1))
-def test_compressed_pixels_are_read_again(count: int, colours: int, seed: int) -> None:
-    entries = np.random.default_rng(seed).integers(0, colours, count).astype(np.uint8)
-    out = np.empty(2 * count + 16, np.uint8)
-    assert unpacked(out[: compress(entries, out)].tobytes(), count) == entries.tolist()
+def channels(colours: np.ndarray) -> np.ndarray:
+    """Packed colours as int64[n, 3]."""
+    return np.stack([colours >> 16 & 255, colours >> 8 & 255, colours & 255], axis=-1).astype(int)
 
 
-def test_a_palette_keeps_the_colours_of_large_areas() -> None:
+@given(st.lists(st.integers(0, 63).map(lambda c: c * 0x040404), min_size=1, max_size=64, unique=True))
+def test_few_colours_are_kept_as_they_are(grey: list[int]) -> None:
+    colours = np.array(sorted(grey), np.uint32)
+    assert np.array_equal(shown_as(colours, np.ones(len(colours), np.int64)), channels(colours))
+
+
+def test_a_palette_keeps_large_areas_and_hairlines_among_a_thousand_others() -> None:
     rng = np.random.default_rng(0)
-    noise = rng.integers(0, 2**24, 20_000).astype(np.uint32)
-    pixels = np.concatenate([np.full(50_000, 0xFFF7F9FB, np.uint32), noise | np.uint32(0xFF000000)])
-    counts, sums = np.zeros(BINS, np.int64), np.zeros((BINS, 3), np.int64)
-    count_colours(pixels, counts, sums)
-    assert counts.sum() == len(pixels)
-    palette = export_gif.choose_palette(counts, sums)
-    assert len(palette) <= 255 and [0xF7, 0xF9, 0xFB] in np.rint(palette).astype(int).tolist()
+    ground, line = 0xF7F9FB, 0x3B6DB8
+    greys = np.unique(0x010101 * rng.integers(0, 256, 200) + rng.integers(0, 24, 200)).astype(np.uint32)
+    noise = np.unique(rng.integers(0, 2**24, 1000)).astype(np.uint32)
+    colours = np.unique(np.concatenate([noise, greys, np.array([ground, line], np.uint32)]))
+    counts = np.where(np.isin(colours, greys), 500, 3)
+    counts[colours == ground], counts[colours == line] = 400_000, 12
+    seen = shown_as(colours, counts)
+    assert seen[colours == ground].tolist() == [[0xF7, 0xF9, 0xFB]]
+    assert np.abs(seen[colours == line] - channels(np.array([line]))).max() <= 32
+    assert np.abs(seen - channels(colours)).max() < 64
 
 
 def test_a_gif_decodes_to_the_frames(tmp_path: Path, qtbot: QtBot) -> None:
@@ -183,18 +175,57 @@ def test_a_gif_decodes_to_the_frames(tmp_path: Path, qtbot: QtBot) -> None:
     show = show_of(story, SMALL)
     painted = spans(show.starts, story.story.keyframes, done.fps)
     reader = QImageReader(str(tmp_path / "talk.gif"))
-    assert reader.imageCount() == len(painted) and reader.loopCount() == -1
-    total = 0
+    assert 2 < reader.imageCount() <= len(painted) and reader.loopCount() == -1
+    shown: list[np.ndarray] = []  # one for each frame of the story: pictures that are equal are stored as one
+    for _ in range(reader.imageCount()):
+        seen = pixels_of(reader.read())
+        assert reader.nextImageDelay() % 200 == 0
+        shown += [seen] * (reader.nextImageDelay() // 200)
+    assert len(shown) == done.count == 8 == sum(span.frames for span in painted)
     for span in painted:
-        image = reader.read()
-        total += reader.nextImageDelay()
-        seen = pixels_of(image).reshape(-1).view(np.uint8).astype(int)
-        wanted = pixels_of(show.image(span.seconds)).reshape(-1).view(np.uint8).astype(int)
-        assert np.abs(seen - wanted).mean() < 3.0
-    assert total == pytest.approx(1000 * story.story.duration, abs=200)
+        wanted = channels(pixels_of(show.image(span.seconds)))
+        for seen in shown[: span.frames]:
+            assert np.abs(channels(seen) - wanted).mean() < 2.0
+        del shown[: span.frames]
     again = tmp_path / "again.gif"
     export_story(story, again, SMALL)
     assert again.read_bytes() == (tmp_path / "talk.gif").read_bytes()
+
+
+class Square:
+    """A show of a square of two colours that jumps along every second."""
+
+    starts, duration = [0.0], 3.0
+
+    def paint(self, painter: QPainter, seconds: float) -> None:
+        painter.fillRect(0, 0, 64, 48, QColor("#f7f9fb"))
+        for width, colour in ((8, "#3b6db8"), (4, "#b4443d")):
+            painter.fillRect(10 + 4 * int(seconds), 20, width, 6, QColor(colour))
+
+    def image(self, seconds: float, ratio: float = 1.0) -> QImage:
+        image = QImage(64, 48, QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        self.paint(painter, seconds)
+        painter.end()
+        return image
+
+
+def test_of_each_frame_a_gif_has_only_what_changed(tmp_path: Path, qtbot: QtBot) -> None:
+    frames = [Span(0.0, 3), Span(0.5, 2), Span(1.0, 1), Span(2.0, 700)]
+    path = tmp_path / "a.gif"
+    assert export_gif.write_gif(Square(), frames, path, 12.5, lambda done, of: None) == path.stat().st_size
+    reader = QImageReader(str(path))
+    for seconds, delay in ((0.0, 400), (1.0, 80), (2.0, 56_000)):  # the second picture is like the first
+        assert np.array_equal(pixels_of(reader.read()), pixels_of(Square().image(seconds)))
+        assert reader.nextImageDelay() == delay
+    assert not reader.canRead()
+    with Image.open(path) as file:
+        assert isinstance(file, GifImageFile)
+        boxes = []
+        for i in range(file.n_frames):
+            file.seek(i)
+            boxes.append(tuple(file.tile[0].extents or ()))
+        assert boxes == [(0, 0, 64, 48), (10, 20, 22, 26), (14, 20, 26, 26)]
 
 
 def test_a_gif_that_grows_too_large_is_given_up(
@@ -259,6 +290,17 @@ def test_a_cancelled_export_leaves_nothing(suffix: str, tmp_path: Path, qtbot: Q
 
     with pytest.raises(Cancelled):
         export_story(short_talk(), tmp_path / f"a{suffix}", SMALL, stopped=stopped)
+    assert left(tmp_path) == []
+
+
+def test_a_gif_is_cancelled_while_it_is_written(tmp_path: Path, qtbot: QtBot) -> None:
+    told: list[tuple[int, int]] = []
+    with pytest.raises(Cancelled):
+        export_story(
+            short_talk(), tmp_path / "a.gif", SMALL, lambda done, of: told.append((done, of)),
+            lambda: len(told) > 2 and told[-1][0] == told[-1][1],
+        )  # fmt: skip
+    assert told[-1][0] == told[-1][1]  # all was painted
     assert left(tmp_path) == []
 
 

@@ -39,10 +39,10 @@ def test_a_story_is_written_beside_the_window(tmp_path: Path, qtbot: QtBot) -> N
     exports.progressed.connect(lambda done, of: told.append((done, of)))
     story = story_of(tmp_path)
     with qtbot.waitSignal(exports.done, timeout=60_000) as ended:
-        exports.start(story, tmp_path, tmp_path / "talk.gif", SMALL)
+        exports.start_story(story, tmp_path, tmp_path / "talk.gif", SMALL)
         assert exports.busy
         with pytest.raises(StageboardError, match="another export"):
-            exports.start(story, tmp_path, tmp_path / "other.gif", SMALL)
+            exports.start_story(story, tmp_path, tmp_path / "other.gif", SMALL)
     result, error = ended.args
     assert error is None and isinstance(result, Exported) and not exports.busy
     assert result.bytes == (tmp_path / "talk.gif").stat().st_size
@@ -54,10 +54,10 @@ def test_models_may_be_given_that_lie_elsewhere(tmp_path: Path, qtbot: QtBot) ->
     elsewhere.mkdir()
     story = story_of(elsewhere)
     with qtbot.waitSignal(exports.done, timeout=60_000) as ended:
-        exports.start(story, tmp_path, tmp_path / "talk.pdf", SMALL, given=list(elsewhere.iterdir()))
+        exports.start_story(story, tmp_path, tmp_path / "talk.pdf", SMALL, given=list(elsewhere.iterdir()))
     assert ended.args[1] is None
     with qtbot.waitSignal(exports.done, timeout=60_000) as ended:
-        exports.start(story, tmp_path, tmp_path / "other.pdf", SMALL)
+        exports.start_story(story, tmp_path, tmp_path / "other.pdf", SMALL)
     assert ended.args[0] is None and isinstance(ended.args[1], StageboardError)
     assert not (tmp_path / "other.pdf").exists()
 
@@ -67,7 +67,7 @@ def test_a_cancel_leaves_nothing(tmp_path: Path, qtbot: QtBot) -> None:
     folder.mkdir()
     exports.progressed.connect(lambda *_: exports.cancel())
     with qtbot.waitSignal(exports.done, timeout=60_000) as ended:
-        exports.start(
+        exports.start_story(
             story_of(tmp_path, 30.0), tmp_path, folder / "talk.gif", ExportOptions(size=(960, 600), fps=25.0)
         )
     assert isinstance(ended.args[1], Cancelled) and list(folder.iterdir()) == []
@@ -76,7 +76,7 @@ def test_a_cancel_leaves_nothing(tmp_path: Path, qtbot: QtBot) -> None:
 def test_a_window_that_closes_waits_for_the_end(tmp_path: Path, qtbot: QtBot) -> None:
     exports, folder = StoryExport(), tmp_path / "out"
     folder.mkdir()
-    exports.start(story_of(tmp_path), tmp_path, folder / "talk.gif", SMALL)
+    exports.start_story(story_of(tmp_path), tmp_path, folder / "talk.gif", SMALL)
     exports.drop()
     assert not exports.busy and list(folder.iterdir()) == []
 
@@ -85,5 +85,5 @@ def test_what_cannot_be_is_refused_at_once(tmp_path: Path, qtbot: QtBot) -> None
     exports, story = StoryExport(), story_of(tmp_path)
     for name, sentence in (("talk.avi", "written as"), ("no/talk.gif", "no folder")):
         with pytest.raises(StageboardError, match=sentence):
-            exports.start(story, tmp_path, tmp_path / name, SMALL)
+            exports.start_story(story, tmp_path, tmp_path / name, SMALL)
     assert not exports.busy
