@@ -1,4 +1,4 @@
-"""Races: time and processor time until a gap of 5 % is proven, against each planner alone; and turns against other ways to share time.
+"""Races: time and processor time until a gap of 5 % is proven, against each planner alone; and good fields in turns against other ways to use the same time.
 
 Every figure includes the start of the processes. A heuristic alone proves nothing: for it, the time counts until its plan was
 within 5 % of the strongest bound of the race, which it cannot know.
@@ -6,18 +6,19 @@ within 5 % of the strongest bound of the race, which it cannot know.
 
 from __future__ import annotations
 
+import math
 import resource
 from collections.abc import Sequence
 from typing import Any, NamedTuple
-from unittest import mock
 
 from benchmarks.models import ROOT
-from planner.bound import Bound, better, gap
+from planner.bound import Bound, gap
 from planner.cli.searching import known_at_once
 from planner.formats import read_models
 from planner.formats.networks import read_network
 from planner.network_problem import NetworkProblem, check_memory
 from planner.problem import Problem
+from planner.processes import end_server
 from planner.race import Entrant, Race, Standing, good_field
 from planner.targets import parse_target
 from planner.warm_up import warm_bound, warm_planner
@@ -25,8 +26,8 @@ from planner.warm_up import warm_bound, warm_planner
 CORES = 2
 GAP = 0.05
 LIMIT = 15.0
-BUDGET = 10.0
-"""Seconds of each way to share time."""
+BUDGETS = (10.0, 25.0)
+"""Seconds of the races of good fields."""
 
 CASES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("densenet201.json", "pipeline:8", "", ("anneal", "brkga", "mtpp-cp-sat", "two-superblock*")),
@@ -70,6 +71,8 @@ def raced(
     problem: Any, entrants: Sequence[Entrant], known: Sequence[Bound], gap: float, limit: float, cores: int
 ) -> Run:
     """Run a race to its end."""
+    # Its processes' time is the server's, and counts here only once that has ended: each race has one of its own.
+    end_server()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     race = Race(problem, entrants, cores, gap, limit, bounds=known)
     race.start()
@@ -78,6 +81,7 @@ def raced(
             race.poll(0.05)
     finally:
         race.close()
+        end_server()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Run(race.seconds, cpu, race)
@@ -112,29 +116,71 @@ def compare(problem: Any, names: Sequence[str]) -> None:
 
 
 def share(problem: Any) -> None:
-    """Print what a good field finds in the same time in turns, one after another, and each alone without sharing."""
+    """Print what a good field finds in turns, against its best one alone and all of them one after the other.
+
+    A race of ``limit`` seconds has ``CORES`` processors. The best one alone has one of them for as long; one after the other,
+    all share the processors' time and nothing else. (Of a run alone, what it had found by then counts.)
+    """
     known = known_at_once(problem)
-    field = good_field(problem, 1)
-    ways = [("in turns", raced(problem, field, known, 0.0, BUDGET, CORES).race)]
-    with mock.patch("planner.race.turns.FIRST_TURN", 1e9), mock.patch("planner.race.turns.LONGEST_TURN", 1e9):
-        ways.append(("as they come", raced(problem, field, known, 0.0, BUDGET, CORES).race))
-    for name, race in ways:
-        _say(name, None if race.best is None else race.best.components, race.gap, race.seconds)
-    best: tuple[float, ...] | None = None
-    bounds: list[Bound] = list(known)
-    for entrant in field:
-        alone = raced(problem, [entrant], known, 0.0, BUDGET * CORES / len(field), 1).race
-        bounds += alone.bounds
-        if alone.best is not None and better(alone.best.components, best):
-            best = alone.best.components
-    left = None if best is None else problem.standing(best, bounds).gap
-    _say("each alone", best, left, BUDGET)
+    for limit in BUDGETS:
+        race = raced(problem, good_field(problem, 1, CORES, limit), known, 0.0, limit, CORES).race
+        first = race.history_best[0][0] if race.history_best else math.nan
+        _say(
+            f"race of {limit:.0f} s",
+            None if race.best is None else race.best.components[0],
+            race.gap,
+            race.seconds,
+        )
+        print(f"    {len(race.standings)} entrants, a first plan after {first:.1f} s", flush=True)
+    runs = alone(problem, good_field(problem, 1), known)
+    for limit in BUDGETS:
+        best = min(runs, key=lambda run: (_value(run, limit) or math.inf, -(_bound(run, limit) or 0.0)))
+        _say(
+            f"{best.name} alone, {limit:.0f} s", *_at(problem, [best], known, limit), min(limit, best.active)
+        )
+        each = limit * CORES / len(runs)
+        _say(f"all in a row, {each:.1f} s each", *_at(problem, runs, known, each), limit)
 
 
-def _say(name: str, components: Sequence[float] | None, left: float | None, seconds: float) -> None:
-    value = "no plan" if not components else f"{components[0]:.6g}"
+def alone(problem: Any, field: Sequence[Entrant], known: Sequence[Bound]) -> list[Standing]:
+    """Every entrant by itself on one core for the longest of :data:`BUDGETS`, as many at a time as there are cores."""
+    waiting, running, ended = list(field), list[Race](), list[Standing]()
+    while waiting or running:
+        while waiting and len(running) < CORES:
+            running.append(Race(problem, [waiting.pop(0)], 1, 0.0, max(BUDGETS), bounds=known))
+            running[-1].start()
+        for race in list(running):
+            race.poll(0.02)
+            if race.ended:
+                race.close()
+                running.remove(race)
+                ended += race.standings
+    return ended
+
+
+def _value(standing: Standing, seconds: float) -> float | None:
+    return next((value for t, value in reversed(standing.history) if t <= seconds), None)
+
+
+def _bound(standing: Standing, seconds: float) -> float | None:
+    return next((value for t, value in reversed(standing.bound_history) if t <= seconds), None)
+
+
+def _at(
+    problem: Any, standings: Sequence[Standing], known: Sequence[Bound], seconds: float
+) -> tuple[float | None, float | None]:
+    """The best value of some runs after so many seconds each, and its gap to the strongest of their bounds."""
+    values = [value for s in standings if (value := _value(s, seconds)) is not None]
+    strongest = problem.strongest_bound(tuple(known))
+    bounds = [strongest.value] if strongest is not None else []
+    bounds += [bound for s in standings if (bound := _bound(s, seconds)) is not None]
+    return min(values, default=None), gap(min(values), max(bounds)) if values and bounds else None
+
+
+def _say(name: str, value: float | None, left: float | None, seconds: float) -> None:
+    value_text = "no plan" if value is None else f"{value:.6g}"
     gap_text = "" if left is None else f"gap {100 * left:.2f} %"
-    print(f"  {name:14} {value:>12}   {gap_text:14} {seconds:5.1f} s", flush=True)
+    print(f"  {name:34} {value_text:>12}   {gap_text:14} {seconds:5.1f} s", flush=True)
 
 
 def main(argv: Sequence[str] = ()) -> int:
@@ -154,7 +200,7 @@ def main(argv: Sequence[str] = ()) -> int:
     for title, problem, names in problems:
         print(title, flush=True)
         compare(problem, names)
-    print(f"\nA good field for {BUDGET:.0f} s on {CORES} cores")
+    print(f"\nA good field on {CORES} cores")
     for title, problem, _ in problems:
         print(title, flush=True)
         share(problem)

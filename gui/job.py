@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 import time
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from gui.board import says_more
 from gui.values import PlanEntry
+from planner import __version__
 from planner.bound import Bound, Standing, better
 from planner.graph import Ints
 from planner.problem import Problem
-from planner.worker import Order
+from planner.provenance import Provenance
+from planner.search import parse_options
+from planner.worker import Incumbent, Order
 
 
 @dataclass(eq=False)
@@ -40,6 +46,8 @@ class Job:
     proofs: list[tuple[float, Bound]] = field(default_factory=list)
     entry: PlanEntry | None = None
     device_of: Ints | None = None
+    provenance: Provenance | None = None
+    """Where its best plan comes from: enough to run its search again."""
     ended_after: float | None = None
     infeasible: bool = False
     """Whether it proved that no plan is valid."""
@@ -96,6 +104,25 @@ class Job:
         """The strongest bound on the first component that it knows."""
         strongest = self.problem.strongest_bound(self.bounds)
         return None if strongest is None else strongest.value
+
+    def take(self, best: Incumbent) -> None:
+        """Take over a better plan, with where it comes from."""
+        from planner.algorithms.catalogue import planner
+
+        order, method = self.order, planner(self.order.method)
+        self.device_of = best.device_of
+        self.provenance = Provenance(
+            planner=method.name,
+            options=parse_options(method.options, order.options, method.name),
+            seed=order.seed,
+            version=__version__,
+            seconds=best.seconds,
+            stop_reason="running",
+            created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            iteration=best.iteration,
+            starts=tuple(np.asarray(start, np.int32) for start in order.starts),
+            bounds=tuple(order.bounds),
+        )
 
     def found(self, seconds: float, components: tuple[float, ...]) -> None:
         """Take note of a better plan."""

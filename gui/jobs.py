@@ -8,6 +8,7 @@ user has edited since it began or is holding something with the mouse: then they
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
@@ -16,7 +17,6 @@ from gui.document import Document
 from gui.job import Job, ending_words, found_nothing_better
 from gui.values import Message, PlanEntry
 from planner.errors import PlannerRefusal, StageboardError
-from planner.plan import Provenance
 from planner.problem import Problem
 from planner.worker import Ended, Failed, Incumbent, Order, Proven, Told, Worker
 from planner.worker import Message as News
@@ -228,18 +228,12 @@ class Jobs(QObject):
 
     def _found(self, job: Job, best: Incumbent) -> None:
         """A better plan: into the list, evaluated under the problem as it is now, and onto the canvas if followed."""
-        job.device_of = best.device_of
+        job.take(best)
         document = self._document
         if job.entry is None or job.entry not in document.plans:
-            provenance = Provenance(
-                planner=job.planner,
-                options=dict(job.order.options),
-                seed=job.order.seed,
-                seconds=best.seconds,
-            )
             job.entry = document.add_plan(
                 best.device_of, job.title, planner=job.planner, seed=job.order.seed, seconds=best.seconds,
-                provenance=provenance,
+                provenance=job.provenance,
             )  # fmt: skip
             job.entry.running = True
         elif job.entry is document.active and not self._may_show(job):
@@ -249,6 +243,7 @@ class Jobs(QObject):
             self._found(job, best)
             return
         elif job.entry is not document.active:
+            job.entry.provenance = job.provenance
             document.update_plan(job.entry, best.device_of, best.seconds)
         job.shown = False
         self.incumbent.emit(job, best.device_of, best.objective)
@@ -281,7 +276,7 @@ class Jobs(QObject):
         if active is not None and active is not job.entry and not self._better(job, active):
             return
         job.shown = True
-        job.entry.device_of = job.device_of
+        job.entry.device_of, job.entry.provenance = job.device_of, job.provenance
         job.entry.seconds = job.seconds
         document.refresh_entry(job.entry)
         document.history.listed(job.entry)
@@ -299,6 +294,7 @@ class Jobs(QObject):
             result = last.result
             self._document.add_bounds(result.bounds)
             job.iterations = result.iterations
+            self._seal(job, result.stop_reason)
             state = "cancelled" if result.stop_reason == "cancelled" else "done"
             # Who proves bounds looks for no plan.
             sought = "" if job.order.is_bound and result.status == "no_plan" else result.status
@@ -313,6 +309,15 @@ class Jobs(QObject):
         self._end(job, "cancelled" if stopping else "failed", last.sentence)
         if not stopping:
             self._document.message.emit(Message("error", f"{job.title}: {last.sentence}", last.detail))
+
+    @staticmethod
+    def _seal(job: Job, stop_reason: str) -> None:
+        """The provenance says how the search ended."""
+        before = job.provenance
+        if before is not None:
+            job.provenance = replace(before, stop_reason=stop_reason)
+            if job.entry is not None and job.entry.provenance is before:
+                job.entry.provenance = job.provenance
 
     def _end(self, job: Job, state: str, text: str) -> None:
         job.ended_after = time.monotonic() - job.began

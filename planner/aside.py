@@ -13,6 +13,7 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from planner.errors import StageboardError
+from planner.processes import hang_up, start_process
 
 NICE = 10
 
@@ -50,19 +51,17 @@ def _serve(pipe: Connection) -> None:
 
 
 class Aside:
-    """A spawned process that calls ``function(*arguments, **named)``. Not a Qt object: poll it from a timer.
+    """A process that calls ``function(*arguments, **named)``. Not a Qt object: poll it from a timer.
 
     ``function`` is one that a module defines, for the process finds it by name. Call :meth:`close` in the end.
     """
 
     def __init__(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._connection, far = context.Pipe()
-        self._process = context.Process(target=_serve, args=(far,), daemon=True)
-        self._process.start()
-        far.close()
         # Made here, since pickling imports, and two threads that import beside a window may wait for each other.
         data = ForkingPickler.dumps((function, arguments, named))
+        self._connection, far = multiprocessing.Pipe()
+        self._process = start_process(_serve, far)
+        far.close()
 
         def send() -> None:
             # A process that is gone shows at the other end of the pipe, in poll().
@@ -87,6 +86,7 @@ class Aside:
         if self._process.is_alive():
             self._process.kill()
         self._process.join()
+        hang_up(self._connection)
         self._sender.join()
         self._connection.close()
         self._process.close()

@@ -104,7 +104,7 @@ def planner_of(provenance: Provenance) -> Planner:
     found = planners().get(provenance.planner)
     if found is None:
         raise StageboardError(
-            f"the plan was made by '{provenance.planner}', which is no planner; only what a planner found can be run again"
+            f"the plan was made by '{provenance.planner[:60]}', which is no planner; only what a planner found can be run again"
         )
     if provenance.seed is None:
         raise StageboardError(

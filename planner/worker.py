@@ -1,4 +1,4 @@
-"""One spawned process per background solve: it streams what it finds, stops softly, and can be killed without loss.
+"""One process per background solve: it streams what it finds, stops softly, and can be killed without loss.
 
 The parent never loses a plan: every incumbent and bound arrives as it is found, so a killed or crashed worker leaves its
 best behind. Messages are plain tuples over a pipe between our own processes.
@@ -22,6 +22,7 @@ from planner.bound import Bound
 from planner.errors import StageboardError
 from planner.graph import Ints
 from planner.problem_base import PlanningProblem
+from planner.processes import hang_up, start_process
 from planner.provenance import Adoption, Again
 from planner.search import (
     AnyOf,
@@ -223,19 +224,17 @@ def _serve(pipe: Connection, pausable: bool) -> None:
 
 
 class Worker:
-    """A spawned process that runs one order. Not a Qt object: poll it from a timer or wait on :attr:`connection`."""
+    """A process that runs one order. Not a Qt object: poll it from a timer or wait on :attr:`connection`."""
 
     GRACE = 2.0
     """Seconds between the soft stop and termination."""
 
     def __init__(self, pausable: bool = False, grace: float = GRACE) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.connection, far = context.Pipe()
+        self.connection, far = multiprocessing.Pipe()
         self.pausable = pausable and CAN_HOLD
         self._grace = grace
         self.paused = False
-        self._process = context.Process(target=_serve, args=(far, self.pausable), daemon=True)
-        self._process.start()
+        self._process = start_process(_serve, far, self.pausable)
         far.close()
         self._order: Order | None = None
         self._sender: threading.Thread | None = None
@@ -292,9 +291,11 @@ class Worker:
         import signal
 
         pid = self._process.pid
+        if pid is None or not self._process.is_alive():
+            return False
         try:
             # Its group is its own only once it runs our code; a signal to the group before would find none.
-            os.killpg(pid, getattr(signal, name))  # type: ignore[arg-type]
+            os.killpg(pid, getattr(signal, name))
         except OSError:
             return False
         return True
@@ -361,6 +362,7 @@ class Worker:
                 self._sender.is_alive()
             ):  # the process does not read: nobody may close the pipe under the sender's hands
                 self._process.kill()
+                hang_up(self.connection)
             self._sender.join()
         self.connection.close()
         self._process.join(grace)

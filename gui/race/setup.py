@@ -52,11 +52,12 @@ def default_cores() -> int:
     return max(1, cores_here() - 1)
 
 
-def recommended(problem: PlanningProblem) -> list[Key]:
-    """The field that suits a problem, in the order in which it should start where cores are few."""
+def recommended(problem: PlanningProblem, cores: int = 1, time_limit: float | None = None) -> list[Key]:
+    """The field that suits a problem, in the order in which it should start; a smaller one for little time."""
     from planner.race import good_field
 
-    return [(entrant.method, entrant.is_bound) for entrant in good_field(problem)]
+    field = good_field(problem, cores=cores, time_limit=time_limit)
+    return [(entrant.method, entrant.is_bound) for entrant in field]
 
 
 class MethodChecks(QListWidget):
@@ -211,7 +212,7 @@ class RaceSetup(QWidget):
         assert isinstance(gap, QDoubleSpinBox)
         self._gap = gap
         gap.valueChanged.connect(self._gap_changed)
-        self.limits.changed.connect(self.changed)
+        self.limits.changed.connect(self._limits_changed)
         self.from_canvas = QCheckBox("Start from the plan on the canvas", self)
         self.from_canvas.setChecked(True)
         self.from_canvas.setToolTip("Planners that can go on from a plan get it, where it is valid")
@@ -243,7 +244,7 @@ class RaceSetup(QWidget):
         chosen = frozenset(self.methods.chosen()) if self._by_hand else frozenset()
         self._problem = problem
         if problem is not None and not self._by_hand:
-            chosen = frozenset(recommended(problem))
+            chosen = frozenset(self._recommended())
         by_hand = self._by_hand
         self.methods.fill(problem, chosen)
         self._by_hand = by_hand
@@ -266,9 +267,22 @@ class RaceSetup(QWidget):
         self.count.setText(field_words(chosen))
         self.changed.emit()
 
+    def _limits_changed(self) -> None:
+        """A field that nobody chose by hand is smaller where there is little time."""
+        if self._problem is not None and not self._by_hand:
+            field = frozenset(self._recommended())
+            if field != frozenset(self.methods.chosen()):
+                self._recommend()
+        self.changed.emit()
+
+    def _recommended(self) -> list[Key]:
+        assert self._problem is not None
+        values = self.limits.values()
+        return recommended(self._problem, int(values["cores"]), float(values["time"]) or None)
+
     def _recommend(self) -> None:
         if self._problem is not None:
-            self.methods.check(frozenset(recommended(self._problem)))
+            self.methods.check(frozenset(self._recommended()))
             self._by_hand = False
 
     def choose(self, chosen: frozenset[Key]) -> None:

@@ -117,7 +117,7 @@ def _search(
 ) -> Result:
     """Run the planner; a second Ctrl-C ends it at once, with the best plan it had reported."""
     from planner.run import run, status_of
-    from planner.search import Result
+    from planner.search import Result, parse_options
 
     try:
         return run(planner, problem, stop, watch, seed, options, bounds=bounds)
@@ -129,8 +129,10 @@ def _search(
         return Result(
             planner=planner.name, problem=problem, device_of=watch.best, objective=watch.progress.objective,
             bounds=known, status=status_of(problem, reached, known),
-            stop_reason="cancelled", seconds=watch.progress.seconds, seed=seed, options=options,
-            iterations=watch.progress.iterations, components=reached,
+            stop_reason="cancelled", seconds=watch.progress.seconds, seed=seed,
+            options=parse_options(planner.options, options, planner.name),
+            iterations=watch.progress.iterations, components=reached, best_iteration=watch.best_iteration,
+            given_bounds=tuple(bounds),
         )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
-from planner.errors import PlannerRefusal
+from planner.errors import PlannerRefusal, StageboardError
 
 if TYPE_CHECKING:
     from planner.race import Entrant, Race
@@ -67,22 +67,26 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from planner.cli.report import bound_rows, summary
     from planner.cli.searching import known_at_once, soft_interrupt, uninterrupted
     from planner.formats.plan_json import write_plan
+    from planner.processes import start_server
     from planner.race import Race
 
     inputs.check_output(args.output, [*args.models, *([args.start] if args.start else [])])
+    start_server()  # its imports take as long as reading and compiling
     with soft_interrupt(console) as cancelled:
         problem = inputs.problem_of(args)
+        cores = args.cores or max(1, (os.cpu_count() or 2) - 1)
         race = Race(
             problem,
-            entrants_of(args, problem),
-            cores=args.cores or max(1, (os.cpu_count() or 2) - 1),
+            entrants_of(args, problem, cores),
+            cores=cores,
             gap=args.gap,
             time_limit=args.time_limit,
-            starts=_starts(args),
+            starts=_starts(args, problem),
             bounds=known_at_once(problem),
         )
-        if all(reason is not None for reason in race.refusals):
-            raise PlannerRefusal(str(race.refusals[0]))
+        reasons = [race.refusals[s.index] for s in race.standings if not s.entrant.is_bound]
+        if all(reason is not None for reason in reasons):
+            raise PlannerRefusal(str(reasons[0]))
         for entrant, reason in zip(race.standings, race.refusals, strict=True):
             if reason is None:  # compilation is not part of the race
                 _warm(entrant.entrant, problem)
@@ -127,18 +131,19 @@ def _warm(entrant: Entrant, problem: Any) -> None:
         warm_planner(planner(entrant.method), problem, dict(entrant.options))
 
 
-def entrants_of(args: argparse.Namespace, problem: Any) -> tuple[Entrant, ...]:
+def entrants_of(args: argparse.Namespace, problem: Any, cores: int = 1) -> tuple[Entrant, ...]:
     """The field that ``args`` ask for. Raises :class:`StageboardError` for names and options that do not exist."""
     from planner.algorithms.catalogue import bound_method, planner
     from planner.race import Entrant, good_field, serving
 
     seed = args.seed
+    field = good_field(problem, seed, cores, args.time_limit)
     if args.planners == "all":
         planners = [Entrant(name, seed=seed) for name in serving(problem).planners]
     elif args.planners:
         planners = [Entrant(planner(name).name, seed=seed) for name in _names(args.planners, "--planners")]
     else:
-        planners = [entrant for entrant in good_field(problem, seed) if not entrant.is_bound]
+        planners = [entrant for entrant in field if not entrant.is_bound]
     if args.bounds == "none":
         bounds = []
     elif args.bounds:
@@ -146,7 +151,7 @@ def entrants_of(args: argparse.Namespace, problem: Any) -> tuple[Entrant, ...]:
             Entrant(bound_method(name).name, True, seed=seed) for name in _names(args.bounds, "--bounds")
         ]
     else:
-        bounds = [entrant for entrant in good_field(problem, seed) if entrant.is_bound]
+        bounds = [entrant for entrant in field if entrant.is_bound]
     options = _options(args.settings, {entrant.method for entrant in (*planners, *bounds)})
     return tuple(
         Entrant(entrant.method, entrant.is_bound, options.get(entrant.method, {}), entrant.seed)
@@ -178,14 +183,19 @@ def _options(texts: list[str], methods: set[str]) -> dict[str, dict[str, str]]:
     return out
 
 
-def _starts(args: argparse.Namespace) -> list[Any]:
+def _starts(args: argparse.Namespace, problem: Any) -> list[Any]:
     """The plan of ``--start``, opened on the same models."""
     if not args.start:
         return []
     from planner.replay import decision_of
 
-    opened = inputs.open_with_plan(argparse.Namespace(**{**vars(args), "plan": args.start}))
-    return [decision_of(opened.plan)]
+    plan = inputs.open_with_plan(argparse.Namespace(**{**vars(args), "plan": args.start})).plan
+    if len(plan.problem.devices) != len(problem.devices):
+        raise StageboardError(
+            f"{args.start} is a plan of {len(plan.problem.devices)} devices and {args.target} has {len(problem.devices)};"
+            " begin with a plan of as many"
+        )
+    return [decision_of(plan)]
 
 
 def _no_plan(race: Race) -> str:

@@ -12,6 +12,8 @@ from planner.provenance import Entrant
 
 MOST_PLANNERS = 5
 """Planners of a good field: more of them only take time from one another."""
+LEAST_SECONDS = 4.0
+"""Of a processor for each entrant of a good field: with less, an entrant ends before it has found its feet."""
 
 QUICK = (
     "theorem-1", "locality", "chip-greedy", "edge-tpu-balanced", "edge-tpu-profiled", "dpl", "memory-fill", "slice",
@@ -48,18 +50,36 @@ def serving(problem: PlanningProblem) -> Serving:
     )
 
 
-def good_field(problem: PlanningProblem, seed: int = 0) -> tuple[Entrant, ...]:
-    """A field for the problem: something quick, searches of different kinds, an exact method and a bound method."""
+def is_quick(entrant: Entrant) -> bool:
+    """Whether it is done in a moment, and finds a plan for the others to start from."""
+    return not entrant.is_bound and entrant.method in QUICK
+
+
+def room(cores: int, time_limit: float | None) -> int:
+    """Planners of a good field: as many as get enough of so short a time, two at least."""
+    if time_limit is None:
+        return MOST_PLANNERS
+    # One share is the bound method's.
+    return max(2, min(MOST_PLANNERS, int(max(1, cores) * time_limit / LEAST_SECONDS) - 1))
+
+
+def good_field(
+    problem: PlanningProblem, seed: int = 0, cores: int = 1, time_limit: float | None = None
+) -> tuple[Entrant, ...]:
+    """A field for the problem: something quick, searches of different kinds, an exact method and a bound method.
+
+    Fewer of them where ``time_limit`` (seconds) is short for ``cores``.
+    """
     found = serving(problem)
-    exact = [name for name in EXACT if name in found.planners][:2]
-    quick = [name for name in QUICK if name in found.planners][:2]
-    searching = [name for name in SEARCHING if name in found.planners][:3]
-    chosen = [*quick, *exact, *searching]
-    # The quick ones give way first: whoever searches begins with something like them.
-    while len(chosen) > MOST_PLANNERS and quick[1:]:
-        chosen.remove(quick.pop())
-    while len(chosen) > MOST_PLANNERS:
-        chosen.pop()
+    quick, exact, searching = (
+        [name for name in names if name in found.planners] for names in (QUICK, EXACT, SEARCHING)
+    )
+    # What gives way first is last: a second quick one, for whoever searches begins with something like it.
+    wanted = [
+        *quick[:1], *searching[:1], *exact[:1], *searching[1:2], *exact[1:2], *searching[2:3], *quick[1:2]
+    ]  # fmt: skip
+    wanted = wanted[: room(cores, time_limit)]
+    chosen = [name for names in (quick, exact, searching) for name in names if name in wanted]
     bounds = [name for name in BOUNDS if name in found.bounds and SAME.get(name) not in chosen]
     # The exact program of a pipeline takes long, but of a stage time it closes the gap in about a second.
     if problem.objective != "stage-time" and "exact" in bounds:

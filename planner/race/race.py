@@ -16,13 +16,13 @@ from planner.graph import Ints
 from planner.problem_base import PlanningProblem
 from planner.provenance import Adoption, Entrant, Provenance
 from planner.race import events
-from planner.race.field import named
+from planner.race.field import is_quick, named
 from planner.race.methods import method_of, with_threads
 from planner.race.origin import given_plan, provenance_of
 from planner.race.report import ending_of, sentence_of
 from planner.race.runner import Runner
 from planner.race.standing import Best, Standing, add_point
-from planner.race.turns import next_turns
+from planner.race.turns import Turn, next_turns, opening
 from planner.search import GIVEN
 from planner.sharing import Shared
 from planner.worker import CAN_HOLD, Adopted, Begun, Ended, Failed, Incumbent, Message, Order, Proven, Told
@@ -66,6 +66,7 @@ class Race:
         self.refusals = [method.refusal(problem) for method in methods]
         """Why each entrant does not serve the problem, None where it does."""
         self._runners = [Runner(standing) for standing in self.standings]
+        self._quick = frozenset(s.index for s in standings if is_quick(s.entrant))
         self.bounds: list[Bound] = []
         self.best: Best | None = None
         self.history_best: list[tuple[float, float]] = []
@@ -295,7 +296,9 @@ class Race:
 
     # ------------------------------------------------------------------ turns
     def _give_turns(self) -> None:
-        turns = [runner.turn() for runner in self._runners if runner.standing.alive]
+        turns: Sequence[Turn] = [runner.turn() for runner in self._runners if runner.standing.alive]
+        if self.best is None:
+            turns = opening(turns, self._quick)
         hold, run = next_turns(turns, self.cores)
         held = [self._runners[index].hold() for index in hold]
         self._events += [events.Paused(index) for index, done in zip(hold, held, strict=True) if done]

@@ -6,7 +6,7 @@ An entrant whose turn is over is held, process and all, and goes on later where 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 FIRST_TURN, LONGEST_TURN = 1.0, 8.0
@@ -15,6 +15,8 @@ GROWTH = 0.5
 """A turn's length as a share of what its entrant has had before."""
 GENEROUS = 2.0
 """How many times as long the turn is of who found a better plan, or a better bound, for all in it."""
+OPENING = 3.0
+"""Seconds for which who is quick may keep everybody else waiting for a first plan, the start of its process included."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,15 @@ class Turn:
     def over(self) -> bool:
         """Whether its turn is over, should somebody wait."""
         return self.holdable and self.spell is not None and self.spell >= self.length
+
+
+def opening(turns: Sequence[Turn], quick: Collection[int]) -> Sequence[Turn]:
+    """Who may have a turn while nobody has a plan yet: the entrants ``quick`` alone, unless that takes them too long.
+
+    A plan in the first second is worth more than a little time for all; and what costs more begins with it.
+    """
+    first = [turn for turn in turns if turn.index in quick]
+    return first if first and all(turn.active < OPENING for turn in first) else turns
 
 
 def next_turns(turns: Iterable[Turn], cores: int) -> tuple[list[int], list[int]]:

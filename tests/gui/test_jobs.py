@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,8 +19,12 @@ from gui.document import Document
 from gui.job import Job
 from gui.jobs import Jobs
 from gui.values import Message
+from planner import __version__
+from planner.algorithms.catalogue import planner
 from planner.bound import Bound
 from planner.errors import PlannerRefusal, StageboardError
+from planner.formats.plan_json import open_plan
+from planner.replay import replay
 from planner.search import Result
 from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline
 from planner.worker import Ended, Failed, Incumbent, Order, Proven, Told
@@ -449,6 +454,45 @@ def test_cancelling_a_real_planner_keeps_its_best(real: Jobs, document: Document
     real.cancel(job)  # before it can have read its order
     qtbot.waitUntil(lambda: not job.alive, timeout=60_000)
     assert job.state == "cancelled"
+
+
+# ---------------------------------------------------------------------- where plans come from
+def test_the_provenance_of_a_plan_goes_with_it(jobs: Jobs, document: Document) -> None:
+    assert document.problem is not None
+    bound = document.problem.bound("bottleneck", 1.0, "simple", frozenset())
+    given = {"seed": 5, "options": {"orders": 7}, "starts": [HALVES], "bounds": [bound]}
+    job, worker = start(jobs, document, "slice-random", **given)
+    first = Incumbent(HALVES, objective(document, HALVES), 0.1, iteration=3)
+    best = Incumbent(THIRDS, objective(document, THIRDS), 0.2, iteration=8)
+    say(jobs, worker, first)
+    assert job.entry is not None and job.entry.provenance is not None
+    assert job.entry.provenance.iteration == 3
+    document.set_assignment(BAD, "edit", "by hand")  # the better plan goes into the list alone
+    say(jobs, worker, best)
+    found = job.entry.provenance
+    assert found is not None and job.entry.device_of.tolist() == THIRDS.tolist()
+    assert (found.planner, found.seed, found.iteration, found.version) == ("slice-random", 5, 8, __version__)
+    options = {option.name for option in planner("slice-random").options}
+    assert set(found.options) == options and found.options["orders"] == 7
+    assert [start.tolist() for start in found.starts] == [HALVES.tolist()] and found.bounds == (bound,)
+    say(jobs, worker, result(job, "time"))
+    assert job.entry.provenance is not None and job.entry.provenance.stop_reason == "time"
+
+
+def test_a_plan_that_a_real_job_found_is_found_again(
+    real: Jobs, document: Document, qtbot: QtBot, tmp_path: Path
+) -> None:
+    problem = document.problem
+    assert problem is not None
+    order = Order("anneal", problem, seed=3, options={"rounds": 2, "moves": 100}, starts=[BAD, HALVES])
+    job = real.start(order)
+    qtbot.waitUntil(lambda: not job.alive, timeout=60_000)
+    assert job.entry is document.active
+    document.save_plan(tmp_path / "a.plan.json")
+    opened = open_plan(tmp_path / "a.plan.json", problem.graph).plan
+    assert len(opened.provenance.starts) == 2
+    again = replay(opened)
+    assert again.outcome == "identical", again.sentence
 
 
 # ---------------------------------------------------------------------- bounds are shared

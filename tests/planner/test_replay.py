@@ -15,18 +15,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from planner import __version__
 from planner.algorithms.catalogue import planner
+from planner.cli import main
 from planner.errors import PlanError, StageboardError
+from planner.formats import read_graph
 from planner.formats.order_json import open_network_plan
 from planner.formats.plan_json import open_plan, write_plan
 from planner.formats.search_json import MOST_VALUES, packed, search_dict, search_of
+from planner.formats.stageboard_json import write
 from planner.network_problem import NetworkProblem
 from planner.provenance import Adoption, Entrant, Provenance, RaceRecord
 from planner.replay import decision_of, incumbents_of, replay, why_uncertain
 from planner.run import plan_of, run
 from planner.search import Cancel, IterationLimit
 from planner.sharing import Shared
-from tests.planner.race.examples import PROBLEMS, chain_plan, pipeline
+from tests.planner.race.examples import PROBLEMS, chain_plan, layered, pipeline
 
 PLANNED = [
     ("anneal", "pipeline", {"rounds": 2, "moves": 200, "orders": 5}),
@@ -69,6 +73,47 @@ def test_a_plan_is_found_again_from_its_file(
     found = incumbents_of(again)
     assert found[-1].components == plan.evaluation.values and found[-1].iteration == plan.provenance.iteration
     assert [f.iteration for f in found] == sorted(f.iteration for f in found)
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_plan_from_the_command_line_is_found_again(
+    interrupted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also one whose search was ended by a second Ctrl-C, which leaves no result."""
+    model, file = tmp_path / "layered.json", tmp_path / "a.plan.json"
+    write(layered(), model)
+    if interrupted:
+
+        def ended(*args: Any, **more: Any) -> Any:
+            result = run(*args, **more)
+            if len(args) > 4:  # the search itself, not what warms it up
+                raise KeyboardInterrupt
+            return result
+
+        monkeypatch.setattr("planner.run.run", ended)
+    arguments: list[object] = [
+        "plan",
+        model,
+        "--target",
+        "pipeline:4",
+        "--planner",
+        "anneal",
+        "--seed",
+        "7",
+        "-o",
+        file,
+    ]
+    for setting in ("rounds=2", "moves=200", "orders=5"):
+        arguments += ["--set", setting]
+    assert main([str(argument) for argument in arguments]) == 0
+    capsys.readouterr()
+    monkeypatch.undo()
+    plan = open_plan(file, read_graph(model)).plan
+    p = plan.provenance
+    assert set(p.options) == {option.name for option in planner("anneal").options}
+    assert p.version == __version__ and p.iteration is not None and p.seed == 7 and p.bounds
+    again = replay(plan)
+    assert again.outcome == "identical", again.sentence
 
 
 def test_starts_and_adoptions_survive_the_file_and_are_repeated(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QSpinBox
 from pytestqt.qtbot import QtBot
 
 from gui.race.setup import REASON, RaceSetup, cores_here, default_cores, recommended
@@ -35,6 +36,20 @@ def test_the_recommended_field_is_chosen_first(setup: RaceSetup, problem: Proble
     assert settings.goal.cores == default_cores() <= cores_here()
     assert settings.from_canvas
     assert f"on {default_cores()} core" in setup.words()
+
+
+def test_a_race_with_little_time_has_a_smaller_field_unless_somebody_chose(setup: RaceSetup) -> None:
+    full = setup.methods.chosen()
+    time = setup.limits.fields["time"]
+    assert isinstance(time, QSpinBox)
+    time.setValue(2)
+    assert len(setup.methods.chosen()) < len(full) and len(setup.settings().entrants) == 3
+    time.setValue(60)
+    assert setup.methods.chosen() == full
+    chosen = frozenset({("anneal", False), ("slice", False)})
+    setup.choose(chosen)
+    time.setValue(2)
+    assert frozenset(setup.methods.chosen()) == chosen
 
 
 def test_those_that_refuse_are_greyed_with_the_reason(setup: RaceSetup) -> None:

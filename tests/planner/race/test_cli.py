@@ -96,6 +96,8 @@ def test_a_race_begins_with_a_plan(model: str, tmp_path: Path, capsys: pytest.Ca
     ]
     status, out, _ = call(capsys, *arguments)
     assert status == 0 and json.loads(out)["found_by"] == "slice"
+    status, _, err = call(capsys, *arguments[:3], "pipeline:3", *arguments[4:])
+    assert status == 2 and "is a plan of 4 devices and pipeline:3 has 3" in err
 
 
 @pytest.mark.parametrize(
@@ -108,6 +110,7 @@ def test_a_race_begins_with_a_plan(model: str, tmp_path: Path, capsys: pytest.Ca
         (["--planners", "anneal", "--set", "brkga.generations=1"], "does not take part"),
         (["--planners", "anneal", "--set", "anneal.round=1"], "no option 'round'"),
         (["--planners", "chip-anneal", "--bounds", "none"], "does not plan for"),
+        (["--planners", "chip-anneal"], "does not plan for"),
         (["--cores", "0"], "from 1 to 1024"),
         (["--start", "nowhere.json"], "nowhere.json"),
     ],
@@ -150,11 +153,13 @@ def test_all_who_can_take_part() -> None:
     from planner.cli.race import entrants_of
     from planner.race import serving
 
-    args = argparse.Namespace(planners="all", bounds=None, settings=[], seed=3)
+    args = argparse.Namespace(planners="all", bounds=None, settings=[], seed=3, time_limit=None)
     field = entrants_of(args, pipeline())
     assert [e.method for e in field if not e.is_bound] == list(serving(pipeline()).planners)
-    args = argparse.Namespace(planners=None, bounds=None, settings=[], seed=3)
+    args = argparse.Namespace(planners=None, bounds=None, settings=[], seed=3, time_limit=None)
     assert entrants_of(args, pipeline()) == good_field(pipeline(), 3)
+    args.time_limit = 5.0
+    assert entrants_of(args, pipeline(), 2) == good_field(pipeline(), 3, 2, 5.0) != good_field(pipeline(), 3)
 
 
 def test_a_sparkline_falls_as_plans_get_better() -> None:

@@ -30,6 +30,7 @@ from planner.race import (
     runner,
     serving,
 )
+from planner.race.field import is_quick
 from planner.replay import replay
 from planner.sharing import Shared
 from planner.worker import Adopted, Begun, Failed, Incumbent, Proven, Told
@@ -129,10 +130,10 @@ def test_taking_over_is_no_improvement_and_says_from_whom(fakes: type[FakeWorker
 
 def test_who_starts_later_begins_with_the_best_plan_and_all_bounds(fakes: type[FakeWorker]) -> None:
     fakes.script = {
-        "slice": [[Begun(), plan(FAIR), proof(1.0)], [ended_of("slice")]],
+        "slice-random": [[Begun(), plan(FAIR), proof(1.0)], [ended_of("slice-random")]],
         "brkga": [[Begun(), plan(FAIR, 1.0, "start", True)]],
     }
-    r = race("slice", "brkga", cores=1)
+    r = race("slice-random", "brkga", cores=1)
     poll(r, 3)
     order = fakes.made[1].order
     assert (
@@ -152,8 +153,8 @@ def ended_of(method: str) -> Any:
 
 
 def test_bounds_are_passed_on_once_and_say_who_proved_them(fakes: type[FakeWorker]) -> None:
-    fakes.script = {"anneal": [[Begun(), plan(GOOD)]], "slice": [[Begun(), proof(2.0), proof(1.0)]]}
-    r = race("anneal", "slice")
+    fakes.script = {"anneal": [[Begun(), plan(GOOD)]], "slice-random": [[Begun(), proof(2.0), proof(1.0)]]}
+    r = race("anneal", "slice-random")
     poll(r)
     assert [told for told in fakes.made[0].told if not isinstance(told, Shared)] == [proof(2.0).bound]
     assert r.proved_by == 1 and r.bound is not None and r.bound.value == 2.0
@@ -167,34 +168,34 @@ def test_the_race_ends_at_the_gap_of_the_best_plan_and_the_strongest_bound_of_al
     fakes: type[FakeWorker],
 ) -> None:
     value = values(GOOD)[0]
-    fakes.script = {"anneal": [[Begun(), plan(GOOD)]], "slice": [[Begun()], [proof(0.96 * value)]]}
-    r = race("anneal", "slice", "brkga", gap=0.05)
+    fakes.script = {"anneal": [[Begun(), plan(GOOD)]], "slice-random": [[Begun()], [proof(0.96 * value)]]}
+    r = race("anneal", "slice-random", "brkga", gap=0.05)
     events = poll(r, 4)
     assert r.ended and r.outcome == "gap"
     assert all(worker.finished for worker in fakes.made)
     last = events[-1]
     assert isinstance(last, RaceEnded) and last.index == 0 and "anneal found" in last.sentence
-    assert "slice proved" in last.sentence and "gap 4 %" in last.sentence
+    assert "slice-random proved" in last.sentence and "gap 4 %" in last.sentence
     assert {s.ending for s in r.standings} == {"gap"}
 
 
 def test_a_proof_by_one_of_the_plan_of_another_ends_the_race_as_proven(fakes: type[FakeWorker]) -> None:
-    fakes.script = {"anneal": [[Begun(), plan(GOOD)]], "slice": [[Begun(), proof(values(GOOD)[0])]]}
-    r = race("anneal", "slice")
+    fakes.script = {"anneal": [[Begun(), plan(GOOD)]], "slice-random": [[Begun(), proof(values(GOOD)[0])]]}
+    r = race("anneal", "slice-random")
     poll(r, 3)
     assert r.outcome == "proven" and r.gap == 0.0 and {s.ending for s in r.standings} == {"proven"}
 
 
 def test_an_infinite_bound_says_that_there_is_no_plan(fakes: type[FakeWorker]) -> None:
-    fakes.script = {"slice": [[Begun(), proof(float("inf"))]]}
-    r = race("slice", "anneal")
+    fakes.script = {"slice-random": [[Begun(), proof(float("inf"))]]}
+    r = race("slice-random", "anneal")
     poll(r, 3)
-    assert r.outcome == "infeasible" and r.plan() is None and "slice proved it" in r.sentence
+    assert r.outcome == "infeasible" and r.plan() is None and "slice-random proved it" in r.sentence
 
 
 def test_a_cancel_ends_all_and_keeps_what_was_found(fakes: type[FakeWorker]) -> None:
     fakes.script = {"anneal": [[Begun(), plan(GOOD)]]}
-    r = race("anneal", "slice", "brkga")
+    r = race("anneal", "slice-random", "brkga")
     poll(r)
     r.cancel()
     poll(r, 2)
@@ -203,8 +204,8 @@ def test_a_cancel_ends_all_and_keeps_what_was_found(fakes: type[FakeWorker]) -> 
 
 
 def test_one_entrant_can_be_stopped(fakes: type[FakeWorker]) -> None:
-    fakes.script = {"anneal": [[Begun()]], "slice": [[Begun()]]}
-    r = race("anneal", "slice", "brkga")
+    fakes.script = {"anneal": [[Begun()]], "slice-random": [[Begun()]]}
+    r = race("anneal", "slice-random", "brkga")
     poll(r)
     r.stop(0)
     r.stop(2)
@@ -217,9 +218,9 @@ def test_one_entrant_can_be_stopped(fakes: type[FakeWorker]) -> None:
 def test_a_process_that_fails_loses_nothing_and_others_go_on(fakes: type[FakeWorker]) -> None:
     fakes.script = {
         "anneal": [[Begun(), plan(GOOD)], [Failed("it broke", "Traceback")]],
-        "slice": [[Begun()]],
+        "slice-random": [[Begun()]],
     }
-    r = race("anneal", "slice")
+    r = race("anneal", "slice-random")
     poll(r, 2)
     broken = r.standings[0]
     assert (
@@ -233,10 +234,12 @@ def test_a_process_that_fails_loses_nothing_and_others_go_on(fakes: type[FakeWor
 
 
 def test_who_does_not_serve_is_refused_with_the_reason_and_the_rest_races(fakes: type[FakeWorker]) -> None:
-    r = race("chip-anneal", "slice")
+    r = race("chip-anneal", "slice-random")
     events = poll(r)
     assert [e.reason for e in events if isinstance(e, Refused)] == [r.refusals[0]]
-    assert r.standings[0].ending == "refused" and [w.order.method for w in fakes.made if w.order] == ["slice"]
+    assert r.standings[0].ending == "refused" and [w.order.method for w in fakes.made if w.order] == [
+        "slice-random"
+    ]
     r.close()
 
 
@@ -248,7 +251,7 @@ def test_a_field_of_nobody_an_unknown_name_and_a_wrong_option_are_refused() -> N
 
 def test_the_plan_that_a_race_was_given_is_nobodys_find(fakes: type[FakeWorker]) -> None:
     given = chain_plan(pipeline(), GOOD)
-    r = race("anneal", "slice", starts=[given])
+    r = race("anneal", "slice-random", starts=[given])
     assert r.best is not None and r.best.by == -1
     assert r.plan().provenance.planner == "given" and "nobody was better" not in r.sentence
     r.close()
@@ -257,8 +260,8 @@ def test_the_plan_that_a_race_was_given_is_nobodys_find(fakes: type[FakeWorker])
 
 # ---------------------------------------------------------------------- cores
 def test_no_more_run_than_there_are_cores_and_the_next_begins_when_one_ends(fakes: type[FakeWorker]) -> None:
-    fakes.script = {"slice": [[Begun(), ended_of("slice")]]}
-    r = race("slice", "anneal", "brkga", cores=1)
+    fakes.script = {"slice-random": [[Begun(), ended_of("slice-random")]]}
+    r = race("slice-random", "anneal", "brkga", cores=1)
     assert len(fakes.made) == 1
     events = poll(r)
     assert [type(e) for e in events if isinstance(e, Started)] == [Started, Started] and len(fakes.made) == 2
@@ -272,8 +275,8 @@ def test_who_has_had_a_turn_is_held_for_who_waits(
     monkeypatch.setattr("planner.race.turns.GROWTH", 0.0)
     ticks = count()
     monkeypatch.setattr(runner, "time", SimpleNamespace(perf_counter=lambda: 0.01 * next(ticks)))
-    fakes.script = {"anneal": [[Begun()]], "brkga": [[Begun()]], "slice": [[Begun(), plan(GOOD)]]}
-    r = race("anneal", "brkga", "slice", cores=2)
+    fakes.script = {"anneal": [[Begun()]], "brkga": [[Begun()]], "slice-random": [[Begun(), plan(GOOD)]]}
+    r = race("anneal", "brkga", "slice-random", cores=2)
     events = poll(r, 8)
     assert any(isinstance(e, Paused) for e in events) and any(isinstance(e, Resumed) for e in events)
     running = [s for s in r.standings if s.state == "running"]
@@ -303,6 +306,53 @@ def test_a_solver_with_threads_counts_as_so_many(fakes: type[FakeWorker]) -> Non
 def test_names_of_entrants_are_unique() -> None:
     r = Race(pipeline(), [Entrant("anneal"), Entrant("anneal", seed=1), Entrant("two-superblock", True)])
     assert [s.name for s in r.standings] == ["anneal", "anneal 2", "two-superblock (bound)"]
+
+
+def test_who_is_quick_goes_first_and_alone_and_the_others_begin_with_its_plan(
+    fakes: type[FakeWorker],
+) -> None:
+    fakes.script = {"slice": [[Begun()], [plan(FAIR)], [ended_of("slice")]]}
+    r = race("anneal", "slice", "brkga", cores=2)
+    poll(r)
+    assert [w.order.method for w in fakes.made if w.order] == ["slice"]
+    assert [s.state for s in r.standings] == ["queued", "running", "queued"]
+    poll(r, 2)
+    assert [w.order.method for w in fakes.made if w.order] == ["slice", "anneal", "brkga"]
+    assert all((w.order.starts[0] == chain_plan(pipeline(), FAIR)).all() for w in fakes.made[1:] if w.order)
+    r.close()
+
+
+@pytest.mark.parametrize("why", ["it ends without", "it takes long", "there is one already", "it is stopped"])
+def test_nobody_waits_longer_for_a_first_plan(
+    why: str, fakes: type[FakeWorker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("planner.race.turns.OPENING", 0.0 if why == "it takes long" else 1e9)
+    if why == "it ends without":
+        fakes.script = {"slice": [[Begun(), ended_of("slice")]]}
+    starts = [chain_plan(pipeline(), FAIR)] if why == "there is one already" else []
+    r = race("slice", "anneal", cores=2, starts=starts)
+    if why == "it is stopped":
+        r.stop(0)
+    poll(r, 2)
+    assert [w.order.method for w in fakes.made if w.order] == ["slice", "anneal"]
+    r.close()
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_a_short_race_has_a_smaller_field(kind: str) -> None:
+    problem = PROBLEMS[kind]
+    full = good_field(problem)
+    sizes = [len(good_field(problem, cores=2, time_limit=seconds)) for seconds in (0.1, 5.0, 10.0, 25.0)]
+    assert sizes == sorted(sizes) and sizes[0] == 3 and sizes[-1] == len(full) >= sizes[-2]
+    assert (
+        good_field(problem, cores=8, time_limit=10.0) == good_field(problem, cores=1, time_limit=None) == full
+    )
+    small = good_field(problem, cores=1, time_limit=1.0)
+    assert (
+        all(entrant in full for entrant in small if not entrant.is_bound)
+        and sum(e.is_bound for e in small) == 1
+    )
+    assert any(is_quick(e) for e in small) == any(is_quick(e) for e in full)
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
@@ -347,7 +397,12 @@ def test_a_real_race_is_won_and_its_plan_is_found_again() -> None:
 ENDLESS = {"orders": 10_000_000}
 
 
-def test_a_killed_process_loses_nothing_and_held_ones_end_too() -> None:
+@pytest.fixture
+def short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planner.race.turns.FIRST_TURN", 0.1)
+
+
+def test_a_killed_process_loses_nothing_and_held_ones_end_too(short_turns: None) -> None:
     entrants = [Entrant("slice-random", options=ENDLESS, seed=i) for i in range(2)]
     r = Race(pipeline(), entrants, cores=1)
     r.start()
@@ -367,7 +422,7 @@ def test_a_killed_process_loses_nothing_and_held_ones_end_too() -> None:
     assert r.outcome == "cancelled" and r.plan() is not None
 
 
-def test_closing_a_race_ends_held_and_running_processes() -> None:
+def test_closing_a_race_ends_held_and_running_processes(short_turns: None) -> None:
     entrants = [Entrant("slice-random", options=ENDLESS, seed=i) for i in range(2)]
     r = Race(pipeline(), entrants, cores=1)
     r.start()
