@@ -104,11 +104,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 # ---------------------------------------------------------------------- headless
-def _folder(out: Path) -> Path:
+def _check_folder(out: Path) -> None:
     if out.exists() and not out.is_dir():
         raise StageboardError(f"{out} is not a folder; give --out the name of a folder")
-    out.mkdir(parents=True, exist_ok=True)
-    return out
 
 
 def _play(path: Path, args: argparse.Namespace, console: Console) -> int:
@@ -118,7 +116,8 @@ def _play(path: Path, args: argparse.Namespace, console: Console) -> int:
 
     began = time.perf_counter()
     app = application()
-    out = _folder(Path(args.out))
+    out = Path(args.out)
+    _check_folder(out)
     given = [Path(model) for model in args.models]
     played = play(path, out, console, size=args.size or SIZE, theme=args.theme or "", given=given)
     app.processEvents()
@@ -135,7 +134,8 @@ def _play(path: Path, args: argparse.Namespace, console: Console) -> int:
 def _headless(out: Path, console: Console) -> int:
     """The tour, and all stories."""
     began = time.perf_counter()
-    _folder(out)
+    _check_folder(out)
+    out.mkdir(parents=True, exist_ok=True)
     from gui.demo_report import write_report
     from gui.demo_stories import play, shipped
 

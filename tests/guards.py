@@ -166,6 +166,8 @@ def _busy_qt_objects() -> dict[int, tuple[str, Any]]:
     found += [child for root in roots for base in bases for child in root.findChildren(base)]
     busy: dict[int, tuple[str, Any]] = {}
     for thing in found:
+        if not shiboken6.isValid(thing):
+            continue  # it went with what was collected while we looked
         if isinstance(thing, QThread):
             if thing.isRunning() and thing is not QThread.currentThread():
                 busy[_address(thing)] = ("threads", thing)

@@ -68,6 +68,8 @@ def facts(certified: Certificate) -> list[Fact]:
     changed = [f"{s.name} {setting_text(s)}" for s in c.settings if not s.default]
     options = dict(p.get("options") or {})
     seed = "" if p.get("seed") is None else f", seed {p['seed']}"
+    # Plans of stories that are made anew each time say nothing of the time: it would be another.
+    seconds = f", {float(p['seconds']):.2g} s" if p.get("seconds") else ""
     out = [
         Fact("Model", f"{c.model}: {sizes_text(c)}"),
         Fact("", f"fingerprint {c.fingerprint[:16]}\N{HORIZONTAL ELLIPSIS}", 2),
@@ -77,7 +79,7 @@ def facts(certified: Certificate) -> list[Fact]:
         Fact(
             "Decision", f"{c.decision.replace('-', ' ')}, SHA-256 {c.digest[:16]}\N{HORIZONTAL ELLIPSIS}", 1
         ),
-        Fact("Planner", f"{p['planner']}{seed}, {float(p.get('seconds') or 0.0):.2g} s", 1),
+        Fact("Planner", f"{p['planner']}{seed}{seconds}", 1),
     ]
     if options:
         out.append(Fact("Options", ", ".join(f"{k}={v}" for k, v in options.items()), 3))

@@ -22,6 +22,7 @@ from gui.present.transition_paint import (
     paint_bands,
     paint_lane_headers,
     paint_moment,
+    paint_quiet_words,
     paint_words,
     settled_moment,
 )
@@ -66,7 +67,9 @@ class Shot:
         scene = copy(self.stage.scene)
         scene.highlighted = self.standing_out
         viewport = self.view.viewport(round(room[0]), round(room[1]), 1.0)
-        paint_graph(painter, scene, viewport, self.stage.palette, detail_of(card_pixels(viewport, unit)))
+        detail = detail_of(card_pixels(viewport, unit))
+        paint_graph(painter, scene, viewport, self.stage.palette, detail)
+        paint_quiet_words(painter, scene, viewport, self.stage.palette, detail, 1.0, scene.items.count)
         paint_headers(painter, scene, viewport, self.stage.palette, self.stage.headers, HEADERS * unit)
 
 

@@ -15,7 +15,7 @@ from gui.canvas.headers import HEADER_WIDTH, paint_headers
 from gui.canvas.labels import MOST_LABELS, paint_labels
 from gui.canvas.layout.result import Lane
 from gui.canvas.painter import wrap_image
-from gui.canvas.palette import packed
+from gui.canvas.palette import CanvasPalette, packed
 from gui.canvas.scene import STYLE, Scene
 from gui.canvas.viewport import Viewport
 from gui.present.scenes import HEADERS, GraphStage
@@ -24,6 +24,8 @@ from planner.graph import Bools, Floats, Ints
 
 MOST_MOVING_LABELS = 160
 """Names of cards are written while they move where there are no more of them in sight."""
+QUIET_WORDS = 0.45
+"""Opacity of the names of what does not stand out: quiet, but whoever is asked about a card can read it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +146,8 @@ def paint_words(
     viewport: Viewport,
     ratio: float,
 ) -> None:
-    """Names on cards that are large enough; while they move, only where few are in sight."""
+    """Names on cards that are large enough, quiet ones on what does not stand out; while they move, only of what
+    stands out, and only where few are in sight."""
     detail = detail_of(card_pixels(viewport, ratio))
     if detail < Detail.LABELS:
         return
@@ -154,7 +157,30 @@ def paint_words(
     painter = QPainter(image)
     most = MOST_LABELS if moment.settled else MOST_MOVING_LABELS
     paint_labels(painter, scene, viewport, stage.palette, detail, ratio, most)
+    if moment.settled:
+        paint_quiet_words(painter, scene, viewport, stage.palette, detail, ratio, most)
     painter.end()
+
+
+def paint_quiet_words(
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    detail: Detail,
+    ratio: float,
+    most: int,
+) -> None:
+    """Names on the cards that do not stand out, where some do."""
+    standing_out = scene.highlighted
+    if detail < Detail.LABELS or not standing_out.any() or standing_out.all():
+        return
+    others = copy.copy(scene)
+    others.highlighted = ~standing_out
+    painter.save()
+    painter.setOpacity(QUIET_WORDS)
+    paint_labels(painter, others, viewport, palette, detail, ratio, most)
+    painter.restore()
 
 
 def paint_lane_headers(

@@ -16,17 +16,20 @@ from planner.problem_base import PlanningProblem
 from planner.quantity import amount_text
 from planner.search import AnyOf, Callbacks, Cancel, GapReached, Progress, Stop, TimeLimit
 
+KEPT = "stopping; the best plan so far is kept (once more to stop at once)"
+
 
 @contextmanager
-def soft_interrupt(console: Console) -> Iterator[Callable[[], bool]]:
-    """Yield a flag that Ctrl-C and SIGTERM raise. A second Ctrl-C is a :class:`KeyboardInterrupt` as usual."""
+def soft_interrupt(console: Console, words: str = KEPT) -> Iterator[Callable[[], bool]]:
+    """Yield a flag that Ctrl-C and SIGTERM raise; ``words`` say so, if any. A second Ctrl-C is a :class:`KeyboardInterrupt`."""
     asked = threading.Event()
 
     def handle(number: int, frame: FrameType | None) -> None:
         if asked.is_set():
             raise KeyboardInterrupt
         asked.set()
-        console.note("stopping; the best plan so far is kept (once more to stop at once)")
+        if words:
+            console.note(words)
 
     if threading.current_thread() is not threading.main_thread():
         yield asked.is_set
@@ -71,11 +74,12 @@ class Watch(Callbacks):
         self._problem = problem
         self._name = name
         self.best: Ints | None = None
+        self.best_iteration: int | None = None
         self.bounds: list[Bound] = []
         self.progress = Progress()
 
     def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
-        self.best = device_of
+        self.best, self.best_iteration = device_of, progress.iterations
         self._show("", progress)
 
     def on_bound(self, bound: Bound, progress: Progress) -> None:

@@ -245,6 +245,7 @@ class ChipProof:
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 0
+        solver.parameters.catch_sigint_signal = False  # Ctrl-C stays the program's
         solver.parameters.max_time_in_seconds = max(seconds, 0.01)
         done: list[Any] = []
         thread = threading.Thread(target=lambda: done.append(solver.solve(model)), name="cp-sat", daemon=True)

@@ -11,13 +11,24 @@ from planner.errors import ModelError, StageboardError
 LARGEST = 1e30
 """No cost or size in a file may be larger: sums of such numbers stay finite."""
 INT32 = 2**31 - 1
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u202d\u202e\ud800-\udfff\ufffe\uffff]")
+"""Controls of terminals, overrides of the direction in which all that follows is written, and what is no character."""
 LONGEST_TEXT = 4096
+LONGEST_SENTENCE = 500
 
 
 def clean(text: str) -> str:
-    """``text`` without control characters and broken surrogates, which neither files nor screens can show."""
+    """``text`` without control characters and broken surrogates, which neither files nor screens can show as they are."""
     return _UNPRINTABLE.sub("\ufffd", text)[:LONGEST_TEXT]
+
+
+def concise(sentence: str) -> str:
+    """A sentence on a file within :data:`LONGEST_SENTENCE`, cut in its middle: names in a file may be of any length."""
+    words = _UNPRINTABLE.sub("\ufffd", sentence)
+    if len(words) <= LONGEST_SENTENCE:
+        return words
+    end = LONGEST_SENTENCE // 3  # what to do stands at the end
+    return f"{words[: LONGEST_SENTENCE - end - 5]} ... {words[-end:]}"
 
 
 def shown(value: Any) -> str:

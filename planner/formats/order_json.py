@@ -18,7 +18,7 @@ import numpy as np
 from planner.bound import Bound
 from planner.errors import PlanError, StageboardError
 from planner.formats.bound_json import bounds_list
-from planner.formats.checks import clean, items, shown, table, text
+from planner.formats.checks import clean, concise, items, shown, table, text
 from planner.formats.plan_parts import (
     FORMAT,
     VERSION,
@@ -96,7 +96,10 @@ def open_network_plan(path: str | os.PathLike[str], network: Network) -> OpenedO
 
     Raises :class:`PlanError` where the file is damaged or belongs to another network; the sentence says how they differ.
     """
-    return order_in(load(path), network, Path(path).name)
+    try:
+        return order_in(load(path), network, Path(path).name)
+    except StageboardError as error:
+        raise PlanError(concise(str(error))) from error
 
 
 def order_in(data: Mapping[str, Any], network: Network, file: str) -> OpenedOrder:

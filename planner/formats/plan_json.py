@@ -23,7 +23,7 @@ from planner.errors import PlanError, StageboardError
 from planner.files import to_json, write_atomically
 from planner.formats import order_json
 from planner.formats.bound_json import bounds_list, finite
-from planner.formats.checks import clean, items, shown, table, text, whole
+from planner.formats.checks import clean, concise, items, shown, table, text, whole
 from planner.formats.plan_parts import (
     FORMAT,
     VERSION,
@@ -168,7 +168,10 @@ def open_plan(path: str | os.PathLike[str], graph: Graph) -> OpenedPlan:
     where stored numbers differ from computed ones by more than 1e-9, and which stored bounds were dropped. Raises
     :class:`PlanError` where the file is damaged or belongs to another graph; the sentence says how they differ.
     """
-    return plan_in(load(path), graph, Path(path).name)
+    try:
+        return plan_in(load(path), graph, Path(path).name)
+    except StageboardError as error:
+        raise PlanError(concise(str(error))) from error
 
 
 def plan_in(data: Mapping[str, Any], graph: Graph, file: str) -> OpenedPlan:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from planner.plan import Evaluated, OrderEvaluation, Provenance
 from planner.problem_base import PlanningProblem
 
 FORMAT = "stageboard-plan"
+STORY_FORMAT = "stageboard-story"
 VERSION = 1
 TOLERANCE = 1e-9
 """Relative difference at which a stored number and a computed one count as different."""
@@ -133,10 +133,10 @@ def bounds_of(
 
 
 def is_plan(path: str | os.PathLike[str]) -> bool:
-    """Whether a file looks like a plan, by its first bytes: the whole file is not read."""
+    """Whether a file looks like a plan, by its first bytes: the whole file is not read. A story, which holds plans, is none."""
     try:
         with Path(path).open("rb") as stream:
             start = stream.read(4096)
-    except OSError:
+    except (OSError, ValueError):
         return False
-    return json.dumps(FORMAT).encode() in start
+    return f'"{FORMAT}"'.encode() in start and f'"{STORY_FORMAT}"'.encode() not in start

@@ -16,13 +16,14 @@ from typing import Any
 from planner.errors import StageboardError, StoryError
 from planner.files import MEBIBYTE, parse_json, read_text, to_json, write_atomically
 from planner.formats.checks import clean, items, number, shown, table, whole
+from planner.formats.plan_parts import STORY_FORMAT
 from planner.formats.story_models import Portable, portable_paths
 from planner.formats.story_plans import pack, resolve
 from planner.story import Camera, Keyframe, Story, StoryModel, StoryPlan
 
 __all__ = ["Portable", "is_story", "pack", "portable_paths", "read_story", "resolve", "write_story"]
 
-FORMAT = "stageboard-story"
+FORMAT = STORY_FORMAT
 VERSION = 1
 LIMIT = 32 * MEBIBYTE
 """Story files above this size (bytes) are refused before they are read."""
@@ -207,7 +208,8 @@ def _camera(value: Any, what: str) -> Camera:
 def _signed(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < math.inf:
         raise StoryError(f"{what} is {shown(value)}; it must be a number")
-    return float(value) if abs(value) < 1e9 else math.copysign(1e9, value)  # far beyond what a camera takes
+    # What is cut off is far beyond what a camera takes; a whole number may be too large to become a float.
+    return float(min(max(value, -1e9), 1e9))
 
 
 def _words(data: Mapping[str, Any], key: str, what: str) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.errors import StageboardError, StoryError
-from planner.formats.checks import INT32, clean, items, shown
+from planner.formats.checks import INT32, clean, concise, items, shown
 from planner.graph import Graph, Ints
 from planner.plan import OrderPlan, Plan
 from planner.story import Keyframe, Resolved, Story, StoryModel, StoryPlan
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from planner.formats.plan_json import OpenedPlan
     from planner.network import Network
 
-LONGEST_SENTENCE = 500
 _RUN = re.compile(r"(\d{1,10})(?:\*(\d{1,10}))?", re.ASCII)
 _RANGE = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?", re.ASCII)
 
@@ -154,10 +153,7 @@ def open_story_plan(stored: StoryPlan, model: Graph | Network, what: str) -> Ope
         data["decision"] = _unpacked(data["decision"], model)
         opened = plan_in(data, model, what) if isinstance(model, Graph) else order_in(data, model, what)
     except StageboardError as error:
-        sentence = str(error) if what in str(error) else f"{what}: {error}"
-        if len(sentence) > LONGEST_SENTENCE:  # names in a file may be of any length
-            sentence = f"{sentence[:LONGEST_SENTENCE]}...; save the plan and the story again"
-        raise StoryError(sentence) from error
+        raise StoryError(concise(str(error) if what in str(error) else f"{what}: {error}")) from error
     evaluation = data.get("evaluation")
     claimed = evaluation.get("valid") if isinstance(evaluation, Mapping) else None
     if isinstance(claimed, bool) and claimed != opened.plan.evaluation.valid:

@@ -46,6 +46,8 @@ def solve(
     settings.num_workers = workers or 1
     settings.random_seed = search.seed % (2**31 - 1)
     settings.log_search_progress = log
+    # Ctrl-C is the program's: CP-SAT would take it over, and leave it to end the process once it has solved.
+    settings.catch_sigint_signal = False
     if gap is not None:
         settings.relative_gap_limit = gap
     if seconds is not None:

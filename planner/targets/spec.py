@@ -148,7 +148,12 @@ def target_from_dict(data: Mapping[str, Any]) -> Target:
             if value is None:
                 value = math.inf
             elif isinstance(value, int) and not isinstance(value, bool):
-                value = float(value)
+                try:
+                    value = float(value)
+                except OverflowError:
+                    raise TargetError(
+                        f"target parameter '{f.name}' is too large a number; leave it out for unlimited"
+                    ) from None
         expected = {"float": float, "int": int, "bool": bool, "str": str}[str(f.type)]
         if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
             raise TargetError(f"target parameter '{f.name}' is {value!r}; a {f.type} was expected")

@@ -17,6 +17,7 @@ from planner.formats.plan_json import write_plan
 from planner.network_problem import NetworkProblem
 from planner.plan import Provenance
 from planner.problem import Problem
+from planner.samples import STORIES
 from planner.targets import TwoLevelMemory, parse_target
 from planner.warm_up import tiny_network
 from tests.planner.test_cli import RESNET, Ran
@@ -218,6 +219,8 @@ def test_an_order_and_a_plan_of_a_graph_are_refused_together(
         (["A", "B"], "is a plan; name its model before it"),
         (["MODEL", "A", "B", "A", "B", "A"], "5 plans cannot be compared; choose 2 to 4"),
         (["MODEL", "A", "missing.json"], "missing.json does not exist; check the path"),
+        (["MODEL", "A", "STORY"], "even.plan.json is a plan; name two to four"),
+        (["STORY", "STORY"], "none of the files is a plan"),
         (["MODEL", "A", "B", "--density", "0.1"], "--density prunes sparse networks"),
         (["MODEL", "A", "B", "-o", "picture.gif"], "pictures are written as .png, .svg, .pdf"),
         (["MODEL", "A", "B", "-o", "A.png", "--view", "sideways"], "--view"),
@@ -231,6 +234,7 @@ def test_bad_input_is_one_line_and_status_2(
         "MODEL": RESNET,
         "A": str(pair[0]),
         "B": str(pair[1]),
+        "STORY": str(STORIES / "pipeline.story.json"),
         "OTHER": str(Path(RESNET).with_name("xception.json")),
     }
     ran = stageboard("compare", *[known.get(argument, argument) for argument in arguments])

@@ -67,7 +67,12 @@ class Drawing {
     this.edges(morph, at, view, share, e, card, away, settled);
     this.cards(morph, at, view, e, card, away, settled);
     const shown = share >= 0.5 ? second : first;
-    this.words(shown, at, view, card, settled ? MOST_LABELS : MOST_MOVING_LABELS);
+    this.words(shown, at, view, card, settled ? MOST_LABELS : MOST_MOVING_LABELS, true);
+    if (settled && shown.out) {
+      this.context.globalAlpha = QUIET_WORDS;
+      this.words(shown, at, view, card, MOST_LABELS, false);
+      this.context.globalAlpha = 1;
+    }
     this.laneHeaders(morph, view, e, settled);
     c.restore();
     return { view, at };
@@ -213,11 +218,12 @@ class Drawing {
     c.globalAlpha = 1;
   }
 
-  words(shot, at, view, card, most) {
+  // Names of cards: of those that stand out (of all where none do), or of the others.
+  words(shot, at, view, card, most, out) {
     if (card < BLOCK_BELOW) return;
     const c = this.context, u = this.unit, stage = shot.stage, graph = stage.graph, shown = [];
     for (let i = 0; i < graph.n; i++) {
-      if (shot.out && !shot.out[i]) continue;
+      if (shot.out && !!shot.out[i] !== out) continue;
       const x = at.x[i] * view.s + view.x, y = at.y[i] * view.s + view.y, w = at.w[i] * view.s, h = at.h[i] * view.s;
       if (x < this.room.width && y < this.room.height && x + w > 0 && y + h > 0) shown.push([i, x, y, w, h]);
       if (shown.length > most) return;

@@ -6,6 +6,7 @@ import dataclasses
 import importlib.util
 import itertools
 import re
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -357,6 +358,22 @@ def test_the_command_says_what_is_wrong(tmp_path: Path) -> None:
         command("edge-tpu", "-o", str(tmp_path / "a.mp4"), "--fps", "0")
     with pytest.raises(StageboardError, match="no folder"):
         command("edge-tpu", "-o", str(tmp_path / "no" / "a.pdf"))
+
+
+def test_ctrl_c_ends_the_command_between_two_pictures(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began: list[str] = []
+
+    def progress(console: Console, text: str) -> None:
+        began.append(text)
+        if len(began) == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Console, "progress", progress)
+    with pytest.raises(KeyboardInterrupt):
+        command("edge-tpu", "-o", str(tmp_path / "pictures"), "--size", "320x200")
+    assert 2 <= len(began) < 5 and not list(tmp_path.iterdir())
 
 
 def test_a_sentence_says_what_was_written() -> None:

@@ -183,6 +183,9 @@ def test_a_bound_above_a_valid_plan_is_dropped(tmp_path: Path) -> None:
         (lambda d: d["problem"]["target"].update(kind=["pipeline"]), "must be text"),
         (lambda d: d["problem"]["target"].update(count=10**9), "whole number"),
         (lambda d: d["problem"]["target"].update(wings=2), "wings"),
+        (lambda d: d["problem"]["target"].update({"w\x1b[31m": 2}), "'w\ufffd[31m'"),
+        (lambda d: d["problem"]["target"].update(bandwidth=10**400), "too large"),
+        (lambda d: d["problem"]["target"].update(bandwidth=["x" * 5000]), "a float was expected"),
         (lambda d: d["problem"]["target"].update(bandwidth=1e400), "finite"),
         (lambda d: d["problem"].update(target=[]), "must be an object"),
         (lambda d: d["problem"].update(cost_model={"warp": 9}), "warp"),
@@ -206,7 +209,7 @@ def test_damaged_plans_are_one_sentence(tmp_path: Path, change: Any, says: str) 
         read_plan(path, graph)
     assert says in str(caught.value)
     assert "damaged.json" in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) <= 500
 
 
 def test_truncated_missing_and_foreign_files(tmp_path: Path) -> None:

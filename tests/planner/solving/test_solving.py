@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import signal
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -210,6 +212,18 @@ def test_cp_sat_streams_solutions_and_bounds() -> None:
     assert outcome.status == "optimal"
     assert outcome.objective == outcome.bound == bounds[-1]
     assert set(found[-1]) <= {1, 10}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="handlers are listed by Linux only")
+def test_cp_sat_leaves_ctrl_c_to_the_program() -> None:
+    def caught() -> int:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith("SigCgt")).split()[1], 16)
+
+    model, _ = cp_balance([[1, 2], [2, 1]])
+    assert caught() & 1 << (signal.SIGINT - 1)
+    cp_sat.solve(model, search_with(), on_solution=lambda value: None, on_bound=lambda bound: None)
+    assert caught() & 1 << (signal.SIGINT - 1)
 
 
 def test_cp_sat_says_infeasible_and_refuses_what_is_no_model() -> None:
