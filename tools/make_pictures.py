@@ -20,7 +20,24 @@
     docs/images/network-drag.png   a neuron's block of connections dragged along the order of Theorem 1
     docs/images/network-theorem-1.png, network-locality.png  the same orders as `stageboard render` draws them
 
-Parts: window, edge-tpu, mcm, network; all unless named. No display is needed. The searches are seeded, so that the plans are the same every time.
+    docs/images/compare-light.png  the best contiguous and the best free split of a small BERT, compared
+    docs/images/compare-dark.png   the same, dark
+    docs/images/compare-overlay.png    both on one canvas
+    docs/images/compare-schedules.png  their schedules on one time axis
+    docs/images/compare-orders.png two orders of a sparse network, as `stageboard compare` draws them
+    docs/images/race-light.png     a race of five planners and a bound method on a pipeline, won
+    docs/images/race-dark.png      a race for a package of 36 chips, after its time
+
+    docs/images/story-light.png    a moment of a shipped story as it is presented: a plan against another
+    docs/images/story-dark.png     the same, dark
+    docs/images/story-package.png  a large network on a package of chips, dark
+    docs/images/story-moving.png   the same on its way between two plans
+    docs/images/story-network.png  an order of a sparse network at work
+    docs/images/story-panel.png    the window in which a story is made
+    docs/images/certificate.png    a certificate
+
+Parts: window, edge-tpu, mcm, network, compare, race, stories; all unless named. No display is needed. The searches are seeded, so that the plans are the same every time;
+a race depends on the machine.
 """
 
 from __future__ import annotations
@@ -28,6 +45,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +61,7 @@ if TYPE_CHECKING:
     from gui.document import Document
 
 SIZE = (1440, 900)
-PARTS = ("window", "edge-tpu", "mcm", "network")
+PARTS = ("window", "edge-tpu", "mcm", "network", "compare", "race", "stories")
 FEWEST_DRAGGED, MOST_DRAGGED = 2, 16
 """So many ops are dragged, for a picture on which each can be told."""
 MCM = "mcm:36,sram=40MiB,precision=int8,copy_sources=8"
@@ -54,6 +72,8 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
     """Write the pictures of the ``wanted`` parts, all where none is named. Raises ``ValueError`` on an unknown part."""
     if unknown := set(wanted) - set(PARTS):
         raise ValueError(f"there is no part '{min(unknown)}'; choose from {', '.join(PARTS)}")
+    from show_pictures import compare_pictures, race_pictures, story_pictures
+
     from gui.app import make_window
     from gui.canvas.picture import save_picture
     from gui.demo import SEARCH_LIMIT, settle, until
@@ -192,7 +212,11 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         network_pictures(app, parts.themes, folder)
 
     try:
-        for name, part in zip(PARTS, (pipelines, edge_tpu, package, networks), strict=True):
+        made = (
+            pipelines, edge_tpu, package, networks, partial(compare_pictures, app, parts, folder),
+            partial(race_pictures, app, parts, folder), partial(story_pictures, app, parts, folder),
+        )  # fmt: skip
+        for name, part in zip(PARTS, made, strict=True):
             if not wanted or name in wanted:
                 part()
     finally:

@@ -19,9 +19,9 @@ def _sparse() -> list[Made]:
     larger = problem.with_target(parse_target("memory:100"))  # type: ignore[arg-type]
     roomy, _ = searched(larger, "order-portfolio", effort=0.2)
     return [
-        Made("neuron by neuron", simple),
-        Made("sliding windows", windows),
-        Made("refined", best),
+        Made("neuron by neuron", simple, tuple(proof[-1:])),
+        Made("sliding windows", windows, tuple(proof[-1:])),
+        Made("refined", best, tuple(proof[-1:])),
         Made("with its bound", best, tuple(proof[-1:])),
         Made("a larger memory", roomy, proven(larger, "theorem-1")),
     ]

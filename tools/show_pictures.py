@@ -1,0 +1,191 @@
+"""The pictures of comparing, racing and presenting for :mod:`tools.make_pictures`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QBuffer, QIODevice, Qt
+from PySide6.QtGui import QImage
+
+from gui.demo import settle, until
+from planner.samples import sample
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication, QWidget
+
+    from gui.app import Parts
+    from gui.compare.window import CompareWindow
+
+PRESENTED = (1280, 800)
+"""Logical pixels of the compare window and of keyframes."""
+LIMIT = 120.0
+SHOWN = 5
+"""The keyframe of the story on device placement that its pictures show."""
+MOST_BYTES = 250_000
+"""A picture beyond gets a palette of 256 colours."""
+STORIES = (
+    ("story-light.png", "device-placement", "light", SHOWN, 1.0),
+    ("story-dark.png", "device-placement", "dark", SHOWN, 1.0),
+    ("story-package.png", "package", "dark", 5, 1.0),
+    ("story-moving.png", "package", "light", 4, 0.72),
+    ("story-network.png", "sparse", "light", 6, 1.0),
+    ("certificate.png", "device-placement", "light", -1, 1.0),
+)
+"""Pictures of stories: the file, the story, the theme, the keyframe, and the share of the way to it."""
+PACKAGE = "mcm:36,sram=40MiB,precision=int8,copy_sources=8"
+RACES = (
+    ("race-light.png", "light", ("resnet50.json", "unet.onnx"), "pipeline:4,bandwidth=12e9", 0.05, 60.0),
+    ("race-dark.png", "dark", ("bert_large.json",), PACKAGE, 0.05, 20.0),
+)
+"""Pictures of races: the file, the theme, the models, the target, the gap and the seconds at which the race ends."""
+
+
+def save_small(image: QImage, file: Path) -> None:
+    """Write a picture so that it is small: as it is where that does, else with the 256 colours that suit it."""
+    from PIL import Image
+
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.convertToFormat(QImage.Format.Format_RGB888).save(buffer, "PPM")  # type: ignore[call-overload]
+    picture = Image.open(BytesIO(buffer.data().data()))
+    picture.save(file, optimize=True)
+    if file.stat().st_size > MOST_BYTES:
+        # Median cut suits the shades of what is large, maximum coverage the colours of what is small.
+        colours: list[int] = []
+        for method, count in ((Image.Quantize.MEDIANCUT, 96), (Image.Quantize.MAXCOVERAGE, 160)):
+            found = picture.quantize(count, method, dither=Image.Dither.NONE).getpalette()
+            colours += (found or [])[: 3 * count]
+        palette = Image.new("P", (1, 1))
+        palette.putpalette(colours)
+        picture.quantize(palette=palette, dither=Image.Dither.NONE).save(file, optimize=True)
+    print(file)
+
+
+def shot(app: QApplication, window: QWidget, settled: Callable[[], bool], file: Path) -> None:
+    """A picture of a window once nothing moves in it."""
+    for _ in range(3):  # what has settled may set off something else
+        until(app, settled, LIMIT)
+        for _ in range(3):
+            app.processEvents()
+    save_small(window.grab().toImage(), file)
+
+
+def compare_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
+    """The example, the best contiguous and the best free split of a small BERT, in the window that compares."""
+    from gui.compare.launch import close_all, open_plans
+    from gui.tour import Tour
+    from planner.comparison.example import example_files
+
+    model, plans = example_files()
+    Tour(parts.document, parts.jobs).open((model.name,), "pool:2+1")
+    settle(app, parts.window)
+    window = open_plans(parts.window, plans)
+    try:
+        window.resize(*PRESENTED)
+        app.processEvents()
+        lists_beside(window)
+        for theme in ("dark", "light"):
+            parts.themes.set_preference(theme)
+            shot(app, window, lambda: window.settled, folder / f"compare-{theme}.png")
+        window.docks.arrange()
+        window.columns.set_mode("over")
+        window.docks.focus("flows")
+        shot(app, window, lambda: window.settled, folder / "compare-overlay.png")
+        window.columns.set_mode("side")
+        window.state.set_view("lanes")
+        window.docks.focus("schedules")
+        shot(app, window, lambda: window.settled, folder / "compare-schedules.png")
+    finally:
+        window.close()
+        close_all()
+    order_picture(folder)
+
+
+def lists_beside(window: CompareWindow) -> None:
+    """Flows below the canvases, moved ops and devices beside each other below those."""
+    from gui.docks import BOTTOM
+
+    docks = window.docks.docks
+    for id in ("figures", "schedules"):
+        docks[id].hide()
+    for id in ("flows", "moved", "devices"):
+        window.removeDockWidget(docks[id])
+        window.addDockWidget(BOTTOM, docks[id], Qt.Orientation.Horizontal)
+        docks[id].show()
+    window.resizeDocks([docks["flows"]], [300], Qt.Orientation.Vertical)
+    window.resizeDocks(
+        [docks[id] for id in ("flows", "moved", "devices")], [385, 410, 485], Qt.Orientation.Horizontal
+    )
+
+
+def race_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
+    """Races that are over, in the window: what was found, who proved what. Who was first depends on the machine."""
+    from gui.race.course import Goal
+    from gui.race.racing import Settings
+    from gui.tour import Tour
+    from planner.race import good_field
+
+    window, document = parts.window, parts.document
+    racing = window.race.racing
+    tour = Tour(document, parts.jobs)
+    for name, theme, models, target, gap, seconds in RACES:
+        tour.open(models, target)
+        parts.themes.set_preference(theme)
+        window.canvas.set_view("lanes")
+        settle(app, window)
+        window.docks.reveal("race")
+        problem = document.problem
+        assert problem is not None
+        racing.start(Settings(good_field(problem, cores=2, time_limit=seconds), Goal(gap, seconds, 2)))
+        until(app, lambda: not racing.running and racing.settled, LIMIT)
+        window.notice.dismiss()
+        settle(app, window)
+        save_small(window.grab().toImage(), folder / name)
+
+
+def story_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
+    """Moments of the stories that come along, as they are presented, and the panel in which one is made."""
+    from gui.present.show import Show
+    from gui.theme import THEMES
+    from gui.tour import Tour
+    from planner.formats.story_json import read_story, resolve
+    from planner.samples import STORIES as SHIPPED
+
+    for name, story, theme, keyframe, share in STORIES:
+        path = SHIPPED / f"{story}.story.json"
+        show = Show(resolve(read_story(path), path.parent), THEMES[theme], PRESENTED)
+        index = keyframe % show.count
+        save_small(show.image(show.starts[index] + share * show.keyframes[index].transition), folder / name)
+    window = parts.window
+    parts.themes.set_preference("light")
+    Tour(parts.document, parts.jobs).open(("bert_3.json",), "pool:2+1")
+    settle(app, window)
+    window.studio.open_file(SHIPPED / "device-placement.story.json")
+    until(app, lambda: not window.studio.loading.busy, LIMIT)
+    window.docks.reveal("story")
+    panel = window.studio.panel
+    panel.list.setCurrentIndex(panel.list.frames.index(SHOWN))
+    panel.show_requested.emit(SHOWN)
+    window.notice.dismiss()
+    settle(app, window)
+    save_small(window.grab().toImage(), folder / "story-panel.png")
+
+
+def order_picture(folder: Path) -> None:
+    """Two orders of one network, as ``stageboard compare`` draws them."""
+    from gui.compare.order_picture import save_orders
+    from planner.algorithms.catalogue import planners
+    from planner.comparison import compare_orders
+    from planner.formats.networks import read_network
+    from planner.network_problem import NetworkProblem
+    from planner.run import plan_of, run
+    from planner.targets import TwoLevelMemory
+
+    problem = NetworkProblem(read_network(sample("mlp_100.npz")), TwoLevelMemory(60))
+    plans = [plan_of(run(planners()[name], problem, seed=1)) for name in ("theorem-1", "locality")]
+    file = folder / "compare-orders.png"
+    save_orders(compare_orders(plans), file, PRESENTED)
+    save_small(QImage(str(file)), file)
