@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QUndoStack
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gui.action import ActionSpec
@@ -199,3 +199,11 @@ class ActionSet(QObject):
             action.setEnabled(holds.get(item.when, True))
             if item.state:
                 action.setChecked(checked(item.state))
+
+    def name_undo(self, stack: QUndoStack) -> None:
+        """Let undo and redo say what they do."""
+        for id, word, text in (
+            ("edit.undo", "Undo", stack.undoText()),
+            ("edit.redo", "Redo", stack.redoText()),
+        ):
+            self[id].setText(f"{word}: {text}" if text else word)

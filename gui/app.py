@@ -49,6 +49,7 @@ class Parts:
         self.document.undo_stack.setClean()
         self.window.handlers.files.loading.drop()
         self.jobs.close()
+        self.window.race.close_race()
         self.window.mending.close()
         self.window.studio.close()
         self.window.canvas.close_canvas()

@@ -17,7 +17,7 @@ from gui.widgets.numbers import plural
 from planner.errors import StageboardError
 from planner.export.child import Cancelled
 from planner.export.sources import check_suffix
-from planner.export.stage_process import StagesOrder
+from planner.export.stage_process import StagesOrder, write_stages
 from planner.export.stages import NotComparable, verified_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class StageExports:
         self._window = window
         self._document = window.document
         self._files = files
-        self.exporting = Exporting(window)
+        self.exporting = Exporting(write_stages, window)
         """What is being exported in the background."""
         self.exporting.done.connect(self._exported)
         self._order: StagesOrder | None = None

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QIcon, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QAction, QCloseEvent, QIcon, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.actions import ACTIONS, ActionSet
 from gui.assets import asset
 from gui.docks import Docks
+from gui.dropping import DropWindow
 from gui.handlers import Handlers
 from gui.header import Header
 from gui.memory import VIEWS, Memory
@@ -42,6 +43,7 @@ from gui.race.panel import RacePanel
 from gui.stage_control import StageControl
 from gui.stage_counting import StageCounting
 from gui.start_page import StartPage
+from gui.story.actions import SHIPPED
 from gui.story.revisit import revisit_graph
 from gui.story.shots import GraphShots
 from gui.story.studio import Studio
@@ -90,7 +92,7 @@ ROOM_FOR_PLOT = 860
 """Window height in pixels from which the convergence plot opens by itself."""
 
 
-class MainWindow(QMainWindow):
+class MainWindow(DropWindow):
     """One document. ``session`` remembers what outlives the window (None: nothing does)."""
 
     def __init__(
@@ -234,6 +236,10 @@ class MainWindow(QMainWindow):
         self.readouts.bottleneck_requested.connect(self._select_bottleneck)
         self.start_page.open_requested.connect(self.handlers.files.open_model)
         self.start_page.files_chosen.connect(self.handlers.files.open_files)
+        self.start_page.offer([
+            ("Two plans of a transformer, compared", self.actions_set["compare.example"]),
+            *((title, self.actions_set[f"story.shipped.{name}"]) for name, title in SHIPPED),
+        ])  # fmt: skip
         self.handlers.files.loading.busy_changed.connect(self._busy_changed)
         self.themes.changed.connect(self._theme_changed)
 
@@ -252,12 +258,7 @@ class MainWindow(QMainWindow):
         """Enable what can be done now; undo and redo say what they do."""
         self._update_later.stop()
         self.actions_set.update(self.handlers.conditions(), self.handlers.state)
-        stack = self.document.undo_stack
-        for id, word, text in (
-            ("edit.undo", "Undo", stack.undoText()),
-            ("edit.redo", "Redo", stack.redoText()),
-        ):
-            self.actions_set[id].setText(f"{word}: {text}" if text else word)
+        self.actions_set.name_undo(self.document.undo_stack)
         self.header.show_view(self.canvas.view, self.document.problem is not None)
 
     def _graph_changed(self) -> None:
@@ -444,21 +445,9 @@ class MainWindow(QMainWindow):
             self.palette_window.place()
 
     # ------------------------------------------------------------------ dropping files
-    @staticmethod
-    def _dropped(data: QMimeData) -> list[Path]:
-        return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Files are welcome."""
-        if self._dropped(event.mimeData()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
+    def take_dropped(self, files: list[Path]) -> None:
         """Open what was dropped."""
-        files = self._dropped(event.mimeData())
-        if files:
-            event.acceptProposedAction()
-            self.handlers.files.open_files(files)
+        self.handlers.files.open_files(files)
 
     # ------------------------------------------------------------------ closing
     def may_replace(self, go_on: Callable[[], None]) -> bool:

@@ -76,8 +76,7 @@ def paint_labels(
 
 
 def _visible(scene: Scene, viewport: Viewport) -> np.ndarray:
-    x, y, w, h = viewport.visible()
-    inside = (scene.x + scene.w > x) & (scene.x < x + w) & (scene.y + scene.h > y) & (scene.y < y + h)
+    inside = scene.in_sight(viewport.visible())
     if scene.highlighted.any():
         inside &= scene.highlighted
     return np.flatnonzero(inside)

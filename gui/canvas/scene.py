@@ -11,6 +11,7 @@ import numpy as np
 from gui.canvas.items import Items
 from gui.canvas.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare
 from gui.canvas.layout.result import EdgeClass
+from gui.canvas.viewport import Rect
 from planner.graph import Bools, Floats, Graph, Ints
 from planner.plan import Evaluation
 from planner.targets.base import Device
@@ -144,6 +145,11 @@ class Scene:
     def flow(self) -> Floats:
         """Bytes that go from device to device (float64[k, k]); a folded group is all on the device of its card."""
         return device_flow(self.items.graph, self.device[self.items.item_of], self.k, self.size)
+
+    def in_sight(self, box: Rect) -> Bools:
+        """Items whose cards a box (x, y, width, height in scene units) touches, as they are drawn now."""
+        x, y, w, h = box
+        return (self.x + self.w > x) & (self.x < x + w) & (self.y + self.h > y) & (self.y < y + h)
 
     def mask(self, ops: np.ndarray) -> Bools:
         """Items that stand for any of ``ops``."""

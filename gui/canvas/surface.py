@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QPainter
 
 from gui.canvas import raster
-from gui.canvas.headers import HeaderData, paint_headers
+from gui.canvas.headers import paint_headers
+from gui.canvas.kept_pixels import KeptPixels
 from gui.canvas.overlay import (
     paint_attention,
     paint_band,
@@ -31,27 +32,19 @@ MOST_ATTENTION = 50
 """Larger selections are marked on their cards alone; the edges of so many would bury the picture."""
 
 
-class Surface:
-    """Paints a view. ``base_stale`` asks for the scene to be painted again, ``over_stale`` for the highlighted edges."""
+class Surface(KeptPixels):
+    """Paints a view."""
 
     def __init__(self, view: CanvasView) -> None:
+        super().__init__(view)
         self._view = view
-        self._buffer = raster.new_image(1, 1)
-        self._image: QImage = wrap_image(self._buffer)
-        self._over = raster.new_image(1, 1)
-        self._over_image: QImage = wrap_image(self._over)
-        self.base_stale = True
-        self.over_stale = True
-        self.headers: HeaderData | None = None
         self.carried: QPointF | None = None
         """Where the dragged card is drawn (logical pixels)."""
-        self.band: QRectF | None = None
-        """The rubber band (logical pixels)."""
 
     def paint(self) -> None:
         """Blit the painted scene onto the view, then what follows the pointer."""
         ratio = self._view.devicePixelRatioF()
-        self._paint_base(ratio)
+        self.keep_base(ratio)
         painter = QPainter(self._view)
         painter.drawImage(0, 0, self._image)
         scene = self._view.scene
@@ -85,18 +78,8 @@ class Surface:
         if self.band is not None:
             paint_band(painter, self.band, self._view.theme)
 
-    def _paint_base(self, ratio: float) -> None:
-        size = (max(1, int(self._view.height() * ratio)), max(1, int(self._view.width() * ratio)))
-        if self._buffer.shape != size:
-            self._buffer = raster.new_image(size[1], size[0])
-            self._over = raster.new_image(size[1], size[0])
-            self._image, self._over_image = wrap_image(self._buffer), wrap_image(self._over)
-            self._image.setDevicePixelRatio(ratio)
-            self._over_image.setDevicePixelRatio(ratio)
-            self.base_stale = self.over_stale = True
-        if not self.base_stale:
-            return
-        self.base_stale = False
+    def paint_base(self, ratio: float) -> None:
+        """The scene, in lanes with its headers."""
         if self._view.scene is None:
             raster.fill(self._buffer, None, packed(self._view.theme.canvas), replace=True)
             return

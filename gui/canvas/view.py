@@ -5,19 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QFocusEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPaintEvent,
-    QResizeEvent,
-    QWheelEvent,
-)
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.canvas.animation import Glide
 from gui.canvas.consequence import Consequence
 from gui.canvas.drops import Drops, DropTarget
 from gui.canvas.headers import HEADER_WIDTH, header_data, lane_extents
@@ -26,12 +17,14 @@ from gui.canvas.layout import Layout, Skeleton
 from gui.canvas.layout_worker import LayoutWorker
 from gui.canvas.links import Links, link_tooltip, links_of, plates
 from gui.canvas.palette import CanvasPalette, canvas_palette
+from gui.canvas.pointed_scene import PointedScene
 from gui.canvas.pointer import Pointer
 from gui.canvas.scene import Scene, arrange, crossing_bytes, skeleton_of
-from gui.canvas.scene_widget import SceneWidget
+from gui.canvas.scene_widget import LIFE_SIZE
 from gui.canvas.surface import Surface
-from gui.canvas.tooltip import HoverCard, op_tooltip
+from gui.canvas.tooltip import op_tooltip
 from gui.theme import Theme
+from planner.graph import Ints
 
 if TYPE_CHECKING:
     from gui.document import Document
@@ -39,31 +32,25 @@ if TYPE_CHECKING:
     from gui.values import AssignmentChange
 
 
-class CanvasView(SceneWidget):
+class CanvasView(PointedScene):
     """The graph as a wrapped ribbon (``flow``) or with one band per device (``lanes``)."""
 
     view_changed = Signal(str)
     scene_changed = Signal()
-    context_menu = Signal(QPoint, int)
+
+    _surface: Surface
+    _pointer: Pointer
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.document = document
-        self.theme = theme
+        super().__init__(document, theme, parent)
         self._layouts: dict[str, Layout] = {}
         self._items: Items | None = None
         self._skeleton: Skeleton | None = None
         self._laid_for = (0.0, 0.0)
         self._surface = Surface(self)
         self._pointer = Pointer(self)
-        self._hover_card = HoverCard(self)
         self.drops = Drops(self)
         self._worker = LayoutWorker(self)
-        self._glide = Glide(self)
-        self._glide.stepped.connect(self._glided)
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, True)
         self.setMinimumSize(240, 160)
         self.setAccessibleName("Graph canvas")
         document.graph_changed.connect(self._graph_changed)
@@ -100,11 +87,6 @@ class CanvasView(SceneWidget):
         return self._worker.busy
 
     @property
-    def animating(self) -> bool:
-        """Whether cards are gliding to their places."""
-        return self._glide.running
-
-    @property
     def links(self) -> Links | None:
         """What crosses between the lanes; None where that is not shown."""
         headers = self._surface.headers
@@ -131,15 +113,6 @@ class CanvasView(SceneWidget):
             for k, box in boxes.items()
         }
 
-    def set_reduced_motion(self, reduced: bool) -> None:
-        """Let ops jump instead of gliding."""
-        self._glide.reduced = reduced
-
-    def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
-        self.theme = theme
-        self.repaint_scene()
-
     def set_view(self, view: str) -> None:
         """Show the ``flow`` or the ``lanes`` view; ops glide from one to the other."""
         if view not in ("flow", "lanes"):
@@ -163,18 +136,9 @@ class CanvasView(SceneWidget):
         """The device on which a drop here would land, -1 for none."""
         return self.drops.device_at(position, global_pos)
 
-    def stop_gesture(self, reason: str) -> None:
-        """Cancel whatever is going on."""
-        self._pointer.stop(reason)
-
     def carry(self, position: QPointF | None) -> None:
         """Draw the dragged card here; None ends it."""
         self._surface.carried = position
-        self.update()
-
-    def show_band(self, rect: QRectF | None) -> None:
-        """Draw the rubber band; None ends it."""
-        self._surface.band = rect
         self.update()
 
     # ------------------------------------------------------------------ following the document
@@ -233,9 +197,14 @@ class CanvasView(SceneWidget):
         if items is not self._items or view != self.view or problem is None:
             return
         chosen = self._moved_by_hand or self._pointer.busy
-        cut_off = not chosen and not self.viewport.shows(layout.bounds)
-        if cut_off and kept:
-            # Rows that were kept as they were have no room any more: new ones find some, where smaller cards
+        # A plan may also need far less room than the one before it.
+        ratio = self.devicePixelRatioF()
+        misfit = not chosen and (
+            not self.viewport.shows(layout.bounds)
+            or self.viewport.wastes(layout.bounds, 8 * ratio, LIFE_SIZE * ratio)
+        )
+        if misfit and kept:
+            # Rows that were kept as they were do not suit the room any more: new ones do, where smaller cards
             # would lose their names.
             self._fit_pending = True
             self._relayout(animate)
@@ -253,7 +222,7 @@ class CanvasView(SceneWidget):
         if before is not None and before.items is items:
             scene.highlighted = before.highlighted
         self.scene = scene
-        if self._fit_pending or cut_off:
+        if self._fit_pending or misfit:
             self._fit_pending = False
             self._place_viewport()
         else:
@@ -269,9 +238,6 @@ class CanvasView(SceneWidget):
         self.repaint_scene()
         self.scene_changed.emit()
         self.viewport_changed.emit()
-
-    def _glided(self) -> None:
-        self.show_places(self._glide.x, self._glide.y)
 
     def stop_animation(self) -> None:
         """Let gliding cards jump to their places."""
@@ -316,8 +282,7 @@ class CanvasView(SceneWidget):
         scene.violating = scene.mask(np.array(broken, np.int64))
 
     def _selection_changed(self) -> None:
-        if self.scene is not None:
-            self.scene.selected = self.scene.mask(self.document.selection)
+        self._show_selection()
         count = len(self.document.selection)
         graph = self.document.graph
         if graph is not None:
@@ -325,97 +290,32 @@ class CanvasView(SceneWidget):
             self.setAccessibleDescription(f"{first} selected" if count <= 1 else f"{count} ops selected")
         self.repaint_scene()
 
-    # ------------------------------------------------------------------ painting
-    def repaint_scene(self) -> None:
-        """Paint the scene again at the next occasion."""
-        self._surface.base_stale = self._surface.over_stale = True
-        self.update()
+    # ------------------------------------------------------------------ the pointer
+    @property
+    def selection(self) -> Ints:
+        """The document's."""
+        return self.document.selection
 
-    def repaint_attention(self) -> None:
-        """Paint what stands out (hovered, selected, dragged) again."""
-        self._surface.over_stale = True
-        self.update()
+    def select(self, ops: Ints, mode: str = "replace") -> None:
+        """In the document."""
+        self.document.select(ops, mode)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Only what is stale is painted again."""
-        self._surface.paint()
+    def hover_op(self, op: int) -> None:
+        """In the document."""
+        self.document.set_hover(op)
 
-    # ------------------------------------------------------------------ mouse and keys
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """See :class:`~gui.canvas.pointer.Pointer`, as for the next ones."""
-        self._hover_card.hide()
-        self._pointer.press(event)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drag or hover."""
-        self._hover_card.hide()
-        self._pointer.move(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Drop or click."""
-        self._pointer.release(event)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Unfold or zoom."""
-        self._pointer.double_click(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom or pan."""
-        self._hover_card.hide()
-        self._pointer.wheel(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk, zoom, cancel."""
-        if not self._pointer.key_press(event):
-            super().keyPressEvent(event)
-
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        """The end of panning with space."""
-        if not self._pointer.key_release(event):
-            super().keyReleaseEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Nothing is hovered."""
-        self._hover_card.hide()
-        self.document.set_hover(-1)
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Ask the window for a menu about the op under the pointer (or the selection, by keyboard)."""
-        op = -1
-        if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            op = int(self.document.selection[0]) if len(self.document.selection) else -1
+    def say_hover(self, position: QPointF) -> None:
+        """About an op, or about what crosses a border between lanes."""
+        item, link = self.item_at(position), self.link_at(position)
+        if link >= 0 and self.links is not None and not self._pointer.busy:
+            titles = tuple(device.title for device in self.document.board.open_problem.devices)
+            text = link_tooltip(self.links, link, titles)
+        elif item < 0 or self.scene is None or self._pointer.busy:
+            self._hover_card.hide()
+            return
         else:
-            item = self.item_at(QPointF(event.pos()))
-            if item >= 0 and self.scene is not None:
-                ops = self.scene.items.ops(item)
-                op = int(ops[0])
-                if not np.isin(ops, self.document.selection).all():
-                    self.document.select(ops)
-        self.context_menu.emit(event.globalPos(), op)
-
-    def event(self, event: QEvent) -> bool:
-        """Tooltips are made when asked for."""
-        if event.type() == QEvent.Type.ToolTip:
-            position = QPointF(self.mapFromGlobal(event.globalPos()))  # type: ignore[attr-defined]
-            item, link = self.item_at(position), self.link_at(position)
-            if link >= 0 and self.links is not None and not self._pointer.busy:
-                titles = tuple(device.title for device in self.document.board.open_problem.devices)
-                text = link_tooltip(self.links, link, titles)
-                self._hover_card.show_at(position.toPoint(), text, self.theme)
-            elif item < 0 or self.scene is None or self._pointer.busy:
-                self._hover_card.hide()
-            else:
-                text = op_tooltip(self.document, self.scene.items, item)
-                self._hover_card.show_at(position.toPoint(), text, self.theme)
-            return True
-        return super().event(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """A gesture does not outlive the focus, except for its own question."""
-        self._pointer.lose_focus()
-        if event.reason() == Qt.FocusReason.ActiveWindowFocusReason:
-            self.stop_gesture("the window lost the focus")
-        super().focusOutEvent(event)
+            text = op_tooltip(self.document, self.scene.items, item)
+        self._hover_card.show_at(position.toPoint(), text, self.theme)
 
     # ------------------------------------------------------------------ size and end
     def resizeEvent(self, event: QResizeEvent) -> None:

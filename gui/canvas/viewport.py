@@ -37,13 +37,21 @@ class Viewport:
     def fit(self, bounds: Rect, margin: float = 12.0, largest: float = 1.6) -> None:
         """Show all of ``bounds`` centred, no larger than ``largest``."""
         x, y, w, h = bounds
-        free_w = max(1.0, self.width - self.left - 2 * margin)
-        free_h = max(1.0, self.height - 2 * margin)
+        free_w, free_h = self._room(margin)
         fitting = min(free_w / max(w, 1e-9), free_h / max(h, 1e-9))
         self.scale = min(largest, fitting)
         self.smallest = min(0.25, 0.5 * fitting)
         self.ox = self.left + margin + (free_w - w * self.scale) / 2 - x * self.scale
         self.oy = margin + (free_h - h * self.scale) / 2 - y * self.scale
+
+    def wastes(self, bounds: Rect, margin: float = 12.0, largest: float = 1.6, times: float = 1.5) -> bool:
+        """Whether :meth:`fit` would show ``bounds`` at least so many ``times`` as large as they are."""
+        free_w, free_h = self._room(margin)
+        fitting = min(largest, free_w / max(bounds[2], 1e-9), free_h / max(bounds[3], 1e-9))
+        return fitting >= times * self.scale
+
+    def _room(self, margin: float) -> tuple[float, float]:
+        return max(1.0, self.width - self.left - 2 * margin), max(1.0, self.height - 2 * margin)
 
     def zoom(self, factor: float, px: float, py: float) -> None:
         """Zoom by ``factor`` around a pixel, within limits."""

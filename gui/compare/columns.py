@@ -181,7 +181,7 @@ class Columns(QWidget):
     def _connect(self, pane: PlanPane) -> None:
         pane.carried.connect(lambda ops, at, pane=pane: self._carrying(pane, ops, at))
         pane.dropped.connect(lambda ops, at, pane=pane: self._dropped(pane, ops, at))
-        pane.menu_requested.connect(lambda at, op, pane=pane: self.menu_requested.emit(at, op, pane.index))
+        pane.context_menu.connect(lambda at, op, pane=pane: self.menu_requested.emit(at, op, pane.index))
         pane.focused.connect(lambda pane=pane: self._focused(pane))
 
     # ------------------------------------------------------------------ which has the keyboard

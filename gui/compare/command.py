@@ -13,7 +13,10 @@ from planner.cli.command import DONE, Console, UsageError
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
+    from planner.bound import Bound
     from planner.comparison import Comparison, OrderComparison
+    from planner.formats.order_json import OpenedOrder
+    from planner.formats.plan_json import OpenedPlan
 
 VIEWS = ("flow", "lanes", "sankey", "devices")
 
@@ -136,38 +139,41 @@ def read(
 def _read_plans(
     models: Sequence[Path], plans: Sequence[Path], batch: int | None
 ) -> tuple[Comparison, list[str]]:
-    from planner.cli.searching import known_at_once
     from planner.comparison import compare
     from planner.formats import read_models
     from planner.formats.plan_json import open_plan, plan_model_options
 
     graph = read_models(models, batch=plan_model_options(plans[0])["batch"] if batch is None else batch)
     opened = [open_plan(plan, graph) for plan in plans]
-    bounds = [bound for each in opened for bound in each.bounds]
-    for each in opened:
-        problem = each.plan.problem
-        if problem.strongest_bound(bounds) is None:
-            bounds.extend(known_at_once(problem))
-    notes = [f"{plan}: {note}" for plan, each in zip(plans, opened, strict=True) for note in each.notes]
-    return compare([each.plan for each in opened], bounds), notes
+    return compare([each.plan for each in opened], _proven(opened)), _notes(plans, opened)
 
 
 def _read_orders(
     models: Sequence[Path], plans: Sequence[Path], density: float | None
 ) -> tuple[OrderComparison, list[str]]:
-    from planner.cli.searching import known_at_once
     from planner.comparison import compare_orders
     from planner.formats.order_json import open_network_plan
 
     network = inputs.load_network([str(model) for model in models], density)
     opened = [open_network_plan(plan, network) for plan in plans]
+    return compare_orders([each.plan for each in opened], _proven(opened)), _notes(plans, opened)
+
+
+def _proven(opened: Sequence[OpenedPlan | OpenedOrder]) -> list[Bound]:
+    """The bounds that come with the plans; for a problem without any, what is known at once."""
+    from planner.cli.searching import known_at_once
+
     bounds = [bound for each in opened for bound in each.bounds]
     for each in opened:
         problem = each.plan.problem
         if problem.strongest_bound(bounds) is None:
             bounds.extend(known_at_once(problem))
-    notes = [f"{plan}: {note}" for plan, each in zip(plans, opened, strict=True) for note in each.notes]
-    return compare_orders([each.plan for each in opened], bounds), notes
+    return bounds
+
+
+def _notes(plans: Sequence[Path], opened: Sequence[OpenedPlan | OpenedOrder]) -> list[str]:
+    """What was noticed about the files."""
+    return [f"{plan}: {note}" for plan, each in zip(plans, opened, strict=True) for note in each.notes]
 
 
 def _told(

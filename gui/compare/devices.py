@@ -8,12 +8,9 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -23,6 +20,7 @@ from gui.compare.devices_painter import paint_amount, paint_change, paint_name
 from gui.compare.devices_table import AMOUNT, CHANGE, NAME, DeviceTable, device_table
 from gui.theme import Theme, device_colours, font
 from gui.widgets.labels import ElidedLabel, capital, set_role
+from gui.widgets.tables import sorted_table
 
 if TYPE_CHECKING:
     from gui.compare.state import CompareState
@@ -173,26 +171,8 @@ class DeviceDifferences(CompareView):
         set_role(self.words, "muted")
         self.model = DevicesModel(self)
         self.delegate = DeviceDelegate(theme, self)
-        self.table = QTableView(self)
-        self.table.setModel(self.model)
+        self.table = sorted_table(self.model, "Costs of the devices and how they differ", self)
         self.table.setItemDelegate(self.delegate)
-        self.table.setAccessibleName("Costs of the devices and how they differ")
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setTabKeyNavigation(False)
-        self.table.setMouseTracking(True)
-        rows = self.table.verticalHeader()
-        rows.setVisible(False)
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header = self.table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setMinimumSectionSize(40)
-        header.setSortIndicatorClearable(True)
-        self.table.setSortingEnabled(True)
-        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.activated.connect(self._activated)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 4, 0, 0)

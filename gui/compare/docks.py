@@ -15,6 +15,10 @@ WIDE = 1500
 """Pixels of the window from which there is room for lists at its right."""
 
 
+SHARE = 0.36
+"""Of the window's height is below the canvases: two schedules of a few devices fit there."""
+
+
 class CompareDocks(QObject):
     """All docks of a window by panel id."""
 
@@ -52,7 +56,7 @@ class CompareDocks(QObject):
         for dock in docks.values():
             dock.show()
         docks["flows" if wide else "moved"].raise_()
-        high = max(150, int(0.3 * window.height()))
+        high = max(150, int(SHARE * window.height()))
         window.resizeDocks([docks[bottom[0]]], [high], Qt.Orientation.Vertical)
         if wide:
             window.resizeDocks([docks["moved"]], [440], Qt.Orientation.Horizontal)

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHeaderView,
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -22,6 +20,7 @@ from gui.compare.figures_painter import tone_colour
 from gui.compare.figures_words import RULES, Table, figures_table, summary
 from gui.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, capital, set_role
+from gui.widgets.tables import row_table
 
 if TYPE_CHECKING:
     from gui.compare.state import CompareState
@@ -119,27 +118,13 @@ class FiguresStrip(CompareView):
     def __init__(self, state: CompareState, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(state, theme, parent)
         self.model = FiguresModel(theme, self)
-        self.table = QTableView(self)
-        self.table.setModel(self.model)
-        self.table.setAccessibleName("Figures of the plans")
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setTabKeyNavigation(False)
+        self.table = row_table(self.model, "Figures of the plans", self, ROW)
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.table.setItemDelegate(ToneDelegate(self.table))
         self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.table.setToolTip("Choose a plan to see how it differs")
-        rows = self.table.verticalHeader()
-        rows.setVisible(False)
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(ROW)
-        header = self.table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setMinimumSectionSize(40)
-        header.setStretchLastSection(False)
+        self.table.horizontalHeader().setStretchLastSection(False)
         self.table.clicked.connect(self._chosen)
         self.table.activated.connect(self._chosen)
         self.note = ElidedLabel("", self)
@@ -150,7 +135,9 @@ class FiguresStrip(CompareView):
         column.setSpacing(0)
         column.addWidget(self.table)
         column.addWidget(self.note)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        column.addStretch(1)
+        # It may grow: of docks that share their place as tabs, one of fixed height would hold down the others.
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def sizeHint(self) -> QSize:
         """Header and rows."""
@@ -161,8 +148,10 @@ class FiguresStrip(CompareView):
         return QSize(320, self._height())
 
     def _height(self) -> int:
-        rows = self.table.horizontalHeader().sizeHint().height() + ROW * max(1, self.model.rowCount()) + 4
-        return rows + (self.note.sizeHint().height() if not self.note.isHidden() else 0)
+        return self._table_height() + (self.note.sizeHint().height() if not self.note.isHidden() else 0)
+
+    def _table_height(self) -> int:
+        return self.table.horizontalHeader().sizeHint().height() + ROW * max(1, self.model.rowCount()) + 4
 
     # ------------------------------------------------------------------ contents
     def refresh(self) -> None:
@@ -185,7 +174,9 @@ class FiguresStrip(CompareView):
     def _tell(self, text: str) -> None:
         self.note.setText(text)
         self.note.setVisible(bool(text))
-        self.setFixedHeight(self._height())
+        self.table.setFixedHeight(self._table_height())
+        self.setMinimumHeight(self._height())
+        self.updateGeometry()
 
     def _widen(self, fresh: bool) -> None:
         """Columns are as wide as their texts; names get the rest, and columns never shrink under the eyes."""

@@ -122,7 +122,10 @@ class CompareHandlers:
 
     def take_device(self) -> None:
         """A device's ops."""
-        self._window.pick_bar.show_devices()
+        bar = self._window.pick_bar
+        bar.show_devices()
+        if bar.devices.hasFocus():  # nothing was chosen
+            self._focus_canvas()
 
     def select_moved(self) -> None:
         """What differs."""

@@ -92,7 +92,8 @@ def _open(window: MainWindow, sources: Sequence[Source], bounds: Sequence[Bound]
         shown.set_reduced_motion(window.reduced_motion)
         shown.stay_with(window)
         if not shown.memory.has_geometry:
-            room = window.screen().availableSize()
+            # The title bar is outside: without room for it the last rows would be below the screen.
+            room = window.screen().availableSize() - (window.frameSize() - window.size())
             shown.resize(min(PREFERRED[0], room.width()), min(PREFERRED[1], room.height()))
     shown.compare(sources, bounds)
     shown.show()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray
-
 from gui.compare.columns import MODES
 from gui.compare.state import VIEWS
+from gui.window_place import WindowPlace
 
 if TYPE_CHECKING:
     from gui.compare.window import CompareWindow
@@ -21,6 +20,7 @@ class CompareMemory:
 
     def __init__(self, window: CompareWindow, session: Session | None) -> None:
         self._window, self._session = window, session
+        self._place = WindowPlace(window, session, GEOMETRY, LAYOUT)
 
     def restore(self) -> bool:
         """Put the window back as it was; returns whether its panels have their places now."""
@@ -31,17 +31,12 @@ class CompareMemory:
             window.state.set_view(view)
         if (mode := session.value(MODE)) in MODES:
             window.columns.set_mode(mode)
-        geometry, layout = (
-            QByteArray.fromBase64(session.value(key).encode("ascii", "ignore")) for key in (GEOMETRY, LAYOUT)
-        )
-        if geometry.isEmpty() or not window.restoreGeometry(geometry):
-            return False
-        return not layout.isEmpty() and window.restoreState(layout)
+        return self._place.restore()
 
     @property
     def has_geometry(self) -> bool:
         """Whether the window knows where it was."""
-        return self._session is not None and bool(self._session.value(GEOMETRY))
+        return self._place.known
 
     def store(self) -> None:
         """Keep how the window is now."""
@@ -50,6 +45,4 @@ class CompareMemory:
             return
         session.set_value(VIEW, window.state.view)
         session.set_value(MODE, window.columns.mode)
-        for key, value in ((GEOMETRY, window.saveGeometry()), (LAYOUT, window.saveState())):
-            session.set_value(key, bytes(value.toBase64().data()).decode("ascii"))
-        session.sync()
+        self._place.store()

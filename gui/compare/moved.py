@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from PySide6.QtCore import (
     QEvent,
-    QItemSelection,
-    QItemSelectionModel,
     QObject,
     QPoint,
     QSize,
@@ -18,20 +16,17 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QApplication,
     QHBoxLayout,
-    QHeaderView,
     QLineEdit,
     QMenu,
-    QPushButton,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
 
 from gui.compare.base import CompareView
 from gui.compare.moved_model import FROM, KIND, OP, OUTPUT, PARAMETERS, TO, WORK, MovedModel, Moves
+from gui.panels.op_rows import choose_ops, chosen_ops, op_table
 from gui.theme import Theme
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.numbers import plural
@@ -47,7 +42,7 @@ PAUSE = 120
 
 
 class MovedList(CompareView):
-    """Filter, number, button, table."""
+    """Filter, number, table."""
 
     id: ClassVar[str] = "compare-moved"
     title: ClassVar[str] = "Moved Ops"
@@ -71,33 +66,11 @@ class MovedList(CompareView):
         self.take.triggered.connect(self._take)
         self.show_ops = QAction("Show on the Canvases", self)
         self.show_ops.triggered.connect(self._show_ops)
-        self.take_button = QPushButton(self)
-        self.take_button.clicked.connect(self._take)
         self.model = MovedModel(self)
-        self.table = QTableView(self)
-        self.table.setModel(self.model)
-        self.table.setAccessibleName("Ops on different devices")
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)
-        self.table.setTabKeyNavigation(False)
-        self.table.setMouseTracking(True)
-        self.table.setIconSize(QSize(10, 10))
+        self.table = op_table(self.model, "Ops on different devices", self)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._menu)
-        vertical = self.table.verticalHeader()
-        vertical.setVisible(False)
-        vertical.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        vertical.setDefaultSectionSize(22)
         header = self.table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setMinimumSectionSize(40)
-        header.setSortIndicatorClearable(True)
-        self.table.setSortingEnabled(True)
-        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         for place, (column, width) in enumerate(WIDTHS.items()):
             header.moveSection(header.visualIndex(column), place)
             self.table.setColumnWidth(column, width)
@@ -106,7 +79,6 @@ class MovedList(CompareView):
         top.setSpacing(8)
         top.addWidget(self.find_box, 2)
         top.addWidget(self.count, 3)
-        top.addWidget(self.take_button)
         column_box = QVBoxLayout(self)
         column_box.setContentsMargins(0, 0, 0, 0)
         column_box.setSpacing(4)
@@ -138,7 +110,10 @@ class MovedList(CompareView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Names get what the other columns leave."""
         super().resizeEvent(event)
-        rest = sum(width for column, width in WIDTHS.items() if column != OP)
+        self._give_names_the_rest()
+
+    def _give_names_the_rest(self) -> None:
+        rest = sum(self.table.columnWidth(column) for column in WIDTHS if column != OP)
         self.table.setColumnWidth(OP, max(WIDTHS[OP], self.width() - rest - 16))
 
     # ------------------------------------------------------------------ contents
@@ -150,10 +125,7 @@ class MovedList(CompareView):
             self._widen()
             into, source = (comparison.letter(plan) for plan in reversed(self.pair))
             self.take.setText(f"Take into {into}")
-            self.take_button.setText(f"Take into {into}")
-            tip = f"Put the selected ops where {source} has them, in {into} (T)"
-            self.take_button.setToolTip(tip)
-            self.take_button.setAccessibleDescription(tip)
+            self.take.setToolTip(f"Put the selected ops where {source} has them, in {into} (T)")
         self.run_filter()
 
     def _widen(self) -> None:
@@ -163,6 +135,7 @@ class MovedList(CompareView):
             names = moves.short_names[side] if moves is not None else []
             widest = max((measure.horizontalAdvance(name) for name in names), default=0)
             self.table.setColumnWidth(column, max(WIDTHS[column], widest + 36))
+        self._give_names_the_rest()
 
     def run_filter(self) -> None:
         """Follow the filter."""
@@ -173,7 +146,6 @@ class MovedList(CompareView):
     def _count(self) -> None:
         moves, listed = self.model.moves, len(self.model.ops())
         chosen = len(self._chosen())
-        self.take_button.setEnabled(chosen > 0)
         self.take.setEnabled(chosen > 0)
         if moves is None:
             self.count.setText(capital(self.state.why_not))
@@ -193,9 +165,7 @@ class MovedList(CompareView):
     def _selected_here(self, *_: object) -> None:
         if self._following:
             return
-        ranges = self.table.selectionModel().selection().toList()
-        chosen = [self.model.ops()[r.top() : r.bottom() + 1] for r in ranges]
-        ops = np.concatenate(chosen) if chosen else np.empty(0, np.int32)
+        ops = chosen_ops(self.table, self.model)
         if QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier:
             # What is selected elsewhere is not in the list, and stays.
             ops = np.concatenate([ops, np.setdiff1d(self.state.selection, self.model.ops())])
@@ -213,24 +183,10 @@ class MovedList(CompareView):
             self.request_refresh()
 
     def _follow_selection(self) -> None:
-        """Select the canvases' ops in the list, as few ranges of rows."""
-        rows = self.model.rows_of(self.state.selection)
-        selection, last = QItemSelection(), self.model.columnCount() - 1
-        if len(rows):
-            breaks = np.flatnonzero(np.diff(rows) > 1)
-            starts = rows[np.concatenate([[0], breaks + 1])]
-            ends = rows[np.concatenate([breaks, [len(rows) - 1]])]
-            for first, end in zip(starts.tolist(), ends.tolist(), strict=True):
-                selection.select(self.model.index(first, 0), self.model.index(end, last))
+        """Select the canvases' ops in the list."""
         self._following = True
         try:
-            chosen = self.table.selectionModel()
-            chosen.select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-            if len(rows):
-                index = self.model.index(int(rows[0]), 0)
-                if len(rows) == 1:
-                    chosen.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
-                self.table.scrollTo(index)
+            choose_ops(self.table, self.model, self.state.selection)
         finally:
             self._following = False
         self._count()

@@ -6,10 +6,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QIcon
 
 from gui.compare.base import Pair, device_name
+from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
 from gui.theme import LIGHT, Theme, device_colours
 from gui.widgets.glyphs import glyph_icon
 from gui.widgets.numbers import detailed_column
@@ -20,10 +21,6 @@ from planner.quantity import bytes_text
 
 OP, KIND, FROM, TO, WORK, PARAMETERS, OUTPUT = range(7)
 NUMBERS = (WORK, PARAMETERS, OUTPUT)
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-Index = QModelIndex | QPersistentModelIndex
-TOP = QModelIndex()
 
 
 class Moves:
@@ -45,11 +42,7 @@ class Moves:
     @cached_property
     def output(self) -> np.ndarray:
         """Bytes that each op produces, as the target counts them."""
-        graph = self.comparison.graph
-        ptr, idx = graph.outputs
-        owner = np.repeat(np.arange(graph.n), np.diff(ptr))
-        size = self.comparison.plans[self.pair[0]].problem.evaluator.size
-        return np.bincount(owner, size[idx], graph.n)
+        return produced_bytes(self.comparison.plans[self.pair[0]].problem)
 
     @cached_property
     def texts(self) -> list[str]:
@@ -82,16 +75,13 @@ class Moves:
         return np.array([text.casefold() for text in (graph.op_names if column == OP else graph.kinds)])
 
 
-class MovedModel(QAbstractTableModel):
+class MovedModel(OpRows):
     """Lists moved ops, filtered and sorted."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.moves: Moves | None = None
         self._words = ""
-        self._order: Ints = np.empty(0, np.int32)
-        self._row_of: Ints = np.empty(0, np.int32)
-        self._sorted_by = (-1, Qt.SortOrder.AscendingOrder)
         self._icons: list[QIcon] = []
         self._column = detailed_column((), None)
 
@@ -115,55 +105,18 @@ class MovedModel(QAbstractTableModel):
             self._arrange()
             self.endResetModel()
 
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by a column; -1 restores the graph's own order."""
-        self._sorted_by = (column, order)
-        self.layoutAboutToBeChanged.emit()
-        self._arrange()
-        self.changePersistentIndexList(
-            self.persistentIndexList(), [QModelIndex()] * len(self.persistentIndexList())
-        )
-        self.layoutChanged.emit()
-
     def _arrange(self) -> None:
         moves = self.moves
         if moves is None:
-            self._order, self._row_of = np.empty(0, np.int32), np.empty(0, np.int32)
-            return
-        ops = moves.matching(self._words)
-        column, order = self._sorted_by
-        if column >= 0 and len(ops):
-            keys = moves.keys(column)[ops]
-            place = np.argsort(keys, kind="stable")
-            if order == Qt.SortOrder.DescendingOrder:
-                # Reverse twice so that equal ops keep the graph's order.
-                place = len(ops) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
-            ops = ops[place]
-        self._order = ops.astype(np.int32)
-        self._row_of = np.full(moves.comparison.graph.n, -1, np.int32)
-        self._row_of[self._order] = np.arange(len(self._order), dtype=np.int32)
+            self._list(np.empty(0, np.int32), 0)
+        else:
+            self._list(moves.matching(self._words), moves.comparison.graph.n)
 
-    # ------------------------------------------------------------------ rows and ops
-    def ops(self) -> Ints:
-        """Listed ops in the order of the list."""
-        return self._order
-
-    def op(self, row: int) -> int:
-        """The op of a row, -1 outside."""
-        return int(self._order[row]) if 0 <= row < len(self._order) else -1
-
-    def rows_of(self, ops: Ints) -> Ints:
-        """Rows of those of ``ops`` that are listed, sorted."""
-        if not len(self._row_of):
-            return np.empty(0, np.int32)
-        rows = self._row_of[ops]
-        return np.sort(rows[rows >= 0])
+    def _keys(self, column: int) -> np.ndarray:
+        assert self.moves is not None
+        return self.moves.keys(column)
 
     # ------------------------------------------------------------------ Qt
-    def rowCount(self, parent: Index = TOP) -> int:
-        """Listed ops."""
-        return 0 if parent.isValid() else len(self._order)
-
     def columnCount(self, parent: Index = TOP) -> int:
         """Columns."""
         return 0 if parent.isValid() else OUTPUT + 1
@@ -175,7 +128,7 @@ class MovedModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section in NUMBERS else _LEFT
+            return RIGHT if section in NUMBERS else LEFT
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         pair, c = (self.moves.pair, self.moves.comparison) if self.moves is not None else ((1, 0), None)
@@ -205,7 +158,7 @@ class MovedModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DecorationRole and column in (FROM, TO):
             return self._icons[before if column == FROM else after]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column in NUMBERS else _LEFT
+            return RIGHT if column in NUMBERS else LEFT
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             words = f"{graph.op_names[op]}, {graph.kinds[op]}: from {moves.from_names[before]} to {moves.to_names[after]}"
             if role == Qt.ItemDataRole.ToolTipRole:

@@ -95,11 +95,7 @@ def paint_split_text(
     """The name and both devices' shapes on split cards that are large enough."""
     if detail < Detail.LABELS:
         return
-    x0, y0, wide, high = viewport.visible()
-    inside = (
-        (scene.x + scene.w > x0) & (scene.x < x0 + wide) & (scene.y + scene.h > y0) & (scene.y < y0 + high)
-    )
-    items = np.flatnonzero(inside & marks.moved)
+    items = np.flatnonzero(scene.in_sight(viewport.visible()) & marks.moved)
     if len(items) == 0 or len(items) > MOST_BADGES:
         return
     theme = palette.theme

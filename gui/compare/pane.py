@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QFocusEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPaintEvent,
-    QResizeEvent,
-    QWheelEvent,
-)
+from PySide6.QtCore import QPoint, QPointF, QSize, Signal
+from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.canvas.animation import Glide
 from gui.canvas.palette import CanvasPalette, canvas_palette
+from gui.canvas.pointed_scene import PointedScene
 from gui.canvas.scene import Scene
-from gui.canvas.scene_widget import SceneWidget
-from gui.canvas.tooltip import HoverCard
 from gui.canvas.viewport import Viewport
 from gui.compare.linking import Laid, Linking
 from gui.compare.pane_marks import Marks, marks_of
@@ -34,33 +24,25 @@ from planner.graph import Ints
 NOTHING = Marks(np.zeros(0, bool), np.zeros(0, np.int32), ())
 
 
-class PlanPane(SceneWidget):
+class PlanPane(PointedScene):
     """Plan ``index`` of a state. ``calm`` fades what stays, so that moved ops stand out.
 
-    ``carried(ops, QPoint)`` while ops are dragged (None ends it), ``dropped(ops, QPoint)`` where they are let go,
-    ``menu_requested(QPoint, op)``.
+    ``carried(ops, QPoint)`` while ops are dragged (None ends it), ``dropped(ops, QPoint)`` where they are let go.
     """
 
     carried = Signal(object, QPoint)
     dropped = Signal(object, QPoint)
-    menu_requested = Signal(QPoint, int)
     focused = Signal()
 
     def __init__(
         self, state: CompareState, linking: Linking, index: int, theme: Theme, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self.state, self.linking, self.index, self.theme = state, linking, index, theme
+        super().__init__(state.document, theme, parent)
+        self.state, self.linking, self.index = state, linking, index
         self.calm = True
         self.marks = NOTHING
         self._surface = self.make_surface()
         self._pointer = PanePointer(self)
-        self._hover_card = HoverCard(self)
-        self._glide = Glide(self)
-        self._glide.stepped.connect(lambda: self.show_places(self._glide.x, self._glide.y))
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, True)
         self.setMinimumSize(200, 120)
         self.viewport_changed.connect(lambda: linking.moved(self))
         state.selection_changed.connect(self._selection_changed)
@@ -89,11 +71,6 @@ class PlanPane(SceneWidget):
         return self._moved_by_hand
 
     @property
-    def animating(self) -> bool:
-        """Whether cards glide."""
-        return self._glide.running
-
-    @property
     def palette_now(self) -> CanvasPalette:
         """One colour for each row."""
         return canvas_palette(self.theme, 1 if self.scene is None else self.scene.k)
@@ -101,15 +78,6 @@ class PlanPane(SceneWidget):
     def holds(self, global_pos: QPoint) -> bool:
         """Whether a place on the screen is on this pane."""
         return self.isVisible() and self.rect().contains(self.mapFromGlobal(global_pos))
-
-    def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
-        self.theme = theme
-        self.repaint_scene()
-
-    def set_reduced_motion(self, reduced: bool) -> None:
-        """Let cards jump."""
-        self._glide.reduced = reduced
 
     def set_calm(self, calm: bool) -> None:
         """Whether ops that stay are faded."""
@@ -168,7 +136,7 @@ class PlanPane(SceneWidget):
         self.marks = marks_of(comparison, scene.items, self.index, self.state.shown)
         quiet = self.calm and self.marks.moved.any() and not self.marks.moved.all()
         scene.highlighted = self.marks.moved if quiet else np.zeros(scene.items.count, bool)
-        scene.selected = scene.mask(self.state.selection)
+        self._show_selection()
 
     def _pair_changed(self) -> None:
         self._mark()
@@ -176,8 +144,7 @@ class PlanPane(SceneWidget):
         self.repaint_scene()
 
     def _selection_changed(self) -> None:
-        if self.scene is not None:
-            self.scene.selected = self.scene.mask(self.state.selection)
+        self._show_selection()
         self._describe()
         self.repaint_scene()
 
@@ -191,10 +158,29 @@ class PlanPane(SceneWidget):
         self.setAccessibleDescription(described(comparison, self.index, self.state.selection))
 
     # ------------------------------------------------------------------ what follows the pointer
-    def show_band(self, rect: QRectF | None) -> None:
-        """Draw the rubber band; None ends it."""
-        self._surface.band = rect
-        self.update()
+    @property
+    def selection(self) -> Ints:
+        """The comparison's."""
+        return self.state.selection
+
+    def select(self, ops: Ints, mode: str = "replace") -> None:
+        """In every pane."""
+        self.state.select(ops, mode)
+
+    def hover_op(self, op: int) -> None:
+        """In every pane."""
+        self.state.hover_op(op)
+
+    def look_at(self, ops: Ints | None) -> None:
+        """In every pane."""
+        if ops is None:
+            self.linking.fit()
+        else:
+            self.linking.zoom_to_ops(ops)
+
+    def go_to(self, op: int) -> None:
+        """In every pane."""
+        self.linking.reveal(op)
 
     def carry(self, ops: Ints | None, global_pos: QPoint) -> None:
         """Ops are on their way to another pane; None ends it."""
@@ -211,84 +197,10 @@ class PlanPane(SceneWidget):
 
     def stop(self) -> None:
         """End a gesture and an animation."""
-        self._pointer.stop()
+        self._pointer.stop("closing")
         self._glide.stop()
 
-    # ------------------------------------------------------------------ painting
-    def repaint_scene(self) -> None:
-        """Paint the scene again at the next occasion."""
-        self._surface.stale()
-        self.update()
-
-    def repaint_attention(self) -> None:
-        """Paint what is pointed at again."""
-        self._surface.over_stale = True
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Only what is stale is painted again."""
-        self._surface.paint()
-
     # ------------------------------------------------------------------ events
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """See :class:`~gui.compare.pane_pointer.PanePointer`, as for the next ones."""
-        self._hover_card.hide()
-        self._pointer.press(event)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drag or hover."""
-        self._hover_card.hide()
-        self._pointer.move(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Drop or click."""
-        self._pointer.release(event)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Zoom to what is there."""
-        self._pointer.double_click(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom or pan."""
-        self._hover_card.hide()
-        self._pointer.wheel(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk, zoom, cancel."""
-        if not self._pointer.key_press(event):
-            super().keyPressEvent(event)
-
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        """The end of panning with space."""
-        if not self._pointer.key_release(event):
-            super().keyReleaseEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Nothing is hovered."""
-        self._hover_card.hide()
-        self.state.hover_op(-1)
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Ask for a menu about the op under the pointer, or about the selection."""
-        op = -1
-        if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            op = int(self.state.selection[0]) if len(self.state.selection) else -1
-        else:
-            item = self.item_at(QPointF(event.pos()))
-            if item >= 0 and self.scene is not None:
-                ops = self.scene.items.ops(item)
-                op = int(ops[0])
-                if not np.isin(ops, self.state.selection).all():
-                    self.state.select(ops)
-        self.menu_requested.emit(event.globalPos(), op)
-
-    def event(self, event: QEvent) -> bool:
-        """Tool tips are made when asked for."""
-        if event.type() == QEvent.Type.ToolTip:
-            self.say_hover(QPointF(self.mapFromGlobal(event.globalPos())))  # type: ignore[attr-defined]
-            return True
-        return super().event(event)
-
     def focusInEvent(self, event: QFocusEvent) -> None:
         """The line around the pane appears."""
         super().focusInEvent(event)
@@ -296,10 +208,7 @@ class PlanPane(SceneWidget):
         self.focused.emit()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """A gesture does not outlive the focus."""
-        self._pointer.lose_focus()
-        if event.reason() == Qt.FocusReason.ActiveWindowFocusReason:
-            self._pointer.stop()
+        """The line around the pane goes."""
         super().focusOutEvent(event)
         self.update()
 

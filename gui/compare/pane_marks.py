@@ -79,14 +79,7 @@ def paint_badges(
     ratio: float,
 ) -> None:
     """On the upper right corner of moved cards: the other plan's device, hollow, and its name where there is room."""
-    x0, y0, wide, high = viewport.visible()
-    inside = (
-        marks.moved
-        & (scene.x + scene.w > x0)
-        & (scene.x < x0 + wide)
-        & (scene.y + scene.h > y0)
-        & (scene.y < y0 + high)
-    )
+    inside = scene.in_sight(viewport.visible()) & marks.moved
     # A folded group may have moved in part alone: its card stays on the device that has most of it.
     items = np.flatnonzero(inside & (marks.elsewhere != scene.device))
     if len(items) == 0 or len(items) > MOST_BADGES:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas import raster
 from gui.canvas.detail import Detail, detail_at
 from gui.canvas.headers import HeaderData, paint_headers
+from gui.canvas.kept_pixels import KeptPixels
 from gui.canvas.labels import paint_labels
 from gui.canvas.overlay import paint_attention, paint_band
 from gui.canvas.overview import on_ground, paint_ground
@@ -27,33 +28,24 @@ if TYPE_CHECKING:
 NOTHING = np.empty(0, np.int32)
 MOST_ATTENTION = 50
 """Larger selections are marked on their cards alone."""
+SELECTED_SHARE = 0.6
+"""Of the width of a selected block: so much has its device's colour."""
 FADED = 0.5
 """How strong the names of faded cards are: they can still be read."""
 
 
-class PaneSurface:
-    """Paints a pane. ``base_stale`` asks for the scene to be painted again, ``over_stale`` for what is pointed at."""
+class PaneSurface(KeptPixels):
+    """Paints a pane."""
 
     def __init__(self, pane: PlanPane) -> None:
+        super().__init__(pane)
         self._pane = pane
-        self._buffer = raster.new_image(1, 1)
-        self._image: QImage = wrap_image(self._buffer)
-        self._over = raster.new_image(1, 1)
-        self._over_image: QImage = wrap_image(self._over)
-        self.base_stale = self.over_stale = True
-        self.headers: HeaderData | None = None
-        self.band: QRectF | None = None
-        """The rubber band (logical pixels)."""
-
-    def stale(self) -> None:
-        """Everything is to be painted again."""
-        self.base_stale = self.over_stale = True
 
     def paint(self) -> None:
         """Blit the painted scene, then what follows the pointer."""
         pane = self._pane
         ratio = pane.devicePixelRatioF()
-        self._paint_base(ratio)
+        self.keep_base(ratio)
         painter = QPainter(pane)
         painter.drawImage(0, 0, self._image)
         scene = pane.scene
@@ -81,20 +73,6 @@ class PaneSurface:
             paint_band(painter, self.band, pane.theme)
         paint_focus(painter, QRectF(pane.rect()), pane.theme.focus if pane.hasFocus() else "")
         painter.end()
-
-    def _paint_base(self, ratio: float) -> None:
-        pane = self._pane
-        size = (max(1, int(pane.height() * ratio)), max(1, int(pane.width() * ratio)))
-        if self._buffer.shape != size:
-            self._buffer, self._over = raster.new_image(size[1], size[0]), raster.new_image(size[1], size[0])
-            self._image, self._over_image = wrap_image(self._buffer), wrap_image(self._over)
-            self._image.setDevicePixelRatio(ratio)
-            self._over_image.setDevicePixelRatio(ratio)
-            self.stale()
-        if not self.base_stale:
-            return
-        self.base_stale = False
-        self.paint_base(ratio)
 
     def paint_base(self, ratio: float) -> None:
         """Paint what does not follow the pointer into the kept buffer."""
@@ -161,12 +139,28 @@ def paint_base(
     """A plan without its text. From afar the ground of each device alone: what moved must not be hidden by ribbons."""
     detail = detail_at(STYLE.card_h * viewport.scale / ratio)
     if detail > Detail.OVERVIEW:
-        return paint_scene(buffer, scene, viewport, palette, ratio, text=False)
+        paint_scene(buffer, scene, viewport, palette, ratio, text=False)
+        if detail == Detail.BLOCKS:
+            paint_selected_blocks(buffer, scene, viewport, palette, ratio)
+        return detail
     raster.fill(buffer, None, packed(palette.theme.canvas), replace=True)
     paint_bands(buffer, scene, viewport, palette)
     if scene.items.count:
         paint_ground(buffer, scene, viewport, palette, ratio)
     return detail
+
+
+def paint_selected_blocks(
+    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> None:
+    """The devices of selected blocks: from afar a selected block is plain, and here one has to see where each plan has it."""
+    chosen = np.flatnonzero(scene.selected).astype(np.int32)
+    if not len(chosen):
+        return
+    raster.rounded_rects(
+        buffer, None, scene.x, scene.y, scene.w * SELECTED_SHARE, scene.h, viewport.scale, viewport.ox, viewport.oy,
+        fill=palette.blocks_of(scene.device, scene.items.model), radius_px=1.5 * ratio, order=chosen,
+    )  # fmt: skip
 
 
 def paint_names(

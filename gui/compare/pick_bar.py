@@ -115,7 +115,7 @@ class PickBar(QWidget):
             return
         canvas = self._picking.puts_on_canvas(j)
         ways = f"{device_words(comparison, j, pick.ops)} \N{RIGHTWARDS ARROW} {device_words(comparison, i, pick.ops)}"
-        count = "" if len(ops) == 1 else f"{len(pick.ops):,} of "
+        count = "" if len(pick.ops) == len(ops) else f"{len(pick.ops):,} of "
         self.what.setText(f"{count}{who}: {ways}" + (f", and {a} goes on the main canvas" if canvas else ""))
         self._show(pick.effect, pick.rules, pick)
         self.take.setEnabled(True)

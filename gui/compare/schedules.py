@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QSizePolicy,
-    QSpinBox,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -20,15 +17,16 @@ from gui.compare.base import CompareView, device_name, plan_title, scrolling
 from gui.compare.schedules_layout import STRIP, ScheduleMaker, common_kinds, shared_layout, shared_rows
 from gui.compare.schedules_layout import Schedules as Made
 from gui.compare.schedules_painter import paint_periods
-from gui.panels.schedule import TIPS, summary
+from gui.panels.schedule import summary
 from gui.panels.schedule_chart import ScheduleChart
+from gui.panels.schedule_choice import KindBox, SamplesBox, fit_button
 from gui.panels.schedule_layout import AXIS, LEAST_ROW, RULER, ChartLayout, Row
 from gui.panels.schedule_painter import paint_axis, paint_schedule
 from gui.theme import DeviceColour, Theme, device_colours, font
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.numbers import one_time, signed_percent
 from planner.errors import StageboardError
-from planner.schedule import KINDS, MOST_SAMPLES, Schedule
+from planner.schedule import Schedule
 
 if TYPE_CHECKING:
     from gui.compare.state import CompareState
@@ -140,28 +138,15 @@ class Schedules(CompareView):
         self.charts: list[SharedChart] = []
         self.words: list[ElidedLabel] = []
         self._maker = ScheduleMaker()
-        self._wanted = ""
-        self.kind = QComboBox(self)
-        self.kind.setAccessibleName("Kind of schedule")
-        self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.kind.activated.connect(self._choose_kind)
-        self.samples = QSpinBox(self)
-        self.samples.setAccessibleName("Number of samples")
-        self.samples.setRange(0, MOST_SAMPLES)
-        self.samples.setSpecialValueText("auto")
-        self.samples.setSuffix(" samples")
-        self.samples.setKeyboardTracking(False)
-        self.samples.setFixedWidth(104)
-        self.samples.setToolTip(
-            "How many samples are drawn of every plan; auto: enough to see all of them steady"
+        self.kind = KindBox(self)
+        self.kind.activated.connect(self._kind_chosen)
+        self.samples = SamplesBox(
+            "How many samples are drawn of every plan; auto: enough to see all of them steady", self
         )
         self.samples.valueChanged.connect(self.request_refresh)
         self.note = ElidedLabel("", self)
         set_role(self.note, "muted")
-        self.fit_button = QToolButton(self)
-        self.fit_button.setText("Fit")
-        self.fit_button.setToolTip("Show the whole of all schedules (Home, or a double click)")
-        self.fit_button.setAccessibleName("Show the whole of all schedules")
+        self.fit_button = fit_button("Show the whole of all schedules", self)
         self.fit_button.clicked.connect(self.fit)
         self.axis = TimeAxis(theme, self)
         top = QHBoxLayout()
@@ -201,7 +186,7 @@ class Schedules(CompareView):
             self._say(self.state.why_not)
             return
         try:
-            kind = self._fill_kinds(common_kinds(comparison))
+            kind = self.kind.fill(common_kinds(comparison))
             self.made = self._maker.make(comparison, kind, self.samples.value() or None)
         except StageboardError as error:
             self._say(str(error))
@@ -266,21 +251,7 @@ class Schedules(CompareView):
             self.charts.append(chart)
             self.words.append(words)
 
-    def _fill_kinds(self, kinds: tuple[str, ...]) -> str:
-        """List what every plan has; returns the chosen one."""
-        known = tuple(self.kind.itemData(i) for i in range(self.kind.count()))
-        if known != kinds:
-            self.kind.clear()
-            for i, kind in enumerate(kinds):
-                self.kind.addItem(KINDS[kind], kind)
-                self.kind.setItemData(i, TIPS[kind], Qt.ItemDataRole.ToolTipRole)
-        chosen = self._wanted if self._wanted in kinds else kinds[0]
-        self.kind.setCurrentIndex(kinds.index(chosen))
-        self.kind.setToolTip(TIPS[chosen])
-        return chosen
-
-    def _choose_kind(self) -> None:
-        self._wanted = self.kind.currentData() or ""
+    def _kind_chosen(self) -> None:
         self.fit()
         self.request_refresh()
 

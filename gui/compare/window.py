@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QIcon, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.actions import ActionSet
 from gui.assets import asset
@@ -32,6 +32,7 @@ from gui.compare.sources import Source
 from gui.compare.state import CompareState
 from gui.compare.strip import CompareStrip
 from gui.compare.taking import Taking
+from gui.dropping import DropWindow
 from gui.header import Header
 from gui.palette import Palette
 from gui.theme import Theme, ThemeController
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 PREFERRED = (1440, 900)
 
 
-class CompareWindow(QMainWindow):
+class CompareWindow(DropWindow):
     """Compares plans of a main window's document. ``session`` remembers what outlives the window (None: nothing does)."""
 
     def __init__(self, document: Document, themes: ThemeController, session: Session | None = None) -> None:
@@ -186,12 +187,7 @@ class CompareWindow(QMainWindow):
         """Enable what can be done now, and say what is compared."""
         self._later.stop()
         self.actions_set.update(self.handlers.conditions(), self.handlers.state)
-        stack = self.document.undo_stack
-        for id, word, text in (
-            ("edit.undo", "Undo", stack.undoText()),
-            ("edit.redo", "Redo", stack.redoText()),
-        ):
-            self.actions_set[id].setText(f"{word}: {text}" if text else word)
+        self.actions_set.name_undo(self.document.undo_stack)
         self.header.show_view(self.state.view, self.state.comparison is not None)
         self.strip.show_mode(self.columns.mode)
         self._say_what()
@@ -306,21 +302,9 @@ class CompareWindow(QMainWindow):
             super().keyPressEvent(event)
 
     # ------------------------------------------------------------------ dropping files
-    @staticmethod
-    def _dropped(data: QMimeData) -> list[Path]:
-        return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Plan files are welcome."""
-        if self._dropped(event.mimeData()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
+    def take_dropped(self, files: list[Path]) -> None:
         """Compare what was dropped, too."""
-        files = self._dropped(event.mimeData())
-        if files:
-            event.acceptProposedAction()
-            self.attempt(lambda: self.handlers.add_paths(files))
+        self.attempt(lambda: self.handlers.add_paths(files))
 
     # ------------------------------------------------------------------ closing
     def closeEvent(self, event: QCloseEvent) -> None:

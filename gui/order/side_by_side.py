@@ -9,14 +9,17 @@ from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
+from gui.background import Background
 from gui.order.document_entries import OrderEntry
-from gui.order.side_by_side_figures import Differences, differences
+from gui.order.side_by_side_figures import LARGEST, Differences, differences, moved_neurons
 from gui.order.side_by_side_tables import FigureModel, Row, figure_table
 from gui.order.strip_words import signed
 from gui.panels.base import Panel
 from gui.theme import Theme
 from gui.values import PlanEntry
 from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.numbers import plural
+from planner.comparison.orders import Displacement
 
 if TYPE_CHECKING:
     from gui.order.document import OrderDocument
@@ -29,10 +32,13 @@ LINE, BELOW = 52, 310
 """Pixels of the lines over each picture (both pictures are of one size), and at first of what is below them."""
 WIDE = 470
 """Pixels of the table of layers from which there is room for all its columns."""
+MIDDLING = 300
+"""Pixels of the table of neurons from which their reads and writes are told apart."""
 LAYERS = ("Layer", "reads A", "reads B", "reads B − A", "writes A", "writes B", "writes B − A")
 ONE_SIDE = (1, 2, 4, 5)
 """Columns of the layers that give way to the differences where there is little room."""
 NEURONS = ("Largest B − A", "reads", "writes", "total")
+MOVES = ("Must move", "in A", "in B")
 
 
 class SideBySide(Panel):
@@ -71,8 +77,18 @@ class SideBySide(Panel):
         self._neurons = FigureModel(NEURONS, (1, 2, 3), theme, self)
         self.layers = figure_table(self._layers, "Reads and writes by layer", self)
         self.neurons = figure_table(self._neurons, "Neurons at which the orders differ most", self)
-        self.neurons.clicked.connect(self._neuron_chosen)
-        self.neurons.activated.connect(self._neuron_chosen)
+        self._moves = FigureModel(MOVES, (), theme, self)
+        self.moves = figure_table(self._moves, "Neurons that must move to make order B from A", self)
+        self.moves.setToolTip(
+            "The fewest neurons that must move, with their places among those completed: first the farthest"
+        )
+        self.moves_words = ElidedLabel("", self)
+        set_role(self.moves_words, "muted")
+        self._moving = Background("neurons that must move", self)
+        self._compared_orders: tuple[Any, ...] = ()
+        for table, model in ((self.neurons, self._neurons), (self.moves, self._moves)):
+            for signal in (table.clicked, table.activated):
+                signal.connect(lambda index, model=model: self._neuron_chosen(model, index))
         self._columns = QSplitter(Qt.Orientation.Horizontal, self)
         self._columns.setChildrenCollapsible(False)
         self._sides: list[QVBoxLayout] = []
@@ -83,8 +99,8 @@ class SideBySide(Panel):
         row = QHBoxLayout(tables)
         row.setContentsMargins(8, 0, 8, 4)
         row.setSpacing(16)
-        row.addWidget(self.layers, 1)
-        row.addWidget(self.neurons, 1)
+        for table, share in ((self.layers, 5), (self.neurons, 4), (self.moves, 6)):
+            row.addWidget(table, share)
         tables.setMinimumHeight(70)
         below = QWidget(self)
         self._below = QVBoxLayout(below)
@@ -93,6 +109,7 @@ class SideBySide(Panel):
         line = QHBoxLayout()
         line.setContentsMargins(12, 0, 12, 0)
         line.addWidget(self.difference, 1)
+        line.addWidget(self.moves_words, 1)
         self._below.addLayout(line)
         self._below.addWidget(tables, 1)
         self._split = QSplitter(Qt.Orientation.Vertical, self)
@@ -147,7 +164,9 @@ class SideBySide(Panel):
         """Where there is little room for figures the differences stay."""
         super().resizeEvent(event)
         for column in ONE_SIDE:
-            self.layers.setColumnHidden(column, self.width() // 2 < WIDE)
+            self.layers.setColumnHidden(column, self.width() // 3 < WIDE)
+        for column in (1, 2):
+            self.neurons.setColumnHidden(column, self.width() // 3 < MIDDLING)
 
     # ------------------------------------------------------------------ how both are looked at
     @property
@@ -196,11 +215,12 @@ class SideBySide(Panel):
     @property
     def busy(self) -> bool:
         """Whether tables or views are to be refreshed."""
-        return self.waiting or self._tables_later.isActive()
+        return self.waiting or self._tables_later.isActive() or self._moving.busy
 
     def end_threads(self) -> None:
         """The window goes: nothing is counted any more."""
         self._tables_later.stop()
+        self._moving.close()
 
     def set_reduced_motion(self, reduced: bool) -> None:
         """Nothing glides or flashes."""
@@ -210,7 +230,7 @@ class SideBySide(Panel):
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
-        for model in (self._layers, self._neurons):
+        for model in (self._layers, self._neurons, self._moves):
             model.theme = theme
         for view in (*self.views, *([] if self.scrubber is None else [self.scrubber])):
             view.set_theme(theme)
@@ -256,6 +276,7 @@ class SideBySide(Panel):
         self.first_name.setText("" if document.active is None else document.active.name)
         self._show_counters()
         self._show_tables()
+        self._count_moves()
 
     def _chosen(self, index: int) -> None:
         wanted = self.chooser.itemData(index)
@@ -263,8 +284,8 @@ class SideBySide(Panel):
         if isinstance(entry, OrderEntry):
             self.orders.compare(entry)
 
-    def _neuron_chosen(self, index: QModelIndex) -> None:
-        self.orders.select(self._neurons.rows[index.row()].neuron)
+    def _neuron_chosen(self, model: FigureModel, index: QModelIndex) -> None:
+        self.orders.select(model.rows[index.row()].neuron)
 
     def _moment_changed(self) -> None:
         if not self.isVisible():
@@ -307,6 +328,46 @@ class SideBySide(Panel):
             Row(network.neuron_name(int(neuron)), (int(reads), int(writes), int(reads + writes)), int(neuron))
             for neuron, (reads, writes) in zip(found.neurons, found.changes, strict=True)
         ])  # fmt: skip
+
+    def _count_moves(self) -> None:
+        """Which neurons must move: beside the window, once for each pair of orders."""
+        network, compared = self.orders.network, self.orders.compared
+        pair = () if network is None or compared is None else (network, self.orders.order, compared.device_of)
+        if len(pair) == len(self._compared_orders) and all(
+            one is other for one, other in zip(pair, self._compared_orders, strict=True)
+        ):
+            return
+        self._compared_orders = pair
+        if not pair:
+            self._moving.cancel()
+            self._show_moves(None)
+            return
+        self._moving.run(lambda _stopped: moved_neurons(*pair), self._show_moves)
+
+    def _show_moves(self, found: object) -> None:
+        network = self.orders.network
+        if network is None or not isinstance(found, Displacement):
+            self._moves.show_rows([])
+            self.moves_words.setText("")
+            return
+        change = found.after.astype(np.int64) - found.before
+        farthest = np.argsort(-np.abs(change), kind="stable")[:LARGEST]
+        self._moves.show_rows([
+            Row(network.neuron_name(int(neuron)), (int(before) + 1, int(after) + 1), int(neuron))
+            for neuron, before, after in zip(
+                found.neurons[farthest], found.before[farthest], found.after[farthest], strict=True
+            )
+        ])  # fmt: skip
+        self.moves_words.setText(moves_words(found))
+
+
+def moves_words(found: Displacement) -> str:
+    """How far apart two orders are: ``12 neurons must move, 340 connections displaced``."""
+    if not len(found.neurons):
+        return "both complete their neurons in the same order"
+    moved = plural(len(found.neurons), "neuron")
+    verb = "moves" if len(found.neurons) == 1 else "must move"
+    return f"{moved} {verb}, {plural(found.connections, 'connection')} displaced"
 
 
 def _follow(view: Any, other: Any) -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.comparison.orders import Displacement, completed, displacement
+from planner.graph import Ints
 from planner.network import Network
 from planner.targets.memory_trace import Trace
 
@@ -53,3 +55,9 @@ def differences(network: Network, first: Trace, second: Trace, position: int) ->
     differing = np.flatnonzero(sums)
     largest = differing[np.argsort(-sums[differing], kind="stable")[:LARGEST]]
     return Differences(layers, largest, change[largest])
+
+
+def moved_neurons(network: Network, first: Ints, second: Ints) -> Displacement:
+    """The fewest neurons that must move to make order B (``second``, int32[W]) from A (``first``)."""
+    sequences = completed(network, first), completed(network, second)
+    return displacement(network, sequences, (first, second))

@@ -8,10 +8,11 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from gui.order.strip_words import signed
 from gui.theme import Theme, font
+from gui.widgets.tables import row_table
 
 Index = QModelIndex | QPersistentModelIndex
 TOP = QModelIndex()
@@ -90,20 +91,8 @@ class FigureModel(QAbstractTableModel):
 
 def figure_table(model: FigureModel, name: str, parent: QWidget) -> QTableView:
     """A view of such rows."""
-    table = QTableView(parent)
-    table.setModel(model)
-    table.setAccessibleName(name)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.setShowGrid(False)
-    table.setWordWrap(False)
-    table.setTabKeyNavigation(False)
-    vertical = table.verticalHeader()
-    vertical.setVisible(False)
-    vertical.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    vertical.setDefaultSectionSize(20)
+    table = row_table(model, name, parent, 20)
     header = table.horizontalHeader()
-    header.setHighlightSections(False)
     header.setMinimumSectionSize(44)
     header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
     measure = table.fontMetrics()

@@ -7,16 +7,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from PySide6.QtCore import QMimeData, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QIcon, QResizeEvent, QShowEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction, QCloseEvent, QIcon, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QMainWindow,
     QWidget,
 )
 
 from gui.actions import ActionSet
 from gui.assets import asset
+from gui.dropping import DropWindow
 from gui.header import Header
 from gui.order.document_entries import OrderEntry
 from gui.order.panels_memory_control import MemoryControl
@@ -36,6 +36,7 @@ from gui.panels.base import Panel
 from gui.panels.convergence import ConvergencePanel
 from gui.panels.planners import PlannersPanel
 from gui.race.panel import RacePanel
+from gui.story.actions import SHIPPED
 from gui.story.revisit import revisit_order
 from gui.story.shots import OrderShots
 from gui.story.studio import Studio
@@ -57,7 +58,7 @@ PAGES = {"one": "One order", "two": "Side by side"}
 """The two ways to look, and what their buttons say."""
 
 
-class OrderWindow(QMainWindow):
+class OrderWindow(DropWindow):
     """One network. ``session`` remembers what outlives the window (None: nothing does)."""
 
     def __init__(
@@ -162,6 +163,9 @@ class OrderWindow(QMainWindow):
         self.readouts.violation_requested.connect(self._show_violation)
         self.start_page.open_requested.connect(self.handlers.files.open_model)
         self.start_page.files_chosen.connect(self.handlers.files.open_files)
+        self.start_page.offer([
+            (title, self.actions_set[f"story.shipped.{name}"]) for name, title in SHIPPED
+        ])  # fmt: skip
         self.handlers.files.loading.busy_changed.connect(self._busy_changed)
         self.themes.changed.connect(self._theme_changed)
 
@@ -185,12 +189,7 @@ class OrderWindow(QMainWindow):
         """Enable what can be done now; undo and redo say what they do."""
         self._update_later.stop()
         self.actions_set.update(self.handlers.conditions(), self.handlers.state)
-        stack = self.document.undo_stack
-        for id, word, text in (
-            ("edit.undo", "Undo", stack.undoText()),
-            ("edit.redo", "Redo", stack.redoText()),
-        ):
-            self.actions_set[id].setText(f"{word}: {text}" if text else word)
+        self.actions_set.name_undo(self.document.undo_stack)
         self.header.show_view(self.page, self.document.problem is not None)
 
     @property
@@ -315,23 +314,20 @@ class OrderWindow(QMainWindow):
         places[id].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     @property
+    def _panels(self) -> tuple[Panel, ...]:
+        return (
+            self.readouts, self.inspector, self.planners, self.plans, self.convergence, self.studio.panel, self.race,
+        )  # fmt: skip
+
+    @property
     def settled(self) -> bool:
         """Whether nothing is on its way: no reading, no trace, no panel about to redraw."""
-        panels = (
-            self.readouts,
-            self.inspector,
-            self.planners,
-            self.plans,
-            self.convergence,
-            self.studio.panel,
-            self.race,
-        )
         return not (
             self.handlers.files.loading.busy
             or self._update_later.isActive()
             or self.document.busy
             or any(getattr(view, "busy", False) for view in self.views.threaded)
-            or any(panel.waiting for panel in panels)
+            or any(panel.waiting for panel in self._panels)
         )
 
     def set_theme_name(self, preference: str) -> None:
@@ -341,16 +337,7 @@ class OrderWindow(QMainWindow):
             self.session.theme = preference
 
     def _theme_changed(self, theme: Theme) -> None:
-        panels = (
-            self.readouts,
-            self.inspector,
-            self.planners,
-            self.plans,
-            self.convergence,
-            self.studio.panel,
-            self.race,
-        )
-        for part in (*panels, *self.views.themed, self.middle, self.palette_window):
+        for part in (*self._panels, *self.views.themed, self.middle, self.palette_window):
             part.set_theme(theme)
 
     def set_reduced_motion(self, reduced: bool) -> None:
@@ -405,21 +392,9 @@ class OrderWindow(QMainWindow):
 
         open_order_window(self.themes, self.session, paths)
 
-    @staticmethod
-    def _dropped(data: QMimeData) -> list[Path]:
-        return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Files are welcome."""
-        if self._dropped(event.mimeData()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
+    def take_dropped(self, files: list[Path]) -> None:
         """Open what was dropped."""
-        files = self._dropped(event.mimeData())
-        if files:
-            event.acceptProposedAction()
-            self.handlers.files.open_files(files)
+        self.handlers.files.open_files(files)
 
     # ------------------------------------------------------------------ closing
     def may_replace(self, go_on: Callable[[], None]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray
+from gui.window_place import WindowPlace
 
 if TYPE_CHECKING:
     from gui.order.window import OrderWindow
@@ -20,6 +20,7 @@ class OrderMemory:
     def __init__(self, window: OrderWindow, session: Session | None) -> None:
         self._window = window
         self._session = session
+        self._place = WindowPlace(window, session, GEOMETRY, LAYOUT)
 
     @property
     def recent(self) -> list[tuple[Path, ...]]:
@@ -49,22 +50,13 @@ class OrderMemory:
             return False
         if session.value(MOTION) == "yes":
             window.set_reduced_motion(True)
-        geometry, layout = (
-            QByteArray.fromBase64(session.value(key).encode("ascii", "ignore")) for key in (GEOMETRY, LAYOUT)
-        )
-        if geometry.isEmpty() or not window.restoreGeometry(geometry):
-            return False
-        return not layout.isEmpty() and window.restoreState(layout)
+        return self._place.restore()
 
     @property
     def has_geometry(self) -> bool:
         """Whether the window knows where it was."""
-        return self._session is not None and bool(self._session.value(GEOMETRY))
+        return self._place.known
 
     def store(self) -> None:
         """Keep how the window is now."""
-        session, window = self._session, self._window
-        if session is not None:
-            for key, value in ((GEOMETRY, window.saveGeometry()), (LAYOUT, window.saveState())):
-                session.set_value(key, bytes(value.toBase64().data()).decode("ascii"))
-            session.sync()
+        self._place.store()

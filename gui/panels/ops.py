@@ -7,27 +7,22 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from PySide6.QtCore import (
     QEvent,
-    QItemSelection,
-    QItemSelectionModel,
     QModelIndex,
     QObject,
-    QSize,
     Qt,
     QTimer,
     Signal,
 )
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLineEdit,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
 
 from gui.panels.base import Panel
+from gui.panels.op_rows import LEFT, choose_ops, chosen_ops, op_table
 from gui.panels.ops_model import PARAMETERS, WORK, OpsModel
 from gui.theme import Theme, font
 from gui.widgets.labels import ElidedLabel
@@ -70,32 +65,12 @@ class OpsPanel(Panel):
         self.count = ElidedLabel("", self)
         self.count.setFont(font(8.0))
         self.model = OpsModel(self)
-        self.table = QTableView(self)
-        self.table.setModel(self.model)
-        self.table.setAccessibleName("Table of ops")
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)
-        self.table.setTabKeyNavigation(False)
-        self.table.setMouseTracking(True)
-        vertical = self.table.verticalHeader()
-        vertical.setVisible(False)
-        vertical.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        vertical.setDefaultSectionSize(22)
+        self.table = op_table(self.model, "Table of ops", self)
         header = self.table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setMinimumSectionSize(40)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setSortIndicatorClearable(True)
-        self.table.setSortingEnabled(True)
-        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.setDefaultAlignment(LEFT)
         header.setStretchLastSection(True)
         for column, width in enumerate(WIDTHS):
             self.table.setColumnWidth(column, width)
-        self.table.setIconSize(QSize(10, 10))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 6, 0, 0)
         layout.setSpacing(4)
@@ -210,9 +185,7 @@ class OpsPanel(Panel):
     def _selected_here(self, *_: object) -> None:
         if self._following:
             return
-        rows = self.table.selectionModel().selection()
-        chosen = [self.model.ops()[r.top() : r.bottom() + 1] for r in rows.toList()]
-        ops = np.concatenate(chosen) if chosen else np.empty(0, np.int32)
+        ops = chosen_ops(self.table, self.model)
         self._following = True
         try:
             hidden = (
@@ -234,26 +207,10 @@ class OpsPanel(Panel):
             self._follow_selection()
 
     def _follow_selection(self) -> None:
-        """Select the document's ops in the table as few ranges of rows."""
-        rows = self.model.rows_of(self.document.selection)
-        selection = QItemSelection()
-        last = self.model.columnCount() - 1
-        if len(rows):
-            breaks = np.flatnonzero(np.diff(rows) > 1)
-            starts = rows[np.concatenate([[0], breaks + 1])]
-            ends = rows[np.concatenate([breaks, [len(rows) - 1]])]
-            for first, end in zip(starts.tolist(), ends.tolist(), strict=True):
-                # Not append(QItemSelection(...).first()): that range lies in a list that is gone by then.
-                selection.select(self.model.index(first, 0), self.model.index(end, last))
+        """Select the document's ops in the table."""
         self._following = True
         try:
-            self.table.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-            if len(rows) == 1:
-                index = self.model.index(int(rows[0]), 0)
-                self.table.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
-                self.table.scrollTo(index)
-            elif len(rows):
-                self.table.scrollTo(self.model.index(int(rows[0]), 0))
+            choose_ops(self.table, self.model, self.document.selection)
         finally:
             self._following = False
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QIcon
 
+from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
 from gui.theme import LIGHT, Theme, device_colours
 from gui.widgets.glyphs import glyph_icon
 from gui.widgets.numbers import Column, detailed_column
@@ -18,12 +19,9 @@ from planner.quantity import bytes_text
 COLUMNS = ("Name", "Work", "Params", "Kind", "Device", "Bytes")
 NAME, WORK, PARAMETERS, KIND, DEVICE, BYTES = range(6)
 NUMBERS = (WORK, PARAMETERS, BYTES)
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-Index = QModelIndex | QPersistentModelIndex
 
 
-class OpsModel(QAbstractTableModel):
+class OpsModel(OpRows):
     """Rows are ops in the table's order. ``Bytes`` is the size of what the op produces, counted as the target does."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -32,9 +30,6 @@ class OpsModel(QAbstractTableModel):
         self._device_of: Ints = np.empty(0, np.int32)
         self._icons: list[QIcon] = []
         self._shown: Ints | None = None
-        self._order: Ints = np.empty(0, np.int32)
-        self._row_of: Ints = np.empty(0, np.int32)
-        self._sorted_by = (-1, Qt.SortOrder.AscendingOrder)
         self._produced: np.ndarray = np.empty(0)
         self._column = Column()
 
@@ -53,9 +48,7 @@ class OpsModel(QAbstractTableModel):
         self._device_of = device_of
         if problem is not None:
             graph = problem.graph
-            ptr, idx = graph.outputs
-            owner = np.repeat(np.arange(graph.n), np.diff(ptr))
-            self._produced = np.bincount(owner, problem.evaluator.size[idx], graph.n)
+            self._produced = produced_bytes(problem)
             self._column = detailed_column(problem.evaluator.op_work[0].tolist(), graph.time_unit)
             self._icons = [glyph_icon(c) for c in device_colours(len(problem.devices), theme)]
         if fresh or problem is None:
@@ -80,33 +73,10 @@ class OpsModel(QAbstractTableModel):
         self._arrange()
         self.endResetModel()
 
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by a column; -1 restores the graph's own order."""
-        self._sorted_by = (column, order)
-        self._rearrange()
-
-    def _rearrange(self) -> None:
-        self.layoutAboutToBeChanged.emit()
-        self._arrange()
-        self.changePersistentIndexList(
-            self.persistentIndexList(), [QModelIndex()] * len(self.persistentIndexList())
-        )
-        self.layoutChanged.emit()
-
     def _arrange(self) -> None:
         n = self.n
         ops = np.arange(n, dtype=np.int32) if self._shown is None else np.sort(self._shown[self._shown < n])
-        column, order = self._sorted_by
-        if self._problem is not None and column >= 0 and len(ops):
-            keys = self._keys(column)[ops]
-            place = np.argsort(keys, kind="stable")
-            if order == Qt.SortOrder.DescendingOrder:
-                # Reverse twice so that equal ops keep the graph's order.
-                place = len(ops) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
-            ops = ops[place]
-        self._order = ops.astype(np.int32)
-        self._row_of = np.full(n, -1, np.int32)
-        self._row_of[self._order] = np.arange(len(self._order), dtype=np.int32)
+        self._list(ops, n)
 
     def _keys(self, column: int) -> np.ndarray:
         assert self._problem is not None
@@ -127,27 +97,8 @@ class OpsModel(QAbstractTableModel):
         e = self._problem.evaluator
         return e.op_work[e.class_of[self._device_of], np.arange(e.n)]
 
-    # ------------------------------------------------------------------ rows and ops
-    def ops(self) -> Ints:
-        """Listed ops in the table's order."""
-        return self._order
-
-    def op(self, row: int) -> int:
-        """The op of a row, -1 outside."""
-        return int(self._order[row]) if 0 <= row < len(self._order) else -1
-
-    def rows_of(self, ops: Ints) -> Ints:
-        """Sorted rows of those ``ops`` that are listed."""
-        ops = ops[ops < len(self._row_of)]
-        rows = self._row_of[ops]
-        return np.sort(rows[rows >= 0])
-
     # ------------------------------------------------------------------ Qt's model interface
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """Number of listed ops."""
-        return 0 if parent.isValid() else len(self._order)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: Index = TOP) -> int:
         """Number of columns."""
         return 0 if parent.isValid() else len(COLUMNS)
 
@@ -162,7 +113,7 @@ class OpsModel(QAbstractTableModel):
                 return f"Work, {self._column.suffix}"
             return COLUMNS[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section in NUMBERS else _LEFT
+            return RIGHT if section in NUMBERS else LEFT
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -187,7 +138,7 @@ class OpsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DecorationRole and column == NAME:
             return self._icons[int(self._device_of[op])]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column in NUMBERS else _LEFT
+            return RIGHT if column in NUMBERS else LEFT
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{graph.op_names[op]}\n{graph.kinds[op]} on {self._problem.devices[int(self._device_of[op])].name}"
         if role == Qt.ItemDataRole.AccessibleTextRole and column == NAME:

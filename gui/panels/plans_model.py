@@ -16,14 +16,15 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.objectives import amount, column_of, components_text
 from gui.proofs import standing_lines
 from gui.theme import Theme, device_colours, font
 from gui.widgets.bars import Part, paint_parts
 from gui.widgets.numbers import DASH, Column, gap_text, seconds_text
+from gui.widgets.rows import paint_row_ground
 
 if TYPE_CHECKING:
     from gui.document import Document
@@ -214,16 +215,7 @@ class PlanDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ground = QRectF(rect).adjusted(4, 1, -4, -1)
-        if state & QStyle.StateFlag.State_Selected:
-            painter.setPen(
-                QPen(QColor(t.focus), 1) if state & QStyle.StateFlag.State_HasFocus else Qt.PenStyle.NoPen
-            )
-            painter.setBrush(QColor(t.selection))
-            painter.drawRoundedRect(ground, 5, 5)
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(t.hover))
-            painter.drawRoundedRect(ground, 5, 5)
+        paint_row_ground(painter, ground, state, t)
         left, right = rect.left() + 10, rect.right() - 9
         top = rect.top() + 5
         face = self._active if active else self._name

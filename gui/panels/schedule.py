@@ -6,26 +6,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSpinBox, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.panels.base import Panel
 from gui.panels.schedule_chart import ScheduleChart
+from gui.panels.schedule_choice import KindBox, SamplesBox, fit_button
 from gui.theme import Theme
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.numbers import one_time, percent, plural
 from planner.errors import StageboardError
-from planner.schedule import KINDS, MOST_SAMPLES, Schedule, kinds_for, schedule
+from planner.schedule import Schedule, kinds_for, schedule
 
 if TYPE_CHECKING:
     from gui.document import Document
-
-TIPS = {
-    "pipelined": "Samples flow through the devices; one leaves per period (device placement, section 5.1)",
-    "pipedream": "Every device alternates between a forward and a backward sample (section 5.3)",
-    "gpipe": "All forward samples of a batch, then all backward ones (section 5.3)",
-    "latency": "Each sample waits for the one before; cores of a CPU do not run out (section 4)",
-}
-
 
 PRACTICE = (
     "The picture gives each stage the host link and its cache to itself. In practice all stages share\n"
@@ -44,30 +37,16 @@ class SchedulePanel(Panel):
         self.schedule: Schedule | None = None
         self._shown: tuple[object, ...] = ()
         """What the schedule was made for: assignment, kind, samples."""
-        self._wanted = ""
-        """The kind that the user chose for this graph; empty: what suits the objective."""
-        self.kind = QComboBox(self)
-        self.kind.setAccessibleName("Kind of schedule")
-        self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.kind.activated.connect(self._choose_kind)
-        self.samples = QSpinBox(self)
-        self.samples.setAccessibleName("Number of samples")
-        self.samples.setRange(0, MOST_SAMPLES)
-        self.samples.setSpecialValueText("auto")
-        self.samples.setSuffix(" samples")
-        self.samples.setKeyboardTracking(False)
-        self.samples.setFixedWidth(104)
-        self.samples.setToolTip("How many samples are drawn; auto: enough to see the steady state")
+        self.kind = KindBox(self)
+        self.kind.activated.connect(self._kind_chosen)
+        self.samples = SamplesBox("How many samples are drawn; auto: enough to see the steady state", self)
         self.samples.valueChanged.connect(self.request_refresh)
         self.virtual = QCheckBox("Virtual devices", self)
         self.virtual.setToolTip("A row for each of the pieces that a device runs one after the other")
         self.virtual.toggled.connect(self.request_refresh)
         self.words = ElidedLabel("", self)
         set_role(self.words, "muted")
-        self.fit_button = QToolButton(self)
-        self.fit_button.setText("Fit")
-        self.fit_button.setToolTip("Show the whole schedule (Home, or a double click)")
-        self.fit_button.setAccessibleName("Show the whole schedule")
+        self.fit_button = fit_button("Show the whole schedule", self)
         self.chart = ScheduleChart(theme, self)
         self.fit_button.clicked.connect(self.chart.fit)
         self.chart.ops_chosen.connect(document.select)
@@ -98,27 +77,13 @@ class SchedulePanel(Panel):
 
     # ------------------------------------------------------------------ choices
     def _another_graph(self) -> None:
-        self._wanted = ""
+        self.kind.forget()
         self.chart.fit()
         self.request_refresh()
 
-    def _choose_kind(self) -> None:
-        self._wanted = self.kind.currentData() or ""
+    def _kind_chosen(self) -> None:
         self.chart.fit()
         self.request_refresh()
-
-    def _fill_kinds(self, kinds: tuple[str, ...]) -> str:
-        """List what the problem has; returns the chosen one."""
-        known = tuple(self.kind.itemData(i) for i in range(self.kind.count()))
-        if known != kinds:
-            self.kind.clear()
-            for i, kind in enumerate(kinds):
-                self.kind.addItem(KINDS[kind], kind)
-                self.kind.setItemData(i, TIPS[kind], 3)  # Qt.ItemDataRole.ToolTipRole
-        chosen = self._wanted if self._wanted in kinds else kinds[0]
-        self.kind.setCurrentIndex(kinds.index(chosen))
-        self.kind.setToolTip(TIPS[chosen])
-        return chosen
 
     # ------------------------------------------------------------------ contents
     def refresh(self) -> None:
@@ -132,7 +97,7 @@ class SchedulePanel(Panel):
             self.chart.show_schedule(None, (), None, False, False)
             self.words.setText("Open a model to see when its devices work.")
             return
-        kind = self._fill_kinds(kinds_for(problem))
+        kind = self.kind.fill(kinds_for(problem))
         made_for = (
             self.document.graph_serial, self.document.assignment_serial, kind, self.samples.value(), problem.fingerprint,
         )  # fmt: skip

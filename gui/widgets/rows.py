@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QStyle, QWidget
 
 from gui.theme import Theme, font
 
@@ -121,3 +121,17 @@ class RowButton(QAbstractButton):
         )
         words = painter.fontMetrics().elidedText(self.text(), self.elide, int(room.width()))
         painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), words)
+
+
+def paint_row_ground(painter: QPainter, ground: QRectF, state: QStyle.StateFlag, theme: Theme) -> None:
+    """What a row of a list lies on where it is selected or hovered, with a line around it where it has the keyboard."""
+    if state & QStyle.StateFlag.State_Selected:
+        focused = bool(state & QStyle.StateFlag.State_HasFocus)
+        painter.setPen(QPen(QColor(theme.focus), 1) if focused else Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.selection))
+    elif state & QStyle.StateFlag.State_MouseOver:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.hover))
+    else:
+        return
+    painter.drawRoundedRect(ground, 5, 5)

@@ -16,7 +16,7 @@ from gui.actions import spec
 from gui.document import Document
 from gui.exporting import Exporting
 from gui.window import MainWindow
-from planner.export.stage_process import StagesOrder
+from planner.export.stage_process import StagesOrder, write_stages
 from planner.formats import read_model
 from planner.targets import EdgeTpuPipeline, Pipeline, Target
 from tests.gui.models import write_model
@@ -216,7 +216,7 @@ def test_a_process_that_cannot_start_is_said_and_another_may(
         raise OSError("no memory")
 
     monkeypatch.setattr(SpawnProcess, "start", no_memory)
-    exporting = Exporting()
+    exporting = Exporting(write_stages)
     with qtbot.waitSignal(exporting.done) as heard:
         exporting.start(nothing_ordered(tmp_path))
     result, error = heard.args

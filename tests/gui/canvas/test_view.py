@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF
 
+from gui.canvas.scene_widget import LIFE_SIZE
 from gui.canvas.view import CanvasView
 from gui.theme import DARK, LIGHT
 from planner.graph import Graph, Op
@@ -358,3 +359,17 @@ def test_nothing_is_cut_off_unless_someone_looked_elsewhere(make_hand: MakeHand,
     hand.settle()
     assert hand.view.viewport.scale == scale
     assert not shows(hand.view.scene.layout.bounds)
+
+
+def test_a_plan_that_needs_far_less_room_is_shown_as_large_as_fits(make_hand: MakeHand) -> None:
+    hand = make_hand(chain_graph(60), Pipeline(8))
+    hand.view.set_view("lanes")
+    hand.settle()
+    assert hand.view.scene is not None
+    x, y, width, height = hand.view.scene.layout.bounds
+    hand.view.viewport.fit((x, y, 4 * width, 4 * height))  # as for a plan that needed sixteen times the room
+    hand.document.set_assignment(np.arange(60, dtype=np.int32) * 8 // 60, "edit", "in blocks")
+    hand.settle()
+    bounds = hand.view.scene.layout.bounds
+    assert hand.view.viewport.shows(bounds)
+    assert not hand.view.viewport.wastes(bounds, 8.0, LIFE_SIZE)

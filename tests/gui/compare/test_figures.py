@@ -98,7 +98,8 @@ def test_a_click_lets_the_lists_speak_of_a_plan(qtbot: QtBot) -> None:
     with shown(qtbot, strip, 900, 100):
         table = strip.table
         assert strip.model.rowCount() == 3
-        assert strip.height() == strip.sizeHint().height()
+        assert strip.height() >= strip.minimumSizeHint().height()
+        assert strip.maximumHeight() > 1000  # tabs beside it may be higher
         place = table.visualRect(strip.model.index(2, 0)).center()
         QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
         assert state.shown == (2, 0)

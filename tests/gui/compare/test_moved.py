@@ -78,14 +78,14 @@ def test_what_is_selected_and_listed_can_be_taken(qtbot: QtBot) -> None:
     looked: list[list[int]] = []
     view.zoom_requested.connect(lambda ops: looked.append(ops.tolist()))
     with shown(qtbot, view, 600, 240):
-        assert not view.take_button.isEnabled()
+        assert not view.take.isEnabled()
         state.select([0, 3, 5])  # 0 and 5 are on the same device in both
         settle()
-        assert view.take_button.text() == "Take into A"
-        view.take_button.click()
+        assert view.take.text() == "Take into A"
+        view.take.trigger()
         state.set_pair(2, 1)
         settle()
-        assert view.take_button.text() == "Take into B"
+        assert view.take.text() == "Take into B"
         view.table.setFocus()
         view.take.trigger()
         assert taken == [([3], 1), ([0], 2)]  # all of C is on one device, the counterpart of B's largest

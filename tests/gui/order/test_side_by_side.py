@@ -11,10 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from gui.order.document import OrderDocument
 from gui.order.playback import Playback
-from gui.order.side_by_side import SideBySide, counter_words, difference_words
-from gui.order.side_by_side_figures import differences, traffic
+from gui.order.side_by_side import SideBySide, counter_words, difference_words, moves_words
+from gui.order.side_by_side_figures import differences, moved_neurons, traffic
 from gui.order.window_views import default_views
 from gui.theme import DARK, LIGHT
+from planner.comparison.orders import completed
 from planner.targets.memory_kernels import READ, WRITE
 from planner.targets.memory_trace import Trace
 from tests.gui.order.models import document_of
@@ -124,6 +125,27 @@ def test_the_chooser_changes_what_is_compared(pair: SideBySide, qtbot: QtBot) ->
     assert pair.chooser.currentText() == "choose an order"
     assert pair.difference.text() == "Choose an order to compare with." and not pair._layers.rows
     qtbot.waitUntil(lambda: not pair.busy and not document.busy, timeout=5_000)
+
+
+def test_the_neurons_that_must_move_are_listed_and_selected(pair: SideBySide, qtbot: QtBot) -> None:
+    document = pair.orders
+    network, compared = document.network, document.compared
+    assert network is not None and compared is not None
+    before, after = (completed(network, order).tolist() for order in (document.order, compared.device_of))
+    rows = pair._moves.rows
+    assert rows
+    for row in rows:
+        assert row.figures == (before.index(row.neuron) + 1, after.index(row.neuron) + 1)
+    found = moved_neurons(network, document.order, compared.device_of)
+    stay = set(before) - set(found.neurons.tolist())
+    assert [one for one in before if one in stay] == [one for one in after if one in stay]
+    assert pair.moves_words.text() == moves_words(found)
+    assert f"{len(found.neurons):,} neuron" in pair.moves_words.text()
+    pair.moves.clicked.emit(pair._moves.index(0, 0))
+    assert document.selection == rows[0].neuron
+    document.compare(None)
+    qtbot.waitUntil(lambda: not pair.busy and not document.busy, timeout=5_000)
+    assert not pair._moves.rows and not pair.moves_words.text()
 
 
 def test_it_waits_for_a_network(qtbot: QtBot) -> None:
