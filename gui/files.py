@@ -82,12 +82,17 @@ class Files:
     def open_files(self, paths: Sequence[Path], batch: int = 1) -> None:
         """Open models, and a plan if there is one among the files. Nothing is lost when one cannot be read."""
         from gui.order.launch import sort_files
+        from planner.formats.plan_parts import is_plan
         from planner.formats.story_json import is_story
 
         for story in [path for path in paths if is_story(path)]:
             self._window.studio.open_file(story)
         paths = [path for path in paths if not is_story(path)]
         if not paths:
+            return
+        if self._document.problem is not None and len(paths) > 1 and all(map(is_plan, paths)):
+            for plan in paths:
+                self.open_plan_file(plan)
             return
         try:
             files = sort_files(paths)

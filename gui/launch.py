@@ -20,7 +20,11 @@ DRAWING: tuple[Command, ...] = (
     Command("render", "draw a model or a plan as PNG, SVG or PDF", "gui.render"),
     Command("compare", "compare two to four plans of a model", "gui.compare.command"),
     Command("story", "make a story of plans, or of a search run again", "gui.story.command"),
-    Command("present", "show a story, or write it as slides, video, animation or a web page", "gui.present.command"),
+    Command(
+        "present",
+        "show a story, or write it as slides, video, animation or a web page",
+        "gui.present.command",
+    ),
     Command("demo", "take the guided tour, or play a story", "gui.demo"),
 )
 """The commands that draw."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -59,13 +61,15 @@ class StartPage(QScrollArea):
         super().__init__(parent)
         self._theme = theme
         self.rows: list[RowButton] = []
+        self.links: list[RowButton] = []
+        """What there is to look at first; empty until :meth:`offer`."""
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Start page")
         card = QFrame()
         card.setObjectName("startCard")
-        card.setMaximumWidth(640)
+        card.setMaximumWidth(680)
         title = QLabel("Split a network over several devices")
         title.setFont(font(15.0, bold=True))
         title.setWordWrap(True)
@@ -88,9 +92,11 @@ class StartPage(QScrollArea):
         line.addWidget(self.open_button)
         line.addWidget(hint, 1)
         line.setSpacing(12)
+        self._shown_first = QGridLayout()
         self._lists = QGridLayout()
-        self._lists.setHorizontalSpacing(16)
-        self._lists.setVerticalSpacing(2)
+        for grid in (self._shown_first, self._lists):
+            grid.setHorizontalSpacing(16)
+            grid.setVerticalSpacing(2)
         column = QVBoxLayout(card)
         column.setContentsMargins(28, 24, 28, 24)
         column.setSpacing(12)
@@ -98,6 +104,7 @@ class StartPage(QScrollArea):
         column.addWidget(words)
         column.addLayout(line)
         column.addSpacing(4)
+        column.addLayout(self._shown_first)
         column.addLayout(self._lists)
         inside = QWidget()
         around = QGridLayout(inside)
@@ -106,15 +113,38 @@ class StartPage(QScrollArea):
         for edge in (0, 2):
             around.setRowStretch(edge, 1)
             around.setColumnStretch(edge, 1)
-        around.setColumnStretch(1, 8)
+        around.setColumnStretch(1, 20)
         self.setWidget(inside)
         self.show_recent([])
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
         self._theme = theme
-        for row in self.rows:
+        for row in (*self.links, *self.rows):
             row.set_theme(theme)
+
+    def offer(self, examples: Sequence[tuple[str, QAction]]) -> None:
+        """Examples, each with the action of the window that opens it, as links in two columns. To be called once."""
+        heading = QLabel("Examples to look at")
+        set_role(heading, "heading")
+        heading.setContentsMargins(8, 0, 0, 2)
+        self._shown_first.addWidget(heading, 0, 0)
+        half = (len(examples) + 1) // 2
+        for i, (text, action) in enumerate(examples):
+            row = RowButton(self._theme, parent=self)
+            row.strong = False
+            row.set_row(text, tip=action.toolTip())
+            row.clicked.connect(action.trigger)
+            self._shown_first.addWidget(row, 1 + i % half, i // half)
+            self._shown_first.setColumnStretch(i // half, 1)
+            self.links.append(row)
+        self._order_keys()
+
+    def _order_keys(self) -> None:
+        """Tab goes down the page, in whatever order its rows were made."""
+        stops = [self, self.open_button, *self.links, *self.rows]
+        for before, after in pairwise(stops):
+            QWidget.setTabOrder(before, after)
 
     def show_recent(self, recent: Sequence[tuple[Path, ...]]) -> None:
         """List the samples and the files opened lately."""
@@ -130,6 +160,7 @@ class StartPage(QScrollArea):
             self._column(
                 1, "Recent", [(paths, ", ".join(path.name for path in paths), "") for paths in found]
             )
+        self._order_keys()
 
     def _column(self, column: int, title: str, entries: Sequence[tuple[tuple[Path, ...], str, str]]) -> None:
         heading = QLabel(title)

@@ -43,6 +43,7 @@ QMenu::item:disabled {{ color: {t.faint}; }}
 QMenu::separator {{ height: 1px; background: {t.border}; margin: 4px 8px; }}
 QMenu::icon {{ padding-left: 8px; }}
 
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QPushButton, QToolButton#flat {{ background: {t.panel}; color: {t.text}; border: 1px solid {t.border};
     border-radius: 5px; padding: 4px 12px; }}
 QPushButton:hover, QToolButton#flat:hover {{ background: {t.hover}; }}

@@ -213,10 +213,14 @@ def _sizes(plan: Plan | OrderPlan) -> dict[str, float]:
             "inputs": len(network.inputs), "outputs": len(network.outputs),
         }  # fmt: skip
     graph = plan.problem.graph
-    return {
+    sizes = {
         "ops": graph.n, "edges": len(graph.edges[0]), "tensor_bytes": float(graph.tensor_bytes.sum()),
         "param_bytes": float(graph.param_bytes.sum()),
     }  # fmt: skip
+    deployed = float(plan.problem.evaluator.params.sum())
+    if deployed != sizes["param_bytes"]:  # a target that keeps them in another precision
+        sizes["deployed_param_bytes"] = deployed
+    return sizes
 
 
 def _settings(problem: PlanningProblem) -> tuple[Setting, ...]:

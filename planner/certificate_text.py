@@ -39,9 +39,11 @@ def setting_text(setting: Setting) -> str:
 
 def sizes_text(certified: Certificate) -> str:
     """``424 ops, 480 edges, parameters 12.00 MiB``."""
-    out = []
+    out: list[str] = []
     for name, value in certified.sizes.items():
-        if name.endswith("_bytes"):
+        if name == "deployed_param_bytes":
+            out[-1] += f" ({bytes_text(value)} as deployed)"
+        elif name.endswith("_bytes"):
             what = {"tensor_bytes": "tensors", "param_bytes": "parameters"}[name]
             out.append(f"{what} {bytes_text(value)}")
         else:

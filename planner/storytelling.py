@@ -214,6 +214,32 @@ def caption(
     return shortened(" ".join(filter(None, sentences)))
 
 
+def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = ()) -> str:
+    """A sentence on what is looked at of a plan that has been introduced: some ops, by id, or the device that is about its cost.
+
+    Empty where there is nothing to add, as of an order or a plan that breaks rules.
+    """
+    if isinstance(plan, OrderPlan) or not plan.evaluation.valid:
+        return ""
+    graph, devices = plan.problem.graph, plan.problem.devices
+    chosen = [graph.index[op] for op in ops if op in graph.index]
+    if chosen:
+        on = sorted({int(plan.decision.device_of[op]) for op in chosen})
+        work = amount_text(float(graph.work[chosen].sum()), graph.time_unit)
+        where = devices[on[0]].title if len(on) == 1 else f"{len(on):,} devices"
+        if len(chosen) > 1:
+            return f"{len(chosen):,} of {graph.n:,} ops, {work} of work in all, on {where}."
+        return shortened(f"{graph.op_names[chosen[0]]} is {work} of work on {where}.")
+    told = facts(plan)
+    if "bottleneck" not in told:
+        return ""
+    if plan.problem.unit(plan.problem.components[0]) == "B":
+        return filled("{bottleneck} holds {bottleneck_memory} in {bottleneck_ops} ops.", told)
+    return filled(
+        "{bottleneck} works for {bottleneck_work} and spends {bottleneck_transfers} on tensors.", told
+    )
+
+
 def title(plan: Plan | OrderPlan, before: Plan | OrderPlan | None = None) -> str:
     """A few words on a plan: its own name, else what found it; and whether that is better than ``before``."""
     name = plan.name

@@ -213,6 +213,8 @@ def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -
         runs.append(Run(amount(problem, part.name, part.value), theme.text, True))
         if first:
             break
+        if standing.gap == 0.0:  # the end of the line says so of all
+            continue
         if not part.proven and part is not standing.first_open:
             continue
         note = component_note(problem, part, part is standing.first_open)
@@ -224,7 +226,9 @@ def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -
     if standing.gap == 0.0:
         runs.append(Run("\N{CHECK MARK} proven optimal", theme.good, True))
     elif only is not None:
-        runs.append(Run("no bound" if standing.gap is None else f"gap {gap_text(standing.gap)}", theme.text))
+        runs.append(
+            Run("no bound yet" if standing.gap is None else f"gap {gap_text(standing.gap)}", theme.text)
+        )
     return runs
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.objectives import change, component_words
-from gui.present.panels_rows import MANY, Row, bar_rects, paint_head, row_boxes
+from gui.objectives import change, column_of, component_words
+from gui.present.panels_rows import HEAD, LEAST_WRITTEN, MANY, Row, bar_rects, paint_head, row_boxes
 from gui.theme import Theme, device_colours
 from gui.widgets.numbers import plural, signed_amount
 from planner.comparison import Comparison
@@ -23,7 +23,9 @@ def headline(plan: Plan, versus: Plan, comparison: Comparison) -> tuple[str, str
         return (
             f"{plural(broken, 'rule')} broken" if broken else "no rule broken now"
         ), "worse" if broken else "better"
-    found = change(plan.problem, versus.evaluation.values, plan.evaluation.values)
+    # In its own unit, as the line above the stage has it.
+    column = column_of(plan.problem, plan.problem.components[0], [plan.evaluation.objective])
+    found = change(plan.problem, versus.evaluation.values, plan.evaluation.values, column)
     words = {-1: "better", 1: "worse", 0: "same"}[found.sign]
     return found.text if found.sign else "same objective", words
 
@@ -51,13 +53,19 @@ def paint_difference(
     amounts = np.asarray(differences.memory if counted_in_bytes else differences.cost, np.float64)
     what = "memory" if counted_in_bytes else "cost"
     unit_of = "B" if counted_in_bytes else plan.problem.graph.time_unit
-    free = paint_head(
-        painter, free, unit, theme, f"{component_words(what).title.capitalize()} of each device", "", ""
-    )
-    colours = device_colours(len(rows_of), theme)
     most = float(np.nanmax(np.abs(amounts))) if np.isfinite(amounts).any() else 0.0
     used = comparison.by_row(0, "ops") + comparison.by_row(1, "ops")
     shown = [r for r in range(len(rows_of)) if len(rows_of) <= MANY or used[r] != 0.0]
+    # Rows too low for amounts need a scale.
+    longest = int(np.nanargmax(np.abs(amounts))) if most > 0.0 else -1
+    scale = ""
+    if longest >= 0 and free.height() - HEAD * unit < LEAST_WRITTEN * unit * len(shown):
+        scale = (
+            f"longest bar: {rows_of[longest].title}, {signed_amount(float(amounts[longest]), most, unit_of)}"
+        )
+    title = f"{component_words(what).title.capitalize()} of each device"
+    free = paint_head(painter, free, unit, theme, title, "", scale)
+    colours = device_colours(len(rows_of), theme)
     rows = []
     for r in shown:
         row, change_of = rows_of[r], signed_amount(float(amounts[r]), most, unit_of)

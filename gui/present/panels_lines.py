@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from gui.objectives import component_words
+from gui.objectives import amount, component_words
 from gui.present.captions import measure
 from gui.present.panels_rows import LEFT, RIGHT, SMALL, paint_head, text
 from gui.theme import Theme
-from gui.widgets.numbers import amount_column, gap_text, plural
+from gui.widgets.numbers import gap_text, plural
 from planner.bound import Bound
 from planner.plan import OrderPlan, Plan
 
@@ -44,7 +44,6 @@ def paint_convergence(
     so_far = [b for b in proven[:shown] if b is not None]
     least = max(so_far, default=None)
     known = [b for b in proven if b is not None]
-    column = amount_column([*values, *known], problem.unit(name))
     standing = problem.standing(
         plan.evaluation.values, [b for _, own in members[:shown] for b in own] or bounds
     )
@@ -56,7 +55,7 @@ def paint_convergence(
         note = f"gap {gap_text(standing.gap)}" if standing.gap is not None else "no bound yet"
     words = component_words(name).title
     title = f"{words[:1].upper()}{words[1:]}, plan by plan"
-    free = paint_head(painter, rect, unit, theme, title, column.text(values[shown - 1]), note)
+    free = paint_head(painter, rect, unit, theme, title, amount(problem, name, values[shown - 1]), note)
     plot = free.adjusted(6 * unit, 12 * unit, -10 * unit, -44 * unit)
     if plot.height() < 40 * unit:
         return
@@ -78,7 +77,7 @@ def paint_convergence(
     if least is not None and math.isfinite(least):
         _proven(painter, plot, proven[:shown], place, len(members), unit, theme)
         y = place(0, least).y()
-        words = f"no plan is below {column.text(least)}"
+        words = f"no plan is below {amount(problem, name, least)}"
         text(
             painter,
             QRectF(plot.left(), y + 3 * unit, plot.width(), 20 * unit),
@@ -100,7 +99,7 @@ def paint_convergence(
     align = RIGHT if best.x() > plot.center().x() else LEFT
     wide = 0.6 * plot.width()
     left = min(max(best.x() - wide if align == RIGHT else best.x(), plot.left()), plot.right() - wide)
-    label = column.text(values[shown - 1])
+    label = amount(problem, name, values[shown - 1])
     room = measure(max(6, round(SMALL * unit)), True).horizontalAdvance(label) + 8 * unit
     plate = QRectF(left + wide - room if align == RIGHT else left, best.y() - 31 * unit, room, 21 * unit)
     painter.fillRect(plate, QColor(theme.panel))

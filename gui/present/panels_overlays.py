@@ -86,10 +86,10 @@ def paint_notes(
 
 
 def paint_badge(painter: QPainter, rect: QRectF, words: str, unit: float, theme: Theme) -> None:
-    """A few words for a moment, in the middle of ``rect``: a number that is typed, or what a key has just done."""
+    """A few words for a moment, low in ``rect``, off what is looked at: a number that is typed, or what a key has just done."""
     pixels = max(12, round(28 * unit))
     wide = measure(pixels, True).horizontalAdvance(words) + 56 * unit
-    box = QRectF(rect.center().x() - wide / 2, rect.center().y() - 34 * unit, wide, 68 * unit)
+    box = QRectF(rect.center().x() - wide / 2, rect.bottom() - 92 * unit, wide, 68 * unit)
     _plate(painter, box, unit, theme)
     _text(painter, box, words, pixels, theme.text, True, CENTRE)
 

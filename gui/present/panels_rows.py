@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.objectives import STAGE_COSTS, component_words
+from gui.objectives import STAGE_COSTS, amount, component_words
 from gui.present.captions import letters, measure
 from gui.theme import DeviceColour, Theme, device_colours
 from gui.widgets.bars import Part, cost_parts, paint_load, paint_parts
@@ -38,6 +38,8 @@ class Row:
     hot: bool = False
 
 
+HEAD = 58.0
+"""Height of a head that is a title with a line below it."""
 MANY = 12
 """Of more devices than so many those without ops are left out."""
 
@@ -111,6 +113,10 @@ def bar_rects(painter: QPainter, boxes: Sequence[QRectF], rows: Sequence[Row], u
     size = max(size, min(10.5 * unit, 0.8 * high))
     wide = boxes[0].width()
     if not written:
+        for box, row in zip(boxes, rows, strict=True):  # colours alone would not say which lane a bar is of
+            paint_glyph(
+                painter, row.colour, box.left() + 6 * unit, box.center().y(), min(9 * unit, 0.8 * high)
+            )
         return [
             QRectF(b.left() + 16 * unit, b.top() + 0.14 * high, wide - 16 * unit, 0.72 * high) for b in boxes
         ]
@@ -144,7 +150,7 @@ def paint_costs(painter: QPainter, rect: QRectF, plan: Plan, bounds: Sequence[Bo
     hot = e.bottleneck
     bytes_count = problem.unit(component) == "B"
     title = f"{component_words(component).title} per device" if bytes_count else "Cost per device"
-    worst = f"{problem.devices[hot].title}  {column.text(float(e.pace[hot]))}"
+    worst = f"{problem.devices[hot].title}  {amount(problem, component, float(e.pace[hot]))}"
     standing = problem.standing(e.values, bounds)
     part = standing.components[0]
     scalar = component in STAGE_COSTS or component == "max-memory"
@@ -153,7 +159,7 @@ def paint_costs(painter: QPainter, rect: QRectF, plan: Plan, bounds: Sequence[Bo
         part.bound.value if scalar and part.bound is not None and math.isfinite(part.bound.value) else None
     )
     if least is not None:
-        note += f"; no plan is below {amount_column(e.pace, problem.unit(component)).text(least)}"
+        note += f"; no plan is below {amount(problem, component, least)}"
     devices = worth_showing(plan)
     if len(devices) < len(colours):
         note += f"; {len(colours) - len(devices)} have no ops"

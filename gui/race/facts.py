@@ -103,7 +103,9 @@ def board_facts(course: Course) -> BoardFacts:
     points = {runner.index: _points(runner, place, name) for runner in order}
     finals = final_values(course, place)
     numbers = [*finals, *(value for _, value in steps[-1:])]
-    column = column_of(course.problem, name, numbers or [0.0])
+    # In the unit that suits the best plan, as the headline has it: the leaders are what one tells apart.
+    plans = [value for value in (reached.get(name, math.nan), *numbers) if value > 0.0]
+    column = column_of(course.problem, name, plans[:1] or [0.0])
     low, high = scale_of(course, place)
     rows, rank = [], 0
     for runner in order:
@@ -199,7 +201,7 @@ def state_words(course: Course, runner: Runner) -> str:
         if standing.ending == "proven" and runner in (course.leader, prover_of(course)):
             return "proven optimal"
         if runner.is_bound and ending == "done":
-            return "bound proven" if runner.proofs else "nothing stronger"
+            return "bound proven" if runner.proofs else "no stronger bound than was known"
         return ending
     return STATES.get(standing.state, standing.state)
 

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.race.leaderboard_model import ROW
 from gui.race.sparkline import Scales, paint_sparkline, value_at
 from gui.theme import Theme, device_colours, font
 from gui.widgets.glyphs import paint_glyph
 from gui.widgets.numbers import DASH, seconds_text
+from gui.widgets.rows import paint_row_ground
 
 if TYPE_CHECKING:
     from gui.race.facts import BoardFacts, RowFacts
@@ -142,15 +143,7 @@ class LeaderboardRows(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ground = QRectF(rect).adjusted(3, 1, -3, -1)
-        focused = bool(state & QStyle.StateFlag.State_HasFocus)
-        if state & QStyle.StateFlag.State_Selected:
-            painter.setPen(QPen(QColor(t.focus), 1) if focused else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(t.selection))
-            painter.drawRoundedRect(ground, 5, 5)
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(t.hover))
-            painter.drawRoundedRect(ground, 5, 5)
+        paint_row_ground(painter, ground, state, t)
         self._paint_row(painter, rect, row, facts, t)
         painter.restore()
 

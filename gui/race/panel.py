@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 INVITATION = (
     "Several planners at once: a better plan of one warms the others, and what one proves counts for all."
 )
+WHOLE_IOS = "I\N{WORD JOINER}/\N{WORD JOINER}O"
+"""I/O in a text that is wrapped: no line ends after the stroke."""
 LEAST_BOARD = 124
 """Height in pixels that the leaderboard keeps beside an open set-up."""
 TALL_PANEL = 700
@@ -214,7 +216,7 @@ class RacePanel(Panel):
         elsewhere = other_problem(cast(Any, course.problem), self.document.problem)
         if elsewhere:
             parts.insert(0, f"This race is about the earlier problem: {elsewhere}.")
-        return " ".join(part for part in parts if part)
+        return " ".join(part for part in parts if part).replace("I/O", WHOLE_IOS)
 
     def _share_height(self) -> None:
         """An open set-up takes the room; what is beside it stays readable."""

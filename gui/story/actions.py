@@ -25,6 +25,7 @@ def _shipped() -> list[ActionSpec]:
 
 STORY_ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("story.capture", "Capture a Keyframe", MENU, "capture_keyframe", ("Ctrl+Shift+K",), "what is on screen now becomes a keyframe of the story", "open"),
+    ActionSpec("story.retake", "Capture the Chosen Keyframe Again", MENU, "retake_keyframe", (), "the chosen keyframe shows what is on screen now; its title and words stay", "story"),
     ActionSpec("story.record", "Record What I Do", MENU, "toggle_recording", ("Ctrl+Alt+R",), "whenever the canvas comes to rest after a change, it is a keyframe", "recordable", state="recording_on"),
     ActionSpec("story.replay", "Keyframes from the Plan's Search", MENU, "replay_search", (), "run the planner of the chosen plan again from its provenance; the better and better plans it found become keyframes", "open"),
     ActionSpec("story.panel", "Show the Story", MENU, "show_story", ("Ctrl+Alt+K",), "the keyframes with their words", group=1),

@@ -50,7 +50,7 @@ class FrameEditor(QWidget):
         self.caption.setPlaceholderText("What is said here")
         self.caption.setAccessibleName("Caption of the keyframe")
         self.caption.setTabChangesFocus(True)
-        self.caption.setFixedHeight(64)
+        self.caption.setFixedHeight(4 * self.caption.fontMetrics().lineSpacing() + 22)
         self.view, self.panel = QComboBox(self), QComboBox(self)
         self.view.setAccessibleName("What the keyframe shows")
         self.panel.setAccessibleName("Panel beside the graph")

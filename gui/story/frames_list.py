@@ -9,13 +9,24 @@ from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
     QPersistentModelIndex,
+    QPointF,
     QRectF,
     QSize,
     Qt,
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QPainter, QPainterPath, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QImage,
+    QKeyEvent,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QTextLayout,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
@@ -29,10 +40,27 @@ from gui.story.draft import Draft, Frame
 from gui.theme import Theme, font
 
 THUMB = QSize(112, 70)
-ROW = 86
+ROW, LINES = 86, 3
 FRAME = Qt.ItemDataRole.UserRole + 1
 PICTURE = Qt.ItemDataRole.UserRole + 2
 Index = QModelIndex | QPersistentModelIndex
+
+
+def beginning(text: str, letters: QFont, width: float, most: int) -> list[str]:
+    """The first lines of ``text``, at most so many, broken between words; an ellipsis where there is more."""
+    words = " ".join(text.split())
+    layout = QTextLayout(words, letters)
+    out: list[str] = []
+    layout.beginLayout()
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        if len(out) == most - 1:
+            rest = words[line.textStart() :]
+            out.append(QFontMetricsF(letters).elidedText(rest, Qt.TextElideMode.ElideRight, width))
+            break
+        out.append(words[line.textStart() : line.textStart() + line.textLength()].rstrip())
+    layout.endLayout()
+    return out
 
 
 class FramesModel(QAbstractListModel):
@@ -154,12 +182,11 @@ class FrameDelegate(QStyledItemDelegate):
         painter.drawText(QRectF(left, box.top() + 5, room, 16), int(Qt.AlignmentFlag.AlignVCenter), name)
         painter.setFont(font(8.0))
         painter.setPen(QColor(theme.muted))
-        painter.drawText(
-            QRectF(left, box.top() + 23, room, 38),
-            int(Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap), frame.keyframe.caption,
-        )  # fmt: skip
+        small = QFontMetricsF(painter.font())
+        for i, line in enumerate(beginning(frame.keyframe.caption, painter.font(), room, LINES)):
+            painter.drawText(QPointF(left, box.top() + 23 + small.ascent() + i * small.height()), line)
         painter.setPen(QColor(theme.muted))
-        seconds = f"{frame.keyframe.hold:g} s"
+        seconds = f"{frame.keyframe.hold + frame.keyframe.transition:.3g} s"
         if frame.keyframe.panel:
             seconds += f" · {frame.keyframe.panel}"
         painter.drawText(

@@ -103,6 +103,7 @@ class StoryPanel(Panel):
         self.more.setText("⋯")
         self.more.setToolTip("Open, save, export")
         self.more.setAccessibleName("More about the story")
+        self.more.setStyleSheet("QToolButton::menu-indicator { image: none; }")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.more)
         menu.aboutToShow.connect(lambda: self.menu_requested.emit(menu))

@@ -14,7 +14,7 @@ from planner.bound import Bound
 from planner.errors import StageboardError
 from planner.plan import OrderPlan, Plan
 from planner.story import LONGEST_TITLE, Camera, Keyframe
-from planner.storytelling import caption, title
+from planner.storytelling import caption, looked_at, title
 
 REST_MS = 900
 """What is on screen for so long is worth a keyframe."""
@@ -35,6 +35,7 @@ class Recorder(QObject):
         self._shots, self._draft = shots, draft
         self.recording = False
         self._since = 0.0
+        self._selected: tuple[str, ...] = ()
         self._timer = QTimer(self, singleShot=True, interval=REST_MS)
         self._timer.timeout.connect(self._rested)
         shots.watch(self._changed)
@@ -68,28 +69,39 @@ class Recorder(QObject):
         keyframe = replace(new.keyframe, **kept, versus=0 if versus is not None else -1)
         self._draft.change(self._draft.current, Frame(keyframe, new.shown, versus), "Take the keyframe again")
 
-    def frame_now(self, before: Frame | None) -> Frame:
-        """A keyframe of what is on screen. ``before`` is what came before it, for its words."""
+    def frame_now(self, before: Frame | None, highlight: tuple[str, ...] | None = None) -> Frame:
+        """A keyframe of what is on screen. ``before`` is what came before it, for its words; ``highlight`` stands in for
+        what is selected."""
         shots = self._shots
         shown = shots.shown()
         earlier = None
         if before is not None and before.shown.source.model.fingerprint == shown.source.model.fingerprint:
             earlier = before.shown
-        changed = earlier is None or earlier is not shown
-        keyframe = Keyframe(
-            "", caption(shown.plan, shown.bounds, earlier.plan if changed and earlier is not None else None),
-            0, shots.view(), shots.camera(), shots.highlight(), at=shots.at(),
-        )  # fmt: skip
-        step = (
-            shots.step() if changed else _look(before.keyframe if before is not None else keyframe, keyframe)
-        )
-        return Frame(replace(keyframe, title=(step or title(shown.plan))[:LONGEST_TITLE]), shown)
+        standing_out = shots.highlight() if highlight is None else highlight
+        keyframe = Keyframe("", "", 0, shots.view(), shots.camera(), standing_out, at=shots.at())
+        if before is None or earlier is not shown:
+            words = caption(shown.plan, shown.bounds, None if earlier is None else earlier.plan)
+            step = shots.step()
+        else:
+            words = looked_at(shown.plan, standing_out)
+            if words == before.keyframe.caption:  # said already, and still true
+                words = ""
+            step = _look(before.keyframe, keyframe)
+        name = (step or title(shown.plan))[:LONGEST_TITLE]
+        return Frame(replace(keyframe, title=name, caption=words), shown)
 
     # ------------------------------------------------------------------ by itself
     def start(self) -> None:
-        """Record from now on; what is on screen is the first keyframe. Raises :class:`StageboardError`."""
+        """Record from now on; what is on screen is the first keyframe, unless the last one shows just that.
+
+        Raises :class:`StageboardError`.
+        """
         if not self.recording:
-            self._draft.add(self.frame_now(None), "Record a keyframe", at_end=True)
+            last = self._draft.frames[-1] if self._draft.frames else None
+            frame = self.frame_now(last)
+            self._selected = frame.keyframe.highlight
+            if last is None or not alike(last, frame):
+                self._draft.add(frame, "Record a keyframe", at_end=True)
             self.recording = True
             self.recording_changed.emit(True)
 
@@ -119,12 +131,28 @@ class Recorder(QObject):
     def _record(self) -> None:
         last = self._draft.frames[-1] if self._draft.frames else None
         try:
-            frame = self.frame_now(last)
+            meant = self._meant(last)
+            frame = self.frame_now(last, meant)
         except StageboardError as error:
             self.failed.emit(str(error))
             return
+        if last is not None and meant is not None:
+            last = replace(last, keyframe=replace(last.keyframe, highlight=meant))
         if last is None or not alike(last, frame):
             self._draft.add(frame, "Record a keyframe", at_end=True)
+
+    def _meant(self, last: Frame | None) -> tuple[str, ...] | None:
+        """What is to stand out where nothing but the selection says so; None: what is selected.
+
+        Who selects ops and looks closer means them. Who then looks at all again, or in another way, has done with them, and what
+        is still selected must not dim the rest for ever.
+        """
+        shots = self._shots
+        selected, self._selected = self._selected, shots.highlight()
+        if last is None or last.shown is not shots.shown() or self._selected != selected:
+            return None
+        closer = shots.camera() is not None and shots.view() == last.keyframe.view
+        return last.keyframe.highlight if closer else ()
 
 
 def of_search(plan: Plan | OrderPlan, bounds: Sequence[Bound], before: Plan | OrderPlan | None) -> Keyframe:

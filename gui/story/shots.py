@@ -63,6 +63,14 @@ def camera_of(canvas: SceneWidget) -> Camera | None:
     )  # fmt: skip
 
 
+def last_step(document: Document | OrderDocument) -> str:
+    """What the undo stack calls the last step; for what is from a file, or what no step led to, its name."""
+    active = document.active
+    name = "" if active is None else active.name
+    from_file = active is not None and active.origin == "file"
+    return name if from_file else document.undo_stack.undoText() or name
+
+
 class GraphShots:
     """The canvas of the main window."""
 
@@ -112,9 +120,8 @@ class GraphShots:
         return None
 
     def step(self) -> str:
-        """What the undo stack calls it, else the plan's name."""
-        active = self._document.active
-        return self._document.undo_stack.undoText() or ("" if active is None else active.name)
+        """What the undo stack calls it; a plan from a file, or what no step led to, by its name."""
+        return last_step(self._document)
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Plan, problem, view, camera and selection."""
@@ -171,9 +178,8 @@ class OrderShots:
         return int(self._document.position)
 
     def step(self) -> str:
-        """What the undo stack calls it, else the order's name."""
-        active = self._document.active
-        return self._document.undo_stack.undoText() or ("" if active is None else active.name)
+        """What the undo stack calls it; an order from a file, or what no step led to, by its name."""
+        return last_step(self._document)
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Order, problem, moment and selection."""

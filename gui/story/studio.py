@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from gui.loading import Loading
@@ -22,6 +23,7 @@ from planner.plan import OrderPlan, Plan
 from planner.story import SAMPLE, Resolved, StoryModel
 
 if TYPE_CHECKING:
+    from gui.present.export import Exported
     from gui.present.exporting import StoryExport
     from gui.present.window import PresenterWindow
     from gui.theme import Theme
@@ -36,7 +38,7 @@ SUFFIX = ".story.json"
 CLOSING = "The story is not saved. Save it (Ctrl+Alt+S), or close again to leave it."
 REPLACING = "The story is not saved. Save it (Ctrl+Alt+S), or go on and lose it."
 IN_MENU = (
-    "story.replay", "", "story.new", "story.open", "story.save", "story.save_as", "", "story.export",
+    "story.retake", "story.replay", "", "story.new", "story.open", "story.save", "story.save_as", "", "story.export",
     "story.certificate",
 )  # fmt: skip
 
@@ -154,13 +156,20 @@ class Studio(QObject):
                 action="Show the story", run=self.show_story,
             )  # fmt: skip
 
+    def retake_keyframe(self) -> None:
+        """The chosen keyframe shows what is on screen now, in its own words."""
+        self.recorder.retake()
+        if not self.panel.isVisible():
+            text = f"Captured keyframe {self.draft.current + 1} again; its words stayed."
+            self._window.notice.show_message("info", text, action="Show the story", run=self.show_story)
+
     def toggle_recording(self) -> None:
         """Record what one does, or stop it."""
         if self.recorder.recording:
             self.recorder.stop()
         else:
             self.recorder.start()
-            self.show_story()
+            self._window.docks.reveal("story")  # the keyboard stays where the work is
 
     def replay_search(self) -> None:
         """Run the search of the plan chosen in the list again, beside the window; its plans become keyframes.
@@ -350,8 +359,10 @@ class Studio(QObject):
             self._export.progressed.connect(self._progressed)
             self._export.done.connect(self._exported)
         folder = files[0].parent if files else Path.cwd()
-        options = ExportOptions(theme=self._window.theme.name)
-        self._export.start(resolved.story, folder, path, options, files)
+        # A page follows the theme of who reads it.
+        page = path.suffix.lower() == ".html"
+        options = ExportOptions(theme="" if page else self._window.theme.name)
+        self._export.start_story(resolved.story, folder, path, options, files)
         self._target = path
         self._window.say("info", f"Writing {path.name} …")
         self._window.update_actions()
@@ -371,7 +382,13 @@ class Studio(QObject):
         if error is not None:
             self._window.say("info" if isinstance(error, Cancelled) else "error", str(error))
         else:
-            self._window.say("info", f"The story was written to {self._target}.")
+            # It stays until it is dismissed: who exports a film looks elsewhere meanwhile.
+            written = cast("Exported", result)
+            where = QUrl.fromLocalFile(str(written.path.parent))
+            text = f"W{written.sentence.removeprefix('w')}."
+            self._window.notice.show_message(
+                "info", text, "\n".join(written.notes), action="Show Folder", run=lambda: QDesktopServices.openUrl(where),
+            )  # fmt: skip
         self._window.update_actions()
 
     # ------------------------------------------------------------------ the plan itself

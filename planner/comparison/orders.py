@@ -64,19 +64,23 @@ class OrderComparison:
 
     def displaced(self, i: int, j: int = 0) -> Displacement:
         """The fewest neurons that must move to make plan i's order of neurons from plan j's, and the connections displaced."""
-        before, after = self._sequences[j], self._sequences[i]
-        place = np.full(self.network.neuron_count, -1, np.int32)
-        place[before] = np.arange(len(before), dtype=np.int32)
-        was = place[after]
-        moves = np.ones(len(after), bool)
-        moves[longest_increasing(was)] = False
-        at = np.flatnonzero(moves).astype(np.int32)
-        return Displacement(
-            after[at],
-            was[at],
-            at,
-            displaced_connections(self.plans[j].decision.order, self.plans[i].decision.order),
+        return displacement(
+            self.network,
+            (self._sequences[j], self._sequences[i]),
+            (self.plans[j].decision.order, self.plans[i].decision.order),
         )
+
+
+def displacement(network: Network, sequences: tuple[Ints, Ints], orders: tuple[Ints, Ints]) -> Displacement:
+    """How the second of two orders (int32[W] each) differs from the first; ``sequences`` are their neurons by :func:`completed`."""
+    before, after = sequences
+    place = np.full(network.neuron_count, -1, np.int32)
+    place[before] = np.arange(len(before), dtype=np.int32)
+    was = place[after]
+    moves = np.ones(len(after), bool)
+    moves[longest_increasing(was)] = False
+    at = np.flatnonzero(moves).astype(np.int32)
+    return Displacement(after[at], was[at], at, displaced_connections(*orders))
 
 
 def compare_orders(plans: Sequence[OrderPlan], bounds: Iterable[Bound] = ()) -> OrderComparison:

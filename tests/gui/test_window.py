@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QDockWidget, QLineEdit, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.document import Document
 from gui.session import Session
 from gui.start_page import samples
+from gui.story.actions import SHIPPED
 from gui.theme import DARK
 from gui.values import Message
 from gui.window import MainWindow, machine_words
@@ -30,6 +32,14 @@ def wait_loaded(qtbot: QtBot, window: MainWindow) -> None:
 def test_start_page_until_a_model_is_open(qtbot: QtBot, tmp_path: Path) -> None:
     window, close = make_window(qtbot)
     assert window.start_page.isVisible()
+    links = window.start_page.links
+    assert [link.text() for link in links[1:]] == [title for _, title in SHIPPED]
+    window.start_page.setFocus()
+    stops = (window.start_page.open_button, *links, *window.start_page.rows)
+    for stop in stops:
+        QTest.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        assert window.focusWidget() is stop
+    window.start_page.setFocus()
     assert window.windowTitle() == "Stageboard[*]"
     window.handlers.files.open_files([write_model(tmp_path)])
     wait_loaded(qtbot, window)
@@ -345,4 +355,18 @@ def test_everything_can_be_read_before_a_model_is_open(qtbot: QtBot) -> None:
         edit.setText("x")
     settle()
     assert not window.grab().isNull()
+    close()
+
+
+def test_several_plans_dropped_at_once_join_the_list(qtbot: QtBot, tmp_path: Path) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    plans = []
+    for i in (1, 2):
+        document.move([7 if i == 1 else 3], 2 if i == 1 else 1)
+        document.save_plan(tmp_path / f"plan{i}.plan.json")
+        plans.append(tmp_path / f"plan{i}.plan.json")
+    before = len(document.plans)
+    window.handlers.files.open_files(plans)
+    assert len(document.plans) == before + 2 and document.device_of[3] == 1
     close()

@@ -25,7 +25,7 @@ from planner.run import plan_of, run, run_bound
 from planner.samples import STORIES
 from planner.story import Camera, Keyframe, Resolved, Story, StoryModel
 from planner.story_making import Told, story_of_plans, thinned, visible
-from planner.storytelling import TWO_LINES, caption, facts, filled, shortened, title
+from planner.storytelling import TWO_LINES, caption, facts, filled, looked_at, shortened, title
 from planner.targets import TwoLevelMemory, parse_target
 from planner.warm_up import tiny_graph, tiny_network
 from tests.planner.network_strategies import networks, orders
@@ -134,6 +134,23 @@ def test_a_caption_says_what_changed_and_what_is_proven(problem: Problem) -> Non
     assert title(best) == "Slice" and "better" in title(best, worst)
     backwards = plan_on(problem, [2] + [0] * (n - 1))
     assert not backwards.evaluation.valid and caption(backwards).startswith("This plan breaks ")
+
+
+def test_what_is_said_of_a_plan_that_is_looked_at_again(problem: Problem) -> None:
+    graph, n = problem.graph, problem.graph.n
+    plan = plan_on(problem, [0] * (n - 1) + [1])
+    told = facts(plan)
+    assert (
+        looked_at(plan)
+        == f"Stage 0 works for {told['bottleneck_work']} and spends {told['bottleneck_transfers']} on tensors."
+    )
+    last = graph.op_ids[n - 1]
+    assert looked_at(plan, [last]).endswith("of work on Stage 1.")
+    assert looked_at(plan, [graph.op_ids[0], last]).startswith(
+        f"2 of {n} ops, "
+    ) and "on 2 devices" in looked_at(plan, [graph.op_ids[0], last])
+    assert looked_at(plan, ["no such op"]) == looked_at(plan)
+    assert looked_at(plan_on(problem, [2] + [0] * (n - 1))) == "", "it breaks rules"
 
 
 def test_templates_know_only_facts(problem: Problem) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage, QPainter
 
 from gui.drawn import drawn
+from gui.present import transition_paint
 from gui.present.captions import band_height, figures_text, lines_of, measure, target_words, words_for
 from gui.present.show import FIRST, Show
 from gui.theme import DARK, LIGHT
@@ -147,6 +148,28 @@ def test_figures_say_what_is_proven() -> None:
     assert "proven optimal" in figures_text(shifted, [tight], LIGHT)
     order = network_members()[0][0]
     assert figures_text(order, (), LIGHT).startswith(f"{order.objective:,.0f} I/Os"), "not twice"
+
+
+def test_components_that_are_all_proven_are_said_so_once() -> None:
+    plan = graph_members("edge-tpu")[1][0]
+    assert isinstance(plan, Plan)
+    values = plan.evaluation.components
+    tight = [plan.problem.bound(name, value, "exact", frozenset()) for name, value in values.items()]
+    said = figures_text(plan, tight, LIGHT)
+    assert len(values) > 1 and said.count("proven") == 1 and said.endswith("proven optimal")
+
+
+def test_names_of_what_steps_back_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    (plan, bounds), _ = graph_members()
+    said = resolved([(plan, bounds)], Keyframe("x", "", 0, highlight=("n0",)))
+
+    def painted() -> np.ndarray:
+        show = Show(said, LIGHT, (1280, 800))
+        return pixels(show.image(settled(show, 0)))
+
+    legible = painted()
+    monkeypatch.setattr(transition_paint, "QUIET_WORDS", 0.0)
+    assert (painted() != legible).any()
 
 
 def test_targets_in_words() -> None:

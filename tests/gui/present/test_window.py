@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QKeySequence, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -169,6 +170,15 @@ def test_every_key_does_something(window: PresenterWindow) -> None:
     for command in keys.COMMANDS:
         assert callable(getattr(window, command.run)), command.run
     assert len(keys.BY_KEY) == sum(len(command.keys) for command in keys.COMMANDS)
+
+
+def test_the_documentation_names_every_key() -> None:
+    table = (Path(__file__).parents[3] / "docs" / "presenting.md").read_text("utf-8")
+    table = table.split("## Full screen")[1].split("\n## ")[0]
+    names = {"PgDown": "Page Down", "PgUp": "Page Up", "Return": "Enter", "-": "\N{MINUS SIGN}", "=": "+"}
+    for key in (key for command in keys.COMMANDS for key in command.keys):
+        name = QKeySequence(key).toString()
+        assert f"`{names.get(name, name)}`" in table, name
 
 
 def test_reduced_motion_and_networks(qtbot: QtBot) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -62,6 +63,30 @@ def test_what_one_does_becomes_keyframes(qtbot: QtBot) -> None:
         document.move([6], 0)
         qtbot.wait(150)
         assert not recorder.recording and len(draft.frames) <= 6
+        canvas.close_canvas()
+
+
+def test_recording_goes_on_from_what_is_captured_and_forgets_old_selections(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        draft = Draft()
+        recorder = Recorder(GraphShots(document, canvas), draft)
+        recorder.capture()
+        recorder.start()
+        assert len(draft.frames) == 1  # the last keyframe shows just that
+        document.select([1, 2])
+        qtbot.waitUntil(has(draft, 2))
+        assert "work" in draft.frames[1].keyframe.caption
+        canvas.zoom_to_ops(np.array([1, 2], np.int32))
+        qtbot.waitUntil(has(draft, 3))
+        assert draft.frames[2].keyframe.highlight == ("n1", "n2")
+        canvas.set_view("lanes")
+        qtbot.waitUntil(has(draft, 4))
+        assert draft.frames[3].keyframe.highlight == ()  # still selected, but nobody means it any more
+        captions = [frame.keyframe.caption for frame in draft.frames]
+        assert all(one != other or not one for one, other in pairwise(captions))
+        recorder.stop()
         canvas.close_canvas()
 
 

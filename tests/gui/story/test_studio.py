@@ -139,6 +139,10 @@ def test_a_network_has_a_story_too(qtbot: QtBot) -> None:
         assert [frame.keyframe.at for frame in window.studio.draft.frames] == [0, 3]
         window.studio.panel.show_requested.emit(0)
         assert window.document.position == 0
+        window.document.set_position(2)
+        window.studio.draft.select(1)
+        window.actions_set["story.retake"].trigger()
+        assert [frame.keyframe.at for frame in window.studio.draft.frames] == [0, 2]
         window.studio.draft.undo_stack.setClean()
 
 
