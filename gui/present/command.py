@@ -78,9 +78,10 @@ def story_file(name: str) -> Path:
     from planner.samples import STORIES
 
     path = Path(name)
-    if path.exists():
-        return path
     shipped = {file.name.removesuffix(".story.json"): file for file in sorted(STORIES.glob("*.story.json"))}
+    # A folder that happens to have a story's name is not what is meant.
+    if path.is_file() or (path.exists() and name not in shipped):
+        return path
     if name in shipped:
         return shipped[name]
     names = f", or take one of {', '.join(shipped)}" if shipped else ""
