@@ -23,6 +23,14 @@ def revisit_graph(window: MainWindow, frame: Frame) -> None:
     if document.problem is None and isinstance(plan, Plan):
         source = frame.shown.source
         document.open_graph(plan.problem.graph, source.paths, plan.problem.target)
+        document.change_problem(plan.problem, "Plan as the story does")
+        origin = plan.provenance
+        document.apply_plan(
+            document.add_plan(
+                plan.decision.device_of, plan.name or keyframe.title, origin="file", planner=origin.planner,
+                seed=origin.seed, seconds=origin.seconds, provenance=origin,
+            )
+        )  # fmt: skip
     graph = document.graph
     if not isinstance(plan, Plan) or graph is None or graph.fingerprint != plan.problem.graph.fingerprint:
         raise StoryError(_elsewhere(frame))

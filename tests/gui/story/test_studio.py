@@ -154,3 +154,13 @@ def test_the_menu_names_the_stories_that_are_there() -> None:
         path.name.removesuffix(".story.json"): read_story(path).title for path in STORIES.glob("*.story.json")
     }
     assert dict(SHIPPED) == there
+
+
+def test_a_story_opened_in_an_empty_window_brings_its_model_and_plan(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot)
+    window.studio.open_shipped("edge-tpu")
+    qtbot.waitUntil(lambda: not window.studio.loading.busy, timeout=20_000)
+    document, first = window.document, window.studio.draft.frames[0].shown
+    assert document.problem == first.plan.problem and document.active is not None
+    assert document.active.name == first.plan.name and document.active.origin == "file"
+    close()
