@@ -14,6 +14,7 @@ from planner.comparison.figures import LETTERS, Figures, figures_of, sound
 from planner.errors import PlanError
 from planner.graph import Ints
 from planner.network import Network
+from planner.ordering.rising import longest_increasing
 from planner.plan import OrderPlan
 
 
@@ -109,35 +110,6 @@ def completed(network: Network, order: Ints) -> Ints:
     last[network.target[order]] = np.arange(len(order))
     neurons = np.flatnonzero(last >= 0)
     return np.ascontiguousarray(neurons[np.argsort(last[neurons], kind="stable")], np.int32)
-
-
-def longest_increasing(values: Ints) -> Ints:
-    """Indices (int32, ascending) of a longest strictly increasing subsequence.
-
-    Patience sorting in n log n: M. L. Fredman, "On computing the length of longest increasing subsequences", Discrete
-    Mathematics 11 (1975); the piles' tops are searched by bisection.
-    """
-    from bisect import bisect_left
-
-    tops: list[int] = []
-    at_top: list[int] = []
-    before = np.full(len(values), -1, np.int64)
-    for i, value in enumerate(values.tolist()):
-        pile = bisect_left(tops, value)
-        if pile == len(tops):
-            tops.append(value)
-            at_top.append(i)
-        else:
-            tops[pile] = value
-            at_top[pile] = i
-        if pile:
-            before[i] = at_top[pile - 1]
-    found = []
-    i = at_top[-1] if at_top else -1
-    while i >= 0:
-        found.append(i)
-        i = int(before[i])
-    return np.array(found[::-1], np.int32)
 
 
 def displaced_connections(before: Ints, after: Ints) -> int:

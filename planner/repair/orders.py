@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
 
 from planner.graph import Ints
 from planner.network_problem import NetworkProblem
+from planner.ordering.rising import longest_increasing
 from planner.plan import OrderEvaluation
 
 
@@ -49,27 +49,5 @@ def repair_order(problem: NetworkProblem, order: Ints) -> OrderRepair:
     mended = ready_first(order, network.source, network.target, network.in_degree, *network.outgoing)
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    kept = _longest_rising(place[mended])
-    moved = np.sort(mended[~kept]).astype(np.int32)
+    moved = np.sort(np.delete(mended, longest_increasing(place[mended]))).astype(np.int32)
     return OrderRepair(mended, moved, before, problem.evaluate(mended))
-
-
-def _longest_rising(values: Ints) -> np.ndarray:
-    """Marks (bool[W]) of a longest rising subsequence: what need not move."""
-    ends: list[int] = []
-    last: list[int] = []
-    previous = np.full(len(values), -1, np.int64)
-    for i, value in enumerate(values.tolist()):
-        at = bisect_left(ends, value)
-        if at == len(ends):
-            ends.append(value)
-            last.append(i)
-        else:
-            ends[at], last[at] = value, i
-        previous[i] = last[at - 1] if at else -1
-    marks = np.zeros(len(values), np.bool_)
-    i = last[-1] if last else -1
-    while i >= 0:
-        marks[i] = True
-        i = int(previous[i])
-    return marks

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.comparison import compare_orders
-from planner.comparison.orders import completed, displaced_connections, longest_increasing
+from planner.comparison.orders import completed, displaced_connections
 from planner.errors import PlanError
 from planner.network import network_of
 from planner.network_problem import NetworkProblem
+from planner.ordering.rising import longest_increasing
 from planner.plan import OrderPlan, Provenance
 from planner.targets import TwoLevelMemory
 from planner.warm_up import tiny_network
