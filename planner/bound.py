@@ -16,6 +16,9 @@ class Bound:
 
     ``given`` restricts it to the plans whose named components are at most these values: a component of an objective that
     is compared in order can only be bounded among the plans that do well on those before it.
+
+    ``claimed_by`` names the file that says the bound was proven; it is empty where Stageboard proved it itself. A claim is shown as
+    a claim and counts nowhere: neither :func:`strongest` nor :func:`standing` looks at it.
     """
 
     component: str
@@ -25,6 +28,7 @@ class Bound:
     assumes: frozenset[str] = frozenset()
     seconds: float = 0.0
     given: tuple[tuple[str, float], ...] = ()
+    claimed_by: str = ""
 
     def applies_to(self, relaxation: str, tokens: frozenset[str]) -> bool:
         """Whether the bound holds for a problem with this relaxation and these assumption tokens."""
@@ -50,9 +54,11 @@ def within(value: float, most: float, tolerance: float = 1e-9) -> bool:
 def strongest(
     bounds: Iterable[Bound], component: str, relaxation: str, tokens: frozenset[str]
 ) -> Bound | None:
-    """The largest bound on ``component`` that applies to all plans, or None."""
+    """The largest proven bound on ``component`` that applies to all plans, or None."""
     usable = [
-        b for b in bounds if b.component == component and not b.given and b.applies_to(relaxation, tokens)
+        b
+        for b in bounds
+        if b.component == component and not b.given and not b.claimed_by and b.applies_to(relaxation, tokens)
     ]
     return max(usable, key=lambda b: b.value, default=None)
 
@@ -117,8 +123,8 @@ def standing(
     relaxation: str,
     tokens: frozenset[str],
 ) -> Standing:
-    """How a plan with these components stands against the bounds that apply to its problem and to itself."""
-    applying = [b for b in bounds if b.applies_to(relaxation, tokens)]
+    """How a plan with these components stands against the proven bounds that apply to its problem and to itself."""
+    applying = [b for b in bounds if not b.claimed_by and b.applies_to(relaxation, tokens)]
     reached = dict(zip(names, values, strict=True))
     found: list[ComponentStanding] = []
     proven = True

@@ -27,15 +27,22 @@ def bounds_list(bounds: Iterable[Bound]) -> list[dict[str, Any]]:
             "relaxation": bound.relaxation,
             "seconds": finite(bound.seconds),
             **({"given": [list(pair) for pair in bound.given]} if bound.given else {}),
+            **({"claimed_by": bound.claimed_by} if bound.claimed_by else {}),
         }
         for bound in bounds
         if math.isfinite(bound.value)
     ]
 
 
-def bound_of(entry: Any, what: str) -> Bound:
-    """A bound that a file holds; ``what`` names it in sentences. Raises :class:`PlanError`."""
+def bound_of(entry: Any, what: str, claimed_by: str) -> Bound:
+    """A bound that a file holds; ``what`` names it in sentences. Raises :class:`PlanError`.
+
+    ``claimed_by`` names the file: anybody can write a number into it. Empty for Stageboard's own record of what it proved, which says
+    itself which bounds were claimed.
+    """
     data = table(entry, what, PlanError)
+    if not claimed_by and data.get("claimed_by"):
+        claimed_by = text(data["claimed_by"], f"{what}: claimed_by", PlanError)
     assumes = items(data.get("assumes", []), f"{what}: assumes", PlanError)
     if not all(isinstance(token, str) for token in assumes):
         raise PlanError(f"{what}: assumes must list texts; remove the bound or save the plan again")
@@ -47,6 +54,7 @@ def bound_of(entry: Any, what: str) -> Bound:
         assumes=frozenset(assumes),
         seconds=number(data.get("seconds") or 0, f"{what}: seconds", PlanError),
         given=_given(data.get("given", []), what),
+        claimed_by=claimed_by,
     )
 
 

@@ -114,7 +114,7 @@ def bounds_of(
     notes: list[str] = []
     for i, entry in enumerate(items(value, f"{file}: bounds", PlanError)):
         what = f"{file}: bound number {i + 1}"
-        bound = bound_of(entry, what)
+        bound = bound_of(entry, what, "")
         reached = evaluation.components.get(bound.component)
         applies = bound.applies_to(problem.relaxation, problem.assumptions)
         if (

@@ -106,7 +106,7 @@ def search_of(value: Any, what: str) -> dict[str, Any]:
         "iteration": None if iteration is None else _count(iteration, f"{what}: iteration"),
         "starts": tuple(plans[: len(starts)]),
         "adopted": tuple(_adoption(e, plan, what) for e, plan in zip(entries, plans[len(starts) :], strict=True)),
-        "bounds": tuple(bound_of(entry, f"{what}: bound number {i + 1}") for i, entry in enumerate(bounds)),
+        "bounds": tuple(bound_of(entry, f"{what}: bound number {i + 1}", "") for i, entry in enumerate(bounds)),
         "race": None if race is None else _race(table(race, f"{what}: race", PlanError), f"{what}: race"),
     }  # fmt: skip
 
