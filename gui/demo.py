@@ -15,6 +15,7 @@ from gui.render import size as size_of
 from planner.cli.command import DONE, Console, UsageError
 from planner.cli.table import seconds_text
 from planner.errors import StageboardError
+from planner.files import write_atomically
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -195,6 +196,7 @@ def _window_without_traces() -> Iterator[tuple[QApplication, MainWindow]]:
 
 def take(app: QApplication, window: MainWindow, out: Path, console: Console) -> tuple[list[Told], list[Path]]:
     """Take every step in ``window`` and its pictures; returns what to tell and the files written."""
+    from gui.drawn import encoded
     from gui.tour import STEPS, Tour
 
     tour = Tour(window.document, window.jobs, out)
@@ -209,7 +211,7 @@ def take(app: QApplication, window: MainWindow, out: Path, console: Console) -> 
         step.finish(tour)
         settle(app, window)
         name = f"{number:02d}-{step.key}.png"
-        window.grab().save(str(out / name))
+        write_atomically(out / name, encoded(window.grab().toImage()))
         pictures = [(name, f"The window: {step.title.lower()}")]
         files.append(out / name)
         told.append(Told(step.title, step.text(tour), tour.figures, tuple(pictures)))

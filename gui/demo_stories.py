@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gui.tour import Figures
 from planner import samples
 from planner.errors import StageboardError
+from planner.files import to_json, write_atomically
 
 if TYPE_CHECKING:
     from gui.demo import Told
@@ -96,6 +97,7 @@ def play(
     ``theme`` is the story's own unless named; ``given`` are model files that stand in for those not found. Needs a
     ``QApplication``. Raises :class:`StageboardError`.
     """
+    from gui.drawn import encoded
     from gui.present.show import Show
     from gui.theme import THEMES
     from planner.formats.story_json import read_story, resolve
@@ -113,9 +115,8 @@ def play(
     for i, keyframe in enumerate(story.keyframes):
         console.progress(f"{name}: keyframe {i + 1}/{show.count}")
         file = out / f"{i + 1:02d}-{slug(keyframe.title or keyframe.view)}.png"
-        if not show.image(show.starts[i] + keyframe.transition + keyframe.hold / 2).save(str(file)):
-            raise StageboardError(f"{file} cannot be written; choose another folder with --out")
-        pictures.append(file)
+        image = show.image(show.starts[i] + keyframe.transition + keyframe.hold / 2)
+        pictures.append(write_atomically(file, encoded(image)))
     plans = _plans(resolved, out)
     proof, words = _certificate(resolved, out)
     report = _report(resolved, out, pictures, words)
@@ -143,7 +144,6 @@ def _certificate(resolved: Resolved, out: Path) -> tuple[list[Path], str]:
     """(files, text) of the certificate of the last keyframe's plan."""
     from planner.certificate import certificate, to_dict
     from planner.certificate_text import certificate_text
-    from planner.files import to_json, write_atomically
 
     last = resolved.story.keyframes[-1].plan
     certified = certificate(resolved.plans[last], resolved.bounds[last])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,37 +18,83 @@ JSON_LIMIT = 100 * MEBIBYTE
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> Path:
-    """Write a whole file or nothing: a temporary file beside it, flushed to disk, then moved over ``path``.
+    """Write a whole file or nothing, as :func:`placing` does.
 
     Text is written as UTF-8 with the line ends it has. Raises :class:`StageboardError` where the system refuses.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise StageboardError(f"{target} is a folder; give the name of a file to write")
-    if target.exists() and not target.is_file():
-        raise StageboardError(
-            f"{target} is a device or a pipe, which cannot be replaced; give the name of a file to write"
-        )
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    write_together({Path(path): content})
+    return Path(path)
+
+
+def write_together(contents: Mapping[Path, str | bytes]) -> None:
+    """Write several files as :func:`write_atomically` does, none of them unless there is room for all.
+
+    Raises :class:`StageboardError` where the system refuses.
+    """
+    with ExitStack() as places:
+        for path, content in contents.items():
+            temporary = places.enter_context(placing(path))
+            temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+@contextmanager
+def placing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """An empty file beside ``path`` for the block to fill, flushed to disk and moved over ``path`` when the block ends well.
+
+    Where it does not, the file vanishes and what was there before stays. Of a link, the file that it leads to is replaced
+    (:func:`behind_links`). Raises :class:`StageboardError` where the system refuses.
+    """
+    path = Path(path)
+    target = behind_links(path)
     temporary = ""
     try:
+        if target.is_dir():
+            raise StageboardError(f"{path} is a folder; give the name of a file to write")
+        if target.exists() and not target.is_file():
+            raise StageboardError(
+                f"{path} is a device or a pipe, which cannot be replaced; give the name of a file to write"
+            )
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:80]}.", suffix=".tmp", dir=target.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
+        os.close(handle)
+        yield Path(temporary)
+        with open(temporary, "rb") as file:
             os.fsync(file.fileno())
         os.chmod(temporary, mode)
         os.replace(temporary, target)
     except OSError as error:
-        raise StageboardError(
-            f"{target} cannot be written ({_reason(error)}); nothing was changed, choose another place"
-        ) from error
+        raise not_written(path, error) from error
     finally:
         if temporary:
             with suppress(OSError):
                 os.unlink(temporary)  # gone already after the move
+
+
+def behind_links(path: str | os.PathLike[str]) -> Path:
+    """The file or folder that ``path`` leads to: what a link names, which need not be there yet; else ``path`` itself.
+
+    Raises :class:`StageboardError` for links that lead in a circle or into a folder that does not exist.
+    """
+    path = Path(path)
+    if not path.is_symlink():
+        return path
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise StageboardError(f"{path} is a link that leads back to itself; remove it or choose another name")
+    if not target.parent.is_dir():
+        raise StageboardError(
+            f"{path} is a link to {target}, and there is no folder {target.parent}; make it or choose another name"
+        )
     return target
+
+
+def not_written(
+    path: str | os.PathLike[str],
+    error: OSError,
+    advice: str = "nothing was changed, choose another place",
+) -> StageboardError:
+    """What to raise where the system refuses to write ``path``; ``advice`` says what became of it and what to do."""
+    return StageboardError(f"{path} cannot be written ({_reason(error)}); {advice}")
 
 
 def _umask() -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from gui.canvas import raster
@@ -22,7 +22,7 @@ from gui.canvas.painter import edge_style, paint_scene, wrap_image
 from gui.canvas.palette import CanvasPalette, canvas_palette, model_shade
 from gui.canvas.scene import STYLE, Scene, crossing_bytes, scene_of
 from gui.canvas.viewport import Viewport
-from gui.drawn import drawn
+from gui.drawn import drawn, encoded
 from gui.objectives import component_words, components_text
 from gui.theme import Theme
 from gui.widgets.numbers import gap_text, plural
@@ -140,15 +140,9 @@ def save_picture(
 def _encoded(picture: Picture, suffix: str) -> bytes:
     if suffix != ".png":
         return drawn(suffix, picture.size, picture.title, lambda painter: paint_vectors(painter, picture))
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     pixels = raster.new_image(*picture.size)
-    image = wrap_image(pixels)
     paint_png(pixels, picture)
-    image.save(buffer, "PNG")  # type: ignore[call-overload]  # the stubs know only bytes
-    buffer.close()
-    return bytes(data.data())
+    return encoded(wrap_image(pixels))
 
 
 def paint_png(pixels: np.ndarray, picture: Picture) -> None:

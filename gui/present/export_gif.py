@@ -15,9 +15,9 @@ import numpy as np
 from PIL import Image
 from PySide6.QtGui import QImage
 
-from gui.present.export_place import file_place
 from gui.present.frames import Painted, Span, pixels_of
 from planner.errors import StageboardError
+from planner.files import placing
 
 COLOURS = 255
 UNCHANGED = 255
@@ -65,7 +65,7 @@ def write_gif(show: Painted, frames: Sequence[Span], path: Path, fps: float, pro
             yield image
 
     pictures = entries()
-    with file_place(path) as temporary, temporary.open("wb") as file:
+    with placing(path) as temporary, temporary.open("wb") as file:
         bounded = _Bounded(file, path.name, lambda: progress(steps, steps))
         next(pictures).save(
             cast("IO[bytes]", bounded),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from gui.drawn import encoded
 from gui.present.export_place import folder_place, slug
 from gui.present.frames import Painted
-from planner.errors import StageboardError
 
 Progress = Callable[[int, int], None]
 
@@ -22,10 +22,7 @@ def write_pictures(
     with folder_place(folder) as temporary:
         for i, (seconds, title) in enumerate(zip(moments, titles, strict=True)):
             name = "-".join(part for part in (f"{i + 1:02d}", slug(title)) if part) + ".png"
-            if not show.image(seconds).save(str(temporary / name)):
-                raise StageboardError(
-                    f"{folder / name} cannot be written; nothing was changed, choose another place"
-                )
+            (temporary / name).write_bytes(encoded(show.image(seconds)))
             progress(i + 1, len(moments))
         size = sum(file.stat().st_size for file in temporary.iterdir())
     return size

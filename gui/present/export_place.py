@@ -1,4 +1,4 @@
-"""Where an export goes: written beside its place and moved there when it is whole, so that a cancel leaves nothing."""
+"""Where a folder of pictures goes: filled beside its place and moved there when it is whole, so that a cancel leaves nothing."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from planner.errors import StageboardError
+from planner.files import behind_links, not_written
 
 
 def check_folder(folder: Path) -> None:
     """Refuse a folder of pictures that holds other things. Raises :class:`StageboardError`."""
+    folder = behind_links(folder)
     if folder.exists() and not folder.is_dir():
         raise StageboardError(f"{folder} is a file; give the name of a folder for the pictures")
     if folder.is_dir() and any(folder.iterdir()):
@@ -26,63 +28,27 @@ def check_folder(folder: Path) -> None:
 
 
 @contextmanager
-def file_place(path: Path) -> Iterator[Path]:
-    """The name of a file to write beside ``path``, moved over it at the end, removed on any failure.
-
-    Raises :class:`StageboardError` where the system refuses.
-    """
-    # The ending stays: some writers choose the format by it.
-    with _refusals(path):
-        handle, name = tempfile.mkstemp(
-            prefix=f".{path.stem[:80]}.", suffix=f".tmp{path.suffix}", dir=path.parent
-        )
-        os.close(handle)
-    temporary = Path(name)
-    try:
-        with _refusals(path):
-            yield temporary
-            mask = os.umask(0o077)
-            os.umask(mask)
-            os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
-            os.replace(temporary, path)
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
-
-
-@contextmanager
 def folder_place(folder: Path) -> Iterator[Path]:
     """A folder to fill beside ``folder`` (which is empty or not there), moved to its place at the end.
 
     Raises :class:`StageboardError` where the system refuses.
     """
     check_folder(folder)
-    with _refusals(folder):
-        temporary = Path(
-            tempfile.mkdtemp(prefix=f".{folder.name[:80]}.", suffix=".tmp", dir=folder.absolute().parent)
+    target, temporary = behind_links(folder), ""
+    try:
+        temporary = tempfile.mkdtemp(
+            prefix=f".{target.name[:80]}.", suffix=".tmp", dir=target.absolute().parent
         )
-    try:
-        with _refusals(folder):
-            yield temporary
-            os.chmod(temporary, 0o755)
-            if folder.is_dir():
-                folder.rmdir()
-            os.replace(temporary, folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-@contextmanager
-def _refusals(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except StageboardError:
-        raise
+        yield Path(temporary)
+        os.chmod(temporary, 0o755)
+        if target.is_dir():
+            target.rmdir()
+        os.replace(temporary, target)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise StageboardError(
-            f"{path} cannot be written ({reason}); nothing was changed, choose another place"
-        ) from error
+        raise not_written(folder, error) from error
+    finally:
+        if temporary:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def slug(text: str, longest: int = 48) -> str:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
-from gui.present.export_place import file_place
 from gui.present.frames import Painted, Span, pixels_of
 from planner.errors import StageboardError
+from planner.files import placing
 
 QUALITY = 18
 """x264's constant rate factor: fine text and lines stay clean."""
@@ -56,7 +56,7 @@ def write_video(
     missing or fails.
     """
     program = ffmpeg()
-    with file_place(path) as temporary, tempfile.TemporaryFile() as complaints:
+    with placing(path) as temporary, tempfile.TemporaryFile() as complaints:
         encoder = subprocess.Popen(
             _arguments(program, size, temporary, fps, title), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
             stderr=complaints, start_new_session=True,  # Ctrl-C is for us, who then end it
@@ -74,6 +74,12 @@ def write_video(
                 pass  # it has ended, and says why below
             if encoder.wait(GRACE_SECONDS) != 0:
                 raise StageboardError(f"{path} cannot be written: ffmpeg says {_last_line(complaints)!r}")
+            # Some versions of ffmpeg end well although the disk refused the end of the file.
+            if not is_whole(temporary):
+                raise StageboardError(
+                    f"{path} cannot be written: ffmpeg did not end it ({_last_line(complaints)}); nothing was changed,"
+                    " choose another place"
+                )
         finally:
             if encoder.poll() is None:
                 encoder.kill()
@@ -95,6 +101,23 @@ def _arguments(program: str, size: tuple[int, int], path: Path, fps: float, titl
         "-metadata", f"title={title}", "-fflags", "+bitexact", "-flags:v", "+bitexact", "-movflags", "+faststart",
         "-f", "mp4", str(path),
     ]  # fmt: skip
+
+
+def is_whole(path: Path) -> bool:
+    """Whether an MP4 file has its index and all of its pictures: its boxes (ISO/IEC 14496-12, 4.2) fill it to its end."""
+    kinds, at, size = set(), 0, path.stat().st_size
+    with path.open("rb") as file:
+        while at < size:
+            file.seek(at)
+            head = file.read(16)
+            length = int.from_bytes(head[:4], "big")
+            if length == 1:  # too large for 32 bits
+                length = int.from_bytes(head[8:], "big")
+            if length < 8 or len(head) < 8:
+                return False
+            kinds.add(head[4:8])
+            at += length
+    return at == size and {b"ftyp", b"moov", b"mdat"} <= kinds
 
 
 def _last_line(file: IO[bytes]) -> str:

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QPainter
 
 from gui.canvas import raster
 from gui.canvas.painter import wrap_image
+from gui.drawn import encoded
 from gui.present.certificate_page import CertificatePage
 from gui.present.html_scenes import Scenes, glyph_outline, palette_data
 from gui.present.html_svg import Colours, drawing
@@ -215,13 +215,9 @@ class _Page:
         room = show.places.room(show.shots.panel_kind(index))
         buffer = raster.new_image(round(room[0] * SHARP), round(room[1] * SHARP))
         shot.stage.paint(buffer, shot.view, SHARP, moment, shot.marked)
-        data = QByteArray()
-        device = QBuffer(data)
-        device.open(QIODevice.OpenModeFlag.WriteOnly)
         # Without loss: connections are single pixels.
-        wrap_image(buffer).save(device, "WEBP", 100)  # type: ignore[call-overload]  # the stubs know only bytes
-        device.close()
-        uri = "data:image/webp;base64," + base64.b64encode(bytes(data.data())).decode("ascii")
+        data = encoded(wrap_image(buffer), "WEBP", 100)
+        uri = "data:image/webp;base64," + base64.b64encode(data).decode("ascii")
         if uri not in self._known:
             self._known[uri] = len(self.pictures)
             self.pictures.append(uri)

@@ -14,10 +14,11 @@ from html import escape
 from typing import Any
 
 from defusedxml.ElementTree import fromstring
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSize
+from PySide6.QtCore import QByteArray, QRectF, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtSvg import QSvgGenerator
 
+from gui.drawn import into, paint_on
 from gui.present.captions import measure
 from gui.theme import THEMES, Theme
 
@@ -125,16 +126,12 @@ def _parsed(size: tuple[float, float], paint: Paint, theme: Theme, name: str) ->
 
 def _painted(size: tuple[float, float], paint: Paint, theme: Theme) -> bytes:
     data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    svg: QSvgGenerator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
-    svg.setOutputDevice(buffer)
-    svg.setSize(QSize(round(size[0]), round(size[1])))
-    svg.setViewBox(QRectF(0, 0, *size))
-    painter = QPainter(svg)
-    paint(painter, theme)
-    painter.end()
-    buffer.close()
+    with into(data) as buffer:
+        svg: QSvgGenerator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
+        svg.setOutputDevice(buffer)
+        svg.setSize(QSize(round(size[0]), round(size[1])))
+        svg.setViewBox(QRectF(0, 0, *size))
+        paint_on(svg, lambda painter: paint(painter, theme))
     return bytes(data.data())
 
 

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from gui.display import check_qt, offscreen
     from gui.render import application
     from gui.story.cameras import camera_on
-    from planner.formats.story_json import portable_paths, write_story
+    from planner.formats.story_json import portable_paths, withdrawing, write_story
     from planner.story import StoryModel
     from planner.story_making import Told, story_of_plans
 
@@ -97,11 +97,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
     app = application()
     output = Path(args.output)
     named = portable_paths(models, output.parent)
+    with withdrawing(named.copied):
+        about = StoryModel(named.names, model.fingerprint, batch, args.density)
+        story = story_of_plans(about, told, args.title or "", camera_on, args.theme)
+        write_story(output, story)
     for copy in named.copied:
         console.note(f"{copy.name} was copied beside the story, so that it opens anywhere")
-    about = StoryModel(named.names, model.fingerprint, batch, args.density)
-    story = story_of_plans(about, told, args.title or "", camera_on, args.theme)
-    write_story(output, story)
     app.processEvents()
     data: dict[str, Any] = {
         "story_file": args.output,

@@ -12,7 +12,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from planner.bound import Bound
 from planner.errors import StoryError
-from planner.formats.story_json import pack, portable_paths, write_story
+from planner.formats.story_json import pack, portable_paths, withdrawing, write_story
 from planner.graph import Graph
 from planner.network import Network
 from planner.plan import OrderPlan, Plan
@@ -232,7 +232,7 @@ class Draft(QObject):
 
         Raises :class:`StoryError` while it is empty, :class:`StageboardError` where the disk refuses.
         """
-        copied: list[str] = []
+        copied: list[Path] = []
 
         def portable(source: ModelSource) -> tuple[str, ...]:
             if not source.paths:
@@ -240,14 +240,15 @@ class Draft(QObject):
                     f"{source.model.name} is in no file; save it first, so that the story can name it"
                 )
             there = portable_paths(source.paths, path.parent)
-            copied.extend(str(name) for name in there.copied)
+            copied.extend(there.copied)
             return there.names
 
-        story, _, _ = self._story(portable)
-        write_story(path, story)
+        with withdrawing(copied):
+            story, _, _ = self._story(portable)
+            write_story(path, story)
         self.path = path
         self.undo_stack.setClean()
-        return tuple(copied)
+        return tuple(map(str, copied))
 
     def open(self, resolved: Resolved, path: Path, sources: Sequence[ModelSource]) -> None:
         """Take on a story that was read; ``sources`` are its models."""

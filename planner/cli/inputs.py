@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli.command import UsageError
 from planner.errors import StageboardError
+from planner.files import behind_links
 
 if TYPE_CHECKING:
     from planner.cost_model import CostModel
@@ -261,7 +262,7 @@ def check_output(path: str | None, read: Sequence[str] = ()) -> None:
     """
     if path is None:
         return
-    file = Path(path)
+    file = behind_links(path)
     if file.is_dir():
         raise StageboardError(f"{path} is a folder; give the name of a file to write")
     if not file.parent.is_dir():

@@ -20,7 +20,7 @@ import numpy as np
 from planner.errors import StageboardError
 from planner.export.sources import own_name, rule_notes
 from planner.export.stages import INPUT_KINDS, segment_name
-from planner.files import to_json, write_atomically
+from planner.files import to_json, write_together
 from planner.graph import Floats, Graph
 from planner.plan import Plan
 from planner.targets.edge_tpu import EdgeTpuPipeline
@@ -49,13 +49,12 @@ def report_files(path: str | os.PathLike[str]) -> ReportFiles:
 def to_edge_tpu(
     plan: Plan, sources: Sequence[str | os.PathLike[str]], path: str | os.PathLike[str]
 ) -> ReportFiles:
-    """Write ``<path>.txt`` and ``<path>.json`` (either ending may be given). ``sources`` name the models' files, for the commands.
+    """Write ``<path>.txt`` and ``<path>.json`` (either ending may be given), both or none. ``sources`` name the models' files, for the commands.
 
     Raises :class:`StageboardError` for a plan of another target and for one whose stages feed earlier ones.
     """
     report, files = edge_tpu_report(plan, sources), report_files(path)
-    write_atomically(files.text, report_text(report))
-    write_atomically(files.data, to_json(report))
+    write_together({files.text: report_text(report), files.data: to_json(report)})
     return files
 
 

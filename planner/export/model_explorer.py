@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.export.dot import FILLS
 from planner.export.sources import own_name
-from planner.files import to_json, write_atomically
+from planner.files import to_json, write_together
 from planner.plan import Plan
 from planner.quantity import bytes_text, time_text
 
@@ -30,10 +30,9 @@ def explorer_files(path: str | os.PathLike[str]) -> tuple[Path, Path]:
 
 
 def to_model_explorer(plan: Plan, path: str | os.PathLike[str]) -> tuple[Path, Path]:
-    """Write ``<path>.json`` (the ending may be given) and ``<path>.node-data.json``, each whole or not at all."""
+    """Write ``<path>.json`` (the ending may be given) and ``<path>.node-data.json``, both or none."""
     graphs, data = explorer_files(path)
-    write_atomically(graphs, to_json(collection(plan)))
-    write_atomically(data, to_json(node_data(plan)))
+    write_together({graphs: to_json(collection(plan)), data: to_json(node_data(plan))})
     return graphs, data
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from planner.errors import StageboardError
 from planner.export.stages import TOLERANCE, Checked, StageExport, StageFile
-from planner.files import read_json, to_json, write_atomically
+from planner.files import behind_links, not_written, read_json, to_json, write_atomically
 from planner.formats.checks import whole
 
 MANIFEST = "manifest.json"
@@ -185,12 +185,12 @@ def publishing(destination: str | os.PathLike[str]) -> Iterator[Path]:
     Raises :class:`StageboardError` before anything is written where the place holds something that is no earlier
     export, and where the system refuses.
     """
-    target = Path(os.path.abspath(destination))
+    target = behind_links(os.path.abspath(destination))
     check_destination(target)
     try:
         temporary = Path(tempfile.mkdtemp(prefix=f".{target.name[:80]}.", suffix=".tmp", dir=target.parent))
     except OSError as error:
-        raise _refused(target, error) from error
+        raise not_written(target, error) from error
     try:
         yield temporary
         # A temporary folder is private; the export has the mode that any new folder has.
@@ -202,7 +202,7 @@ def publishing(destination: str | os.PathLike[str]) -> Iterator[Path]:
         check_destination(target)
         _replace(temporary, target)
     except OSError as error:
-        raise _refused(target, error) from error
+        raise not_written(target, error) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -241,9 +241,10 @@ def verified(found: Checked, runtime: str) -> dict[str, Any]:
 
 def check_destination(target: Path) -> None:
     """Raise where ``target`` is neither free, nor an empty folder, nor an earlier export and nothing else."""
+    target = behind_links(target)
     if not target.parent.is_dir():
         raise StageboardError(f"the folder {target.parent} does not exist; make it or choose another place")
-    if target.is_symlink() or (target.exists() and not target.is_dir()):
+    if target.exists() and not target.is_dir():
         raise StageboardError(
             f"{target} is a file; the stages need a folder of their own, choose another place"
         )
@@ -252,7 +253,7 @@ def check_destination(target: Path) -> None:
     try:
         found = {entry.name for entry in target.iterdir()}
     except OSError as error:
-        raise _refused(target, error) from error
+        raise not_written(target, error) from error
     if not found:
         return
     ours: set[str] = set()
@@ -282,10 +283,3 @@ def _replace(temporary: Path, target: Path) -> None:
         os.replace(aside, target)
         raise
     shutil.rmtree(aside, ignore_errors=True)
-
-
-def _refused(target: Path, error: OSError) -> StageboardError:
-    reason = (error.strerror or str(error)).lower()
-    return StageboardError(
-        f"{target} cannot be written ({reason}); nothing was changed, choose another place"
-    )

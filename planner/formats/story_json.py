@@ -17,11 +17,20 @@ from planner.errors import StageboardError, StoryError
 from planner.files import MEBIBYTE, parse_json, read_text, to_json, write_atomically
 from planner.formats.checks import clean, items, number, shown, table, whole
 from planner.formats.plan_parts import STORY_FORMAT
-from planner.formats.story_models import Portable, portable_paths
+from planner.formats.story_models import Portable, portable_paths, withdrawing
 from planner.formats.story_plans import pack, resolve
 from planner.story import Camera, Keyframe, Story, StoryModel, StoryPlan
 
-__all__ = ["Portable", "is_story", "pack", "portable_paths", "read_story", "resolve", "write_story"]
+__all__ = [
+    "Portable",
+    "is_story",
+    "pack",
+    "portable_paths",
+    "read_story",
+    "resolve",
+    "withdrawing",
+    "write_story",
+]
 
 FORMAT = STORY_FORMAT
 VERSION = 1

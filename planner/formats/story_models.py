@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -117,18 +118,31 @@ def portable_paths(paths: Sequence[Path], folder: Path) -> Portable:
     """
     names: list[str] = []
     copied: list[Path] = []
-    for path in paths:
-        sample = samples.sample_name(path)
-        inside = _inside(path, folder)
-        if sample:
-            names.append(SAMPLE + sample)
-        elif inside:
-            names.append(inside)
-        else:
-            place, new = _copy(path, folder)
-            names.append(place.name)
-            copied += [place] if new else []
+    with withdrawing(copied):
+        for path in paths:
+            sample = samples.sample_name(path)
+            inside = _inside(path, folder)
+            if sample:
+                names.append(SAMPLE + sample)
+            elif inside:
+                names.append(inside)
+            else:
+                place, new = _copy(path, folder)
+                names.append(place.name)
+                copied += [place] if new else []
     return Portable(tuple(names), tuple(copied))
+
+
+@contextmanager
+def withdrawing(copied: Sequence[Path]) -> Iterator[None]:
+    """Where the block raises, the files that were ``copied`` for it by then are removed: nobody asked for them alone."""
+    try:
+        yield
+    except StageboardError:
+        for copy in copied:
+            with suppress(OSError):
+                copy.unlink()
+        raise
 
 
 def _inside(path: Path, folder: Path) -> str:

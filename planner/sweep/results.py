@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.errors import StageboardError
+from planner.files import not_written
 from planner.sweep.spec import Run
 
 KEY = (
@@ -104,12 +105,24 @@ class Results:
         return row
 
     def _append_line(self, cells: tuple[str, ...]) -> None:
-        """One write of a whole line, on disk before the next run begins."""
-        line = io.StringIO()
-        csv.writer(line, lineterminator="\n").writerow(cells)
-        handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        """A whole line or nothing of it, on disk before the next run begins. Raises :class:`StageboardError`."""
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerow(cells)
+        line = text.getvalue().encode("utf-8")
         try:
-            os.write(handle, line.getvalue().encode("utf-8"))
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+            try:
+                end = os.fstat(handle).st_size
+                try:
+                    while line:
+                        line = line[os.write(handle, line) :]  # a disk that gets full takes a part
+                    os.fsync(handle)
+                except OSError:
+                    os.ftruncate(handle, end)
+                    raise
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise not_written(
+                self.path, error, "the rows that are there stay, run the sweep again to go on"
+            ) from error

@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from planner.errors import ModelError, PlanError, StageboardError
-from planner.files import parse_json, read_bytes, read_text, to_json, write_atomically
+from planner.files import (
+    behind_links,
+    parse_json,
+    read_bytes,
+    read_text,
+    to_json,
+    write_atomically,
+    write_together,
+)
 
 
 def test_text_and_bytes_arrive_as_given(tmp_path: Path) -> None:
@@ -77,3 +85,67 @@ def test_what_is_no_file_is_not_replaced_by_one(tmp_path: Path) -> None:
     with pytest.raises(StageboardError, match="is a device or a pipe"):
         write_atomically(pipe, "text")
     assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
+
+
+# ---------------------------------------------------------------------- links
+def test_a_link_stays_and_its_file_is_written(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "real.json").write_text("old")
+    (kept / "real.json").chmod(0o600)
+    (tmp_path / "link.json").symlink_to("kept/real.json")
+    (tmp_path / "again.json").symlink_to(tmp_path / "link.json")
+    assert write_atomically(tmp_path / "again.json", "new") == tmp_path / "again.json"
+    assert (kept / "real.json").read_text() == "new" and not (kept / "real.json").is_symlink()
+    assert stat.S_IMODE((kept / "real.json").stat().st_mode) == 0o600
+    assert os.readlink(tmp_path / "link.json") == "kept/real.json" and (tmp_path / "again.json").is_symlink()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == [
+        "again.json",
+        "kept",
+        "link.json",
+        "real.json",
+    ]
+
+
+def test_a_link_to_a_file_that_is_not_there_yet_makes_it(tmp_path: Path) -> None:
+    (tmp_path / "link.json").symlink_to("real.json")
+    write_atomically(tmp_path / "link.json", "new")
+    assert (tmp_path / "link.json").is_symlink() and (tmp_path / "real.json").read_text() == "new"
+    (tmp_path / "astray.json").symlink_to("no/real.json")
+    with pytest.raises(
+        StageboardError, match=r"astray.json is a link to .*no/real.json, and there is no folder"
+    ):
+        write_atomically(tmp_path / "astray.json", "new")
+
+
+def test_links_that_lead_in_a_circle_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(StageboardError, match=r"a is a link that leads back to itself; remove it"):
+        write_atomically(tmp_path / "a", "new")
+    assert os.readlink(tmp_path / "a") == "b" and os.readlink(tmp_path / "b") == "a"
+
+
+def test_a_link_to_a_folder_or_through_one(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    with pytest.raises(StageboardError, match="is a folder"):
+        write_atomically(tmp_path / "link", "new")
+    write_atomically(tmp_path / "link" / "file", "new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real" / "file").read_text() == "new"
+    assert behind_links(tmp_path / "link" / "file") == tmp_path / "link" / "file", "only its own links count"
+
+
+# ---------------------------------------------------------------------- several files
+def test_files_that_belong_together_are_written_together(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    write_together({first: "1", second: b"2"})
+    assert (first.read_text(), second.read_bytes()) == ("1", b"2")
+    second.unlink()
+    second.mkdir()
+    with pytest.raises(StageboardError, match="second is a folder"):
+        write_together({first: "new", second: "new"})
+    assert first.read_text() == "1" and sorted(path.name for path in tmp_path.iterdir()) == [
+        "first",
+        "second",
+    ]

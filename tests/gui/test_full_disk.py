@@ -1,0 +1,344 @@
+"""A disk that gets full: every writer says so, leaves the old file as it was, and nothing beside it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gui.launch import main
+from gui.present import export_video
+from planner.errors import StageboardError
+from planner.formats import read_model
+from planner.formats.network_npz import write_network
+from planner.formats.plan_json import read_plan, write_plan
+from planner.generate.catalogue import generate_network
+from planner.network_problem import NetworkProblem
+from planner.plan import Plan, Provenance
+from planner.problem import Problem
+from planner.sweep.results import Results
+from planner.sweep.spec import Run, made_up
+from planner.targets import EdgeTpuPipeline, Pipeline, Target
+from planner.targets.mcm import McmPackage
+from planner.targets.memory import TwoLevelMemory
+from tests.gui.full_disk import room_for, writing_modules
+from tests.gui.mcm_models import row_graph
+from tests.planner.export.onnx_maker import random_model
+from tests.planner.export.tflite_maker import skipping
+
+SMALL = Path(__file__).resolve().parents[1] / "data" / "small.json"
+SIZE = ("--size", "320x200")
+
+
+@dataclass(frozen=True)
+class Writer:
+    """What writes ``name``: a command, without its output, or a function; and the modules that do it.
+
+    ``also`` are what it writes besides.
+    """
+
+    name: str
+    modules: tuple[str, ...]
+    command: tuple[str, ...] = ()
+    call: Callable[[Path, Path], object] | None = None
+    output: str = "-o"
+    also: tuple[str, ...] = ()
+
+    def write(self, folder: Path, place: Path) -> int:
+        """The exit status."""
+        if self.call is not None:
+            try:
+                self.call(folder, place)
+            except StageboardError as error:
+                print(f"stageboard: {error}", file=sys.stderr)
+                return 2
+            return 0
+        return main([word.replace("@", f"{folder}/") for word in self.command] + [self.output, str(place)])
+
+
+def _certificate(folder: Path, place: Path) -> None:
+    from gui.present.certificate_dialog import save_certificate
+    from gui.theme import THEMES
+    from planner.certificate import certificate
+
+    plan, bounds = read_plan(folder / "a.plan.json", read_model(SMALL))
+    save_certificate(certificate(plan, bounds), place, THEMES["light"])
+
+
+def _report(folder: Path, place: Path) -> None:
+    from gui.demo_report import write_report
+
+    write_report(place, [])
+
+
+def _plan(kind: str) -> tuple[str, ...]:
+    return {"graph": ("@small.json", "@a.plan.json"), "order": ("@net.npz", "@net.plan.json")}[kind]
+
+
+def _pictures() -> list[Writer]:
+    """Everything that is drawn, in each format."""
+    found = []
+    for suffix in (".png", ".svg", ".pdf"):
+        for view, module, files in (
+            ("flow", "gui.canvas.picture", _plan("graph")),
+            ("lanes", "gui.canvas.picture", _plan("graph")),
+            ("schedule", "gui.panels.schedule_picture", _plan("graph")),
+            ("memory", "gui.panels.memory_picture", _plan("graph")),
+            ("package", "gui.panels.package_picture", ("@row.json", "@row.plan.json")),
+            ("network", "gui.order.render", _plan("order")),
+        ):
+            command = ("render", *files, "--view", view, *SIZE)
+            found.append(Writer(f"{view}{suffix}", (module,), command))
+        found.append(
+            Writer(
+                f"compared{suffix}", ("gui.compare.picture",), ("compare", *_plan("graph"), "@b.plan.json")
+            )
+        )
+        found.append(
+            Writer(
+                f"orders{suffix}",
+                ("gui.compare.order_picture",),
+                ("compare", *_plan("order"), "@other.plan.json"),
+            )
+        )
+        found.append(Writer(f"certificate{suffix}", ("gui.present.certificate_dialog",), call=_certificate))
+    return found
+
+
+WRITERS = (
+    *_pictures(),
+    *(Writer(f"certificate{s}", ("gui.present.certificate_dialog",), call=_certificate) for s in (".txt", ".json")),
+    Writer("plan.json", ("planner.formats.plan_json",), ("plan", "@small.json", "--target", "pipeline:2", "--planner", "slice")),
+    Writer("order.json", ("planner.formats.plan_json",), ("plan", "@net.npz", "--target", "memory:6", "--planner", "theorem-1")),
+    Writer("repaired.json", ("planner.formats.plan_json",), ("repair", *_plan("graph"))),
+    Writer("graph.json", ("planner.formats.stageboard_json",), ("generate", "regal-like", "--set", "nodes=9")),
+    Writer("network.npz", ("planner.formats.network_npz",), ("generate", "mlp", "--set", "width=8")),
+    Writer("placement.json", ("planner.export.device_placement",), ("export", *_plan("graph"), "--to", "device-placement")),
+    Writer("graph.dot", ("planner.export.dot",), ("export", *_plan("graph"), "--to", "dot")),
+    Writer("table.csv", ("planner.export.csv",), ("export", *_plan("graph"), "--to", "csv")),
+    Writer("tpu.txt", ("planner.export.edge_tpu",), ("export", "@small.json", "@tpu.plan.json", "--to", "edge-tpu"), also=("tpu.json",)),
+    Writer(
+        "explorer.json", ("planner.export.model_explorer",), ("export", *_plan("graph"), "--to", "model-explorer"),
+        also=("explorer.node-data.json",),
+    ),
+    Writer("certified.txt", ("planner.export.certificate",), ("export", *_plan("graph"), "--to", "certificate")),
+    Writer("order.npz", ("planner.formats.network_npz", "planner.export.order"), ("export", *_plan("order"), "--to", "order")),
+    Writer(
+        "onnx-stages", ("planner.export.onnx_stages", "planner.export.stage_folder"),
+        ("export", "@net.onnx", "@onnx.plan.json", "--to", "onnx-stages", "--no-check"),
+    ),
+    Writer(
+        "tflite-stages", ("planner.export.tflite_stages", "planner.export.stage_folder"),
+        ("export", "@net.tflite", "@tflite.plan.json", "--to", "tflite-stages", "--no-check"),
+    ),
+    Writer("told/told.story.json", ("planner.formats.story_json", "planner.formats.story_models"), ("story", *_plan("graph")), also=("told/small.json",)),
+    Writer("slides.pdf", ("gui.present.export_pdf",), ("present", "@talk.story.json", *SIZE)),
+    Writer("page.html", ("gui.present.html",), ("present", "@talk.story.json")),
+    Writer("talk.gif", ("gui.present.export_gif",), ("present", "@talk.story.json", *SIZE, "--fps", "2")),
+    Writer("pictures", ("gui.present.export_pictures", "gui.present.export_place"), ("present", "@talk.story.json", *SIZE)),
+    Writer("demo", ("gui.demo_stories",), ("demo", "@talk.story.json", "--headless", *SIZE), output="--out"),
+    Writer("report.html", ("gui.demo_report",), call=_report),
+)  # fmt: skip
+ELSEWHERE = {
+    "gui.crash_log": "the log of a crash goes on without one",
+    "gui.demo": "pictures of the tour, written as those of stories are",
+    "gui.drawn": "into memory",
+    "gui.journal": "lines that are told of once: tests/gui/test_journal.py",
+    "gui.present.export_video": "needs ffmpeg: the test of its own below",
+    "gui.present.html_svg": "into memory",
+    "gui.story.studio": "the draft's own saving, by planner.formats.story_json",
+    "gui.tour": "the window's own saving, by planner.formats.plan_json",
+    "planner.cli.main": "standard output, whose reader has gone",
+    "planner.files": "what all others write with",
+    "planner.forking": "a pipe",
+    "planner.solving.cbc": "what its solver reads, in a temporary folder",
+    "planner.solving.mip": "into memory",
+    "planner.solving.mip_child": "a pipe",
+    "planner.sweep.execute": "a log that is read back, in no place",
+    "planner.sweep.results": "lines added to a file: the test of its own below",
+}
+"""Modules that write, but to no file that a person names, or are tried elsewhere; and why."""
+
+
+def test_every_module_that_writes_files_is_tried() -> None:
+    tried = {module for writer in WRITERS for module in writer.modules}
+    found = writing_modules()
+    assert set(found) - tried - set(ELSEWHERE) == set(), "add a Writer that tries it"
+    assert set(ELSEWHERE) - set(found) == set(), "it does not write any more"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Models of all kinds with plans, and a story."""
+    folder = tmp_path_factory.mktemp("models")
+    (folder / "small.json").write_bytes(SMALL.read_bytes())
+    random_model(folder / "net.onnx", 4)
+    skipping().save(folder / "net.tflite")
+    from planner.formats import stageboard_json
+
+    stageboard_json.write(row_graph(8), folder / "row.json", "made by a test")
+    for model, target, name in (
+        ("small.json", Pipeline(2), "a"),
+        ("small.json", Pipeline(3), "b"),
+        ("small.json", EdgeTpuPipeline(2), "tpu"),
+        ("row.json", McmPackage(4), "row"),
+        ("net.onnx", Pipeline(3), "onnx"),
+        ("net.tflite", EdgeTpuPipeline(2), "tflite"),
+    ):
+        write_plan(folder / f"{name}.plan.json", _halves(folder / model, target))
+    network = generate_network("mlp", {"width": 8, "depth": 2, "density": 0.5}, seed=1)
+    write_network(network, folder / "net.npz")
+    problem = NetworkProblem(network, TwoLevelMemory(size=6))
+    natural = np.argsort(network.rank[network.target], kind="stable").astype(np.int32)
+    write_plan(folder / "net.plan.json", problem.plan(natural, Provenance("natural")))
+    write_plan(folder / "other.plan.json", problem.plan(natural, Provenance("natural"), "again"))
+    talk = ("story", folder / "small.json", folder / "a.plan.json", "-o", folder / "talk.story.json")
+    assert main(list(map(str, talk))) == 0
+    return folder
+
+
+def _halves(model: Path, target: Target) -> Plan:
+    graph = read_model(model)
+    problem = Problem(graph, target)
+    device_of = np.empty(graph.n, np.int32)
+    device_of[graph.topological_order] = np.arange(graph.n) * len(problem.devices) // graph.n
+    return problem.plan(device_of, Provenance("test"))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.name)
+def test_a_disk_that_gets_full_costs_nothing(
+    writer: Writer, folder: Path, tmp_path: Path, qapp: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    place = out / writer.name
+    place.parent.mkdir(parents=True)
+    called = modules_that_place(monkeypatch)
+    assert writer.write(folder, place) == 0
+    assert set(writer.modules) <= called, "these modules write it"
+    good = contents(out)
+    assert good and set(writer.also) <= set(good)
+    largest = max(map(len, good.values()))
+    if place.is_dir() and writer.output == "-o":  # a folder must be new; there is nothing to keep
+        good = {}
+    for copy in writer.also:
+        (out / copy).unlink()
+        del good[copy]
+    for most in (0, largest // 2, largest - 1):
+        if place.is_dir() and not good:
+            shutil.rmtree(place)
+        capsys.readouterr()
+        with room_for(most, monkeypatch) as beside:
+            status = writer.write(folder, place)
+        said = capsys.readouterr()
+        assert status == 2
+        assert re.fullmatch(
+            r"stageboard: [^\n]+ cannot be written \(file too large\); nothing was changed, [^\n]+\n",
+            said.err,
+        )
+        assert "wrote" not in said.out and beside() == "", "libraries have nothing to say of their own"
+        assert contents(out) == good
+        assert [path.name for path in out.rglob("*") if path.name.startswith(".")] == []
+
+
+LINKED = ("flow.png", "plan.json", "network.npz", "slides.pdf", "talk.gif", "pictures", "onnx-stages")
+
+
+@pytest.mark.parametrize("writer", [w for w in WRITERS if w.name in LINKED], ids=lambda writer: writer.name)
+def test_a_link_is_followed(writer: Writer, folder: Path, tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    place, real = tmp_path / "out" / writer.name, tmp_path / "real" / writer.name
+    place.parent.mkdir()
+    real.parent.mkdir()
+    place.symlink_to(real)
+    assert writer.write(folder, place) == 0
+    assert place.is_symlink() and real.exists() and not real.is_symlink()
+    assert [path.name for path in (*place.parent.iterdir(), *real.parent.iterdir())] == [writer.name] * 2
+    place.unlink()
+    place.symlink_to(tmp_path / "no" / "where")
+    capsys.readouterr()
+    assert writer.write(folder, place) == 2
+    assert re.fullmatch(
+        r"stageboard: [^\n]+ is a link to [^\n]+, and there is no folder [^\n]+\n", capsys.readouterr().err
+    )
+
+
+def test_a_sweep_keeps_its_rows_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "rows.csv"
+    first, second = (
+        Run(made_up("regal-like", 1, {"nodes": 8}), "pipeline:2", "slice", seed=s) for s in (0, 1)
+    )
+    results = Results(file)
+    results.add(first, {"status": "feasible"})
+    whole = file.read_bytes()
+    with (
+        room_for(len(whole) + 20, monkeypatch),
+        pytest.raises(
+            StageboardError, match=r"rows\.csv cannot be written \(file too large\); the rows .* stay"
+        ),
+    ):
+        results.add(second, {"status": "feasible"})
+    assert file.read_bytes() == whole and not results.has(second)
+    assert Results(file).has(first)
+
+
+@pytest.mark.parametrize("status", [0, 1])
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_a_video_that_ffmpeg_did_not_end_is_no_video(
+    share: float,
+    status: int,
+    folder: Path,
+    tmp_path: Path,
+    qapp: Any,
+    capsys: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    boxes = [(b"ftyp", b"isom"), (b"moov", b"x" * 50), (b"mdat", b"y" * 500)]
+    video = b"".join((len(body) + 8).to_bytes(4, "big") + kind + body for kind, body in boxes)
+    (tmp_path / "video").write_bytes(video[: int(share * len(video))])
+    program = tmp_path / "ffmpeg"
+    program.write_text(
+        "#!/bin/sh\ncat > /dev/null\n"
+        f'for place; do :; done\ncat {tmp_path / "video"} > "$place"\necho No space left on device >&2\nexit {status}\n'
+    )
+    program.chmod(0o700)
+    monkeypatch.setattr(export_video, "ffmpeg", lambda: str(program))
+    place = tmp_path / "out" / "talk.mp4"
+    place.parent.mkdir()
+    place.write_bytes(b"the old one")
+    ended = main(["present", str(folder / "talk.story.json"), *SIZE, "-o", str(place)])
+    said = capsys.readouterr()
+    if share == 1.0 and status == 0:
+        assert ended == 0 and contents(place.parent) == {"talk.mp4": video} and "wrote" in said.out
+        return
+    assert ended == 2 and "wrote" not in said.out and "No space left on device" in said.err
+    assert contents(place.parent) == {"talk.mp4": b"the old one"}
+
+
+def modules_that_place(patch: pytest.MonkeyPatch) -> set[str]:
+    """Filled with the modules on whose behalf temporary files are made."""
+    found: set[str] = set()
+
+    def seen(make: Callable[..., Any]) -> Callable[..., Any]:
+        def making(*arguments: Any, **options: Any) -> Any:
+            frame = sys._getframe(1)
+            while frame is not None:
+                found.add(frame.f_globals.get("__name__", ""))
+                frame = frame.f_back  # type: ignore[assignment]
+            return make(*arguments, **options)
+
+        return making
+
+    for name in ("mkstemp", "mkdtemp"):
+        patch.setattr(tempfile, name, seen(getattr(tempfile, name)))
+    return found
