@@ -8,7 +8,9 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import warnings
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,12 +23,16 @@ from planner.files import MEBIBYTE, read_bytes
 from planner.formats.checks import INT32, clean
 from planner.formats.network_layers import MOST_WEIGHTS
 from planner.formats.network_npz import MOST_CONNECTIONS
-from planner.formats.network_weights import Entries, Weights, check_entries
+from planner.formats.network_weights import Entries, Weights, check_entries, check_places, joined, summed
 
 BANNER = b"%%MatrixMarket"
 GZIP = b"\x1f\x8b"
 LIMIT = 1024 * MEBIBYTE
 """Files above this size (bytes, unpacked) are refused."""
+_STEP = 4 * MEBIBYTE
+"""Bytes of text that are taken apart at a time, at least."""
+_WAITING = 4_000_000
+"""Entries that are collected before those of one place are added up."""
 _FIELDS = ("real", "double", "integer", "pattern")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 
@@ -55,51 +61,110 @@ class _Header:
 
 
 def read_matrix(path: str | os.PathLike[str]) -> Weights:
-    """The matrix in a file; entries without values (``pattern``) have the weight 1. Raises :class:`NetworkError`."""
+    """The matrix in a file; entries without values (``pattern``) have the weight 1, entries of one place are added up.
+
+    Raises :class:`NetworkError`.
+    """
     file = Path(path).name
     data = _unpacked(read_bytes(path, LIMIT, remedy="split the network", error=NetworkError), file)
     header = _header(data, file)
-    body = _body(data, header, file)
     name = file.removesuffix(".gz").removesuffix(".mtx")
     if header.dense:
-        return Weights(_dense(body["value"], header), None, name)
-    values = np.ones(header.entries, np.float32) if header.pattern else body["value"]
-    rows, columns = body["row"] - 1, body["column"] - 1
-    check_entries(Entries(rows, columns, values, (header.rows, header.columns)), file)
+        values = np.concatenate([np.empty(0), *(part["value"] for part in _body(data, header, file))])
+        return Weights(_dense(values, header), None, name)
+    entries, repeated = _sparse(data, header, file)
+    check_entries(entries, file)
     if header.symmetry != "general":
+        rows, columns, values = entries.rows, entries.columns, entries.values
         beside = rows != columns
         sign = -1.0 if header.symmetry == "skew-symmetric" else 1.0
-        rows, columns = (
+        entries = Entries(
             np.concatenate([rows, columns[beside]]),
             np.concatenate([columns, rows[beside]]),
+            np.concatenate([values, sign * values[beside]]),
+            entries.shape,
         )
-        values = np.concatenate([values, sign * values[beside]])
-    return Weights(Entries(rows, columns, values, (header.rows, header.columns)), None, name)
+    return Weights(entries, None, name, repeated)
 
 
-def _body(data: bytes, header: _Header, file: str) -> NDArray[Any]:
-    """The lines of entries as a table.
+def _sparse(data: bytes, header: _Header, file: str) -> tuple[Entries, int]:
+    """The entries, of a symmetric matrix below its diagonal, and how many repeated others.
 
-    Read by numpy: scipy's reader is quicker, but damaged files can make it end the process.
+    Repeated entries are added up every few million, so that they take no memory, however many they are.
     """
+    shape = (header.rows, header.columns)
+    parts: list[Entries] = []
+    waiting = settled = repeated = 0
+    for part in _body(data, header, file):
+        rows, columns = part["row"] - 1, part["column"] - 1
+        values = np.ones(len(part)) if header.pattern else part["value"]
+        check_places(rows, columns, shape, file)
+        if header.symmetry != "general":
+            above = columns > rows
+            if header.symmetry == "skew-symmetric":
+                values = np.where(above, -values, values)
+            rows, columns = np.where(above, columns, rows), np.where(above, rows, columns)
+        parts.append(Entries(rows.astype(np.int32), columns.astype(np.int32), values, shape))
+        waiting += len(part)
+        if waiting > settled + _WAITING:
+            together, count = summed(joined(parts, shape))
+            parts, repeated = [together], repeated + count
+            waiting = 0
+            settled = len(together.rows)
+    together, count = summed(joined(parts, shape))
+    return together, repeated + count
+
+
+def _body(data: bytes, header: _Header, file: str) -> Iterator[NDArray[Any]]:
+    """The lines of entries as tables, some hundred thousand lines each."""
     fields: list[tuple[str, type]] = [("row", np.int64), ("column", np.int64)] if not header.dense else []
     if not header.pattern:
         fields.append(("value", np.float64))
-    if not data[header.start :].strip():
-        table = np.empty(0, fields)
-    else:
-        try:
-            table = np.loadtxt(
-                io.BytesIO(data[header.start :]), fields, comments="%", ndmin=1, encoding="latin-1"
-            )
-        except Exception as error:  # a word that is no number, a line of another length
-            reason = clean(" ".join(str(error).split()))[:120]
-            raise NetworkError(f"{file} holds a damaged entry ({reason}); save it again") from error
-    if table.shape != (header.entries,):
+    at, found = header.start, 0
+    while at < len(data):
+        end = data.find(b"\n", at + _STEP)
+        end = end + 1 if end >= 0 else len(data)
+        lines, at = data[at:end], end
+        if not lines.strip():
+            continue
+        table = _places(lines, fields) if header.pattern else None
+        if table is None:
+            table = _table(lines, fields, found, file)
+        found += len(table)
+        yield table
+    if found != header.entries:
         raise NetworkError(
-            f"{file} claims {header.entries:,} entries but has {table.size:,}; save or download it again"
+            f"{file} claims {header.entries:,} entries but has {found:,}; save or download it again"
         )
-    return table
+
+
+def _places(lines: bytes, fields: list[tuple[str, type]]) -> NDArray[Any] | None:
+    """Lines of two whole numbers each as a table, quickly; None where they hold anything else."""
+    if lines.translate(None, b"0123456789 \n"):
+        return None
+    text = np.frombuffer(lines, np.uint8)
+    digit = text > ord(" ")
+    begins = np.flatnonzero(digit & ~np.concatenate([[False], digit[:-1]]))
+    ends = np.flatnonzero(text == ord("\n"))
+    counts = np.diff(np.searchsorted(begins, ends), prepend=0, append=len(begins))  # numbers of each line
+    if not ((counts == 0) | (counts == 2)).all():
+        return None
+    return np.fromstring(lines.decode("ascii"), np.int64, sep=" ").view(fields)
+
+
+def _table(lines: bytes, fields: list[tuple[str, type]], before: int, file: str) -> NDArray[Any]:
+    """Any lines as a table.
+
+    Read by numpy: scipy's reader is quicker, but damaged files can make it end the process.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # nothing but comments
+            return np.loadtxt(io.BytesIO(lines), fields, comments="%", ndmin=1, encoding="latin-1")
+    except Exception as error:  # a word that is no number, a line of another length
+        reason = clean(" ".join(str(error).split()))[:120]
+        where = f" behind the first {before:,}" if before else ""
+        raise NetworkError(f"{file} holds a damaged entry{where} ({reason}); save it again") from error
 
 
 def _dense(values: NDArray[Any], header: _Header) -> NDArray[np.float64]:

@@ -58,6 +58,8 @@ class Weights:
     matrix: NDArray[Any] | Entries
     bias: NDArray[Any] | None
     name: str
+    repeated: int = 0
+    """Entries that were added to others of their place."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -89,9 +91,17 @@ def layered_of(
             Group(matrix.shape[1], bias, "identity" if last else activation, layer=i + 1, output=last)
         )
         layered.blocks.append(Block((i,), i + 1, matrix))
+    for layer in layers:
+        if layer.repeated:
+            layered.notes.append(_repeated_text(layer, len(layers) > 1))
     if turned and orientation == "auto":
         layered.notes.append("the weights lie outputs by inputs, as their sizes show, and are read so")
     return layered
+
+
+def _repeated_text(layer: Weights, several: bool) -> str:
+    words = "1 repeated entry was" if layer.repeated == 1 else f"{layer.repeated:,} repeated entries were"
+    return f"{words} added up" + (f" in {layer.name}" if several else "")
 
 
 # ---------------------------------------------------------------------- which way round
@@ -230,7 +240,8 @@ def _scipy_layer(arrays: ArrayFile) -> Weights:
         rows, columns = (spread, second) if name == "csr" else (second, spread)
     entries = Entries(rows, columns, values, shape)
     check_entries(entries, file)
-    return Weights(entries, None, os.path.splitext(file)[0])
+    entries, repeated = summed(entries)
+    return Weights(entries, None, os.path.splitext(file)[0], repeated)
 
 
 def _spread(offsets: NDArray[Any], count: int, entries: int, file: str) -> NDArray[np.int64]:
@@ -246,13 +257,49 @@ def check_entries(entries: Entries, file: str) -> None:
     """Raise :class:`NetworkError` where an entry lies outside its matrix, or the three rows differ in length."""
     if not len(entries.rows) == len(entries.columns) == len(entries.values):
         raise NetworkError(f"{file}: its entries have no row, column and value each; save it again")
-    for places, size in ((entries.rows, entries.shape[0]), (entries.columns, entries.shape[1])):
-        if len(places) and (places.min() < 0 or places.max() >= size):
-            raise NetworkError(
-                f"{file}: an entry lies outside the matrix of {entries.shape[0]} x {entries.shape[1]}; save it again"
-            )
+    check_places(entries.rows, entries.columns, entries.shape, file)
     if max(entries.shape) > 4 * len(entries.rows) + 1_000_000:
         raise NetworkError(
             f"{file} is a matrix of {entries.shape[0]:,} x {entries.shape[1]:,} with {len(entries.rows):,} entries; leave"
             " out rows and columns that are empty"
         )
+
+
+def check_places(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int], file: str) -> None:
+    """Raise :class:`NetworkError` where an entry lies outside its matrix."""
+    for places, size in ((rows, shape[0]), (columns, shape[1])):
+        if len(places) and (places.min() < 0 or places.max() >= size):
+            raise NetworkError(
+                f"{file}: an entry lies outside the matrix of {shape[0]} x {shape[1]}; save it again"
+            )
+
+
+def summed(entries: Entries) -> tuple[Entries, int]:
+    """The entries with those of one place added up, as scipy does, and how many went into others that way.
+
+    Without repeated ones they come back as they are, else by row, then column.
+    """
+    columns = entries.shape[1]
+    places = entries.rows.astype(np.int64) * columns + entries.columns  # below 2^62: sizes are below 2^31
+    ordered = np.sort(places)  # several times as quick as np.unique, which hashes
+    distinct = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)]]
+    repeated = len(places) - len(distinct)
+    if not repeated:
+        return entries, 0
+    with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is found later
+        values = np.bincount(
+            np.searchsorted(distinct, places), entries.values.astype(np.float64), len(distinct)
+        )
+    rows, rest = np.divmod(distinct, columns)
+    return Entries(rows.astype(np.int32), rest.astype(np.int32), values, entries.shape), repeated
+
+
+def joined(parts: Sequence[Entries], shape: tuple[int, int]) -> Entries:
+    """The entries of several parts of one matrix."""
+    none = np.empty(0, np.int32)
+    return Entries(
+        np.concatenate([none, *(part.rows for part in parts)]),
+        np.concatenate([none, *(part.columns for part in parts)]),
+        np.concatenate([np.empty(0), *(part.values for part in parts)]),
+        shape,
+    )

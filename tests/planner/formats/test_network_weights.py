@@ -236,6 +236,68 @@ def test_wrong_matrix_market_files(tmp_path: Path, text: str, says: str) -> None
     assert "m.mtx" in str(caught.value) and "not foreseen" not in str(caught.value)
 
 
+def test_repeated_entries_are_added_up(tmp_path: Path) -> None:
+    path = tmp_path / "m.mtx"
+    head = "%%MatrixMarket matrix coordinate"
+    path.write_text(f"{head} real general\n2 2 4\n1 1 1\n1 1 2\n1 1 3\n2 2 1\n")
+    network = read_network(path)
+    assert network.weight.tolist() == [6.0, 1.0]
+    assert network.warnings == ("2 repeated entries were added up",)
+    path.write_text(f"{head} pattern general\n1 1 2\n1 1\n1 1\n")
+    network = read_network(path)
+    assert network.weight.tolist() == [2.0]
+    assert network.warnings == ("1 repeated entry was added up",)
+    path.write_text(
+        f"{head} real skew-symmetric\n2 2 2\n2 1 3\n1 2 1\n"
+    )  # the second is -1 below the diagonal
+    assert sorted(read_network(path).weight.tolist()) == [-2.0, 2.0]
+    other = tmp_path / "n.mtx"
+    other.write_text(f"{head} real general\n2 1 3\n1 1 1\n2 1 0\n2 1 0\n")
+    assert read_network([path, other]).warnings == (
+        "1 repeated entry was added up in m",
+        "1 repeated entry was added up in n",
+    )
+
+
+def test_repeated_entries_of_scipy_files_are_added_up(tmp_path: Path) -> None:
+    matrix = scipy.sparse.coo_matrix(([1.0, 2.0, 4.0], ([0, 1, 0], [1, 0, 1])), (2, 2))
+    scipy.sparse.save_npz(tmp_path / "m.npz", matrix)
+    network = read_network(tmp_path / "m.npz")
+    assert sorted(network.weight.tolist()) == [2.0, 5.0]
+    assert network.warnings == ("1 repeated entry was added up",)
+
+
+@pytest.mark.parametrize("step", [8, 1 << 20])
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize("field", ["real", "pattern"])
+@settings(max_examples=25)
+@given(data=st.data())
+def test_repeated_entries_are_what_scipy_reads(
+    tmp_path_factory: pytest.TempPathFactory, step: int, symmetry: str, field: str, data: st.DataObject
+) -> None:
+    size = data.draw(st.integers(2, 4))
+    below = symmetry != "general"
+    places = [
+        (r, c) for r in range(1, size + 1) for c in range(1, size + 1)
+        if not below or r > c or (r == c and symmetry == "symmetric")
+    ]  # fmt: skip
+    entries = data.draw(st.lists(st.tuples(st.sampled_from(places), st.integers(-3, 3)), min_size=1))
+    lines = [f"{r} {c}" + ("" if field == "pattern" else f" {value}") for (r, c), value in entries]
+    path = tmp_path_factory.mktemp("mtx") / "m.mtx"
+    head = f"%%MatrixMarket matrix coordinate {field} {symmetry}\n{size} {size} {len(lines)}\n"
+    path.write_text(head + "\n".join(lines) + data.draw(st.sampled_from(["", "\n", "\n\n"])))
+    with pytest.MonkeyPatch.context() as patch:  # taken apart in many small steps, which must not show
+        patch.setattr(network_mtx, "_STEP", step)
+        patch.setattr(network_mtx, "_WAITING", step)
+        weights = network_mtx.read_matrix(path)
+    matrix = weights.matrix
+    assert isinstance(matrix, network_weights.Entries)
+    found = np.zeros((size, size))
+    found[matrix.rows, matrix.columns] = matrix.values
+    np.testing.assert_array_equal(found, scipy.io.mmread(path).toarray())
+    assert weights.repeated == len(entries) - len({place for place, _ in entries})
+
+
 def test_packed_files_that_are_damaged_or_grow_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
