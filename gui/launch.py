@@ -12,8 +12,8 @@ from pathlib import Path
 
 from planner.cli import COMMANDS
 from planner.cli import main as run_command
-from planner.cli.command import BAD_INPUT, Command, Console, UsageError
-from planner.cli.main import unknown_command
+from planner.cli.command import Command, Console, UsageError
+from planner.cli.main import prepare_streams, status_of, unknown_command
 from planner.errors import StageboardError
 
 DRAWING: tuple[Command, ...] = (
@@ -36,18 +36,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     names = [command.name for command in (*COMMANDS, *DRAWING)]
     if arguments and (arguments[0] in names or arguments[0].startswith("-")):
         return run_command(arguments, DRAWING)
-    try:
-        arguments, density = without_density(arguments)
-        story = the_story(arguments)
-        arguments, plans = plans_to_compare(arguments)
-        models, plan = ([], None) if story is not None else files_to_open(arguments, names)
-        from gui.display import check_display, check_qt
+    prepare_streams()
+    return status_of("stageboard", lambda: _open_window(arguments, names), Console())
 
-        check_qt()
-        check_display()
-    except StageboardError as error:
-        Console().note(str(error))
-        return BAD_INPUT
+
+def _open_window(arguments: list[str], commands: Sequence[str]) -> int:
+    arguments, density = without_density(arguments)
+    story = the_story(arguments)
+    arguments, plans = plans_to_compare(arguments)
+    models, plan = ([], None) if story is not None else files_to_open(arguments, commands)
+    from gui.display import check_display, check_qt
+
+    check_qt()
+    check_display()
     from gui.app import open_window
 
     return open_window(models, plan, density=density, story=story, compared=plans)

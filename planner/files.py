@@ -34,7 +34,19 @@ def write_together(contents: Mapping[Path, str | bytes]) -> None:
     with ExitStack() as places:
         for path, content in contents.items():
             temporary = places.enter_context(placing(path))
-            temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+            temporary.write_bytes(_encoded(content, path))
+
+
+def _encoded(content: str | bytes, path: Path) -> bytes:
+    if isinstance(content, bytes):
+        return content
+    try:
+        return content.encode("utf-8")
+    except UnicodeEncodeError as error:
+        around = content[max(0, error.start - 20) : error.end + 20]
+        raise StageboardError(
+            f"{path.name} would hold a name that is not UTF-8 ({ascii(around)[1:-1]}); rename that file or folder"
+        ) from error
 
 
 @contextmanager

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.errors import ModelError
+from planner.printable import LONGEST_ID, escaped
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -132,8 +133,15 @@ class Graph:
         deployment: Mapping[str, float] | None = None,
     ) -> Graph:
         """Validate and freeze. Raises :class:`ModelError` on duplicate or unknown ids, bad numbers, or a cycle."""
+        name = escaped(name)  # a file's name may hold anything
         index: dict[str, int] = {}
         for i, op in enumerate(ops):
+            for what, text in (("an id", op.id), ("a name", op.name), ("a kind", op.kind)):
+                if len(text) > LONGEST_ID:
+                    raise ModelError(
+                        f"{name}: op number {i + 1} has {what} of {len(text):,} characters; at most {LONGEST_ID:,} are"
+                        " read, so shorten it"
+                    )
             if op.id in index:
                 raise ModelError(f"{name}: two ops have the id '{op.id}'; ids must be unique")
             index[op.id] = i

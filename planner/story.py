@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import StoryError
+from planner.printable import LONGEST_ID
 
 if TYPE_CHECKING:
     from planner.bound import Bound
@@ -162,7 +163,7 @@ class Keyframe:
                 f"a keyframe highlights {len(self.highlight):,} ops; at most {MOST_HIGHLIGHTED:,} stand out"
             )
         for op in self.highlight:
-            _text(op, "a highlighted op", 4096)
+            _text(op, "a highlighted op", LONGEST_ID)
         if self.at is not None:
             _whole(self.at, "the moment of a keyframe (at)", 0, 2**31 - 1)
         _real(self.hold, "the seconds for which a keyframe is held", 0.1, LONGEST_HOLD)

@@ -15,6 +15,8 @@ from hypothesis import settings
 pytest_plugins = ["tests.guards"]
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# An error that nobody foresaw fails a test with its traceback; only users are told of it in a sentence.
+os.environ.setdefault("STAGEBOARD_TRACEBACK", "1")
 
 # The machine is shared: no per-example deadline. CI repeats the same examples so that a red run can be repeated too.
 # Kernels that run as plain Python (see tools/run_tests.py) are slow, and there only to be seen by coverage.

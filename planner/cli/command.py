@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import math
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, cast
 
 from planner.errors import StageboardError
+from planner.printable import concise, escaped, json_text, one_line
 
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 """Exit statuses: done; ran but found no valid plan, or a check failed; bad input or usage."""
@@ -62,7 +63,11 @@ class Parser(argparse.ArgumentParser):
 
 
 class Console:
-    """The two streams of a command. Results go to stdout once; messages and progress to stderr."""
+    """The two streams of a command. Results go to stdout once; messages and progress to stderr.
+
+    Whatever a file's name or content brings along, no control character of a terminal but line breaks passes. Standard
+    error that cannot be written to is done without.
+    """
 
     def __init__(self, as_json: bool = False) -> None:
         self.as_json = as_json
@@ -73,27 +78,27 @@ class Console:
         """Print the result: ``data`` as one JSON object where that was asked for, else ``text()``."""
         self.progress("")
         if self.as_json:
-            print(json.dumps(plain(data), indent=1, ensure_ascii=False, allow_nan=False), flush=True)
+            print(json_text(plain(data), encoding=sys.stdout.encoding or "utf-8"), flush=True)
         else:
-            print(text(), flush=True)
+            print(escaped(text(), keep="\n"), flush=True)
 
     def note(self, sentence: str) -> None:
         """One line on stderr."""
         self.progress("")
-        print(f"stageboard: {one_line(sentence)}", file=sys.stderr, flush=True)
+        self.draw(f"stageboard: {concise(sentence)}\n")
 
     def progress(self, text: str) -> None:
         """Overwrite the progress line, on a terminal only; an empty text removes it."""
         if not self._live or text == self._shown:
             return
-        text = text[:100]
-        print(f"\r{text.ljust(len(self._shown))}\r{text}", end="", file=sys.stderr, flush=True)
+        text = one_line(text)[:100]
+        self.draw(f"\r{text.ljust(len(self._shown))}\r{text}")
         self._shown = text
 
-
-def one_line(sentence: str) -> str:
-    """The sentence without line breaks, so that one problem is one line."""
-    return " ".join(sentence.split())
+    def draw(self, text: str) -> None:
+        """Put text on stderr as it is: what comes from outside must be escaped already."""
+        with suppress(OSError, ValueError):
+            print(text, end="", file=sys.stderr, flush=True)
 
 
 def plain(value: Any) -> Any:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from planner import __version__
 from planner.cli.command import BAD_INPUT, DONE, Command, Console, Parser, UsageError
 from planner.errors import StageboardError
+from planner.printable import one_line
 
 COMMANDS: tuple[Command, ...] = (
     Command("info", "say what a model holds", "planner.cli.info"),
@@ -27,6 +29,10 @@ COMMANDS: tuple[Command, ...] = (
 )
 """The commands that need no window."""
 
+TRACEBACK = "STAGEBOARD_TRACEBACK"
+"""Environment variable: if it is set, an error that was not foreseen shows where it happened instead of a sentence."""
+_NO_MEMORY = ("cannot allocate memory", "could not find/load shared object", "failed to map segment")
+"""What the system and llvmlite say where libraries find no memory to be loaded into."""
 INTERRUPTED = 130
 """The shells' own status for a program that was ended by Ctrl-C before it had anything to show."""
 
@@ -36,6 +42,7 @@ def main(argv: Sequence[str] | None = None, more: Sequence[Command] = ()) -> int
 
     ``more`` are commands that others bring, such as those that draw.
     """
+    prepare_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     commands = {command.name: command for command in (*COMMANDS, *more)}
     if not arguments or arguments[0] in ("-h", "--help"):
@@ -45,27 +52,70 @@ def main(argv: Sequence[str] | None = None, more: Sequence[Command] = ()) -> int
         print(f"stageboard {__version__}")
         return DONE
     console = Console()
-    try:
+
+    def run() -> int:
         if arguments[0] not in commands:
             raise UsageError(unknown_command(arguments[0], list(commands)))
         return _run(commands[arguments[0]], arguments[1:], console)
+
+    return status_of(arguments[0], run, console)
+
+
+def status_of(command: str, run: Callable[[], int], console: Console) -> int:
+    """The exit status of ``run``; whatever it raises becomes one sentence on standard error."""
+    try:
+        return run()
     except StageboardError as error:
         console.note(str(error))
         return BAD_INPUT
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            # The reader of our output has gone (`| head`). Nothing may be flushed into the broken pipe at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return DONE
-        where = f"{error.filename}: " if error.filename else ""
-        console.note(f"{where}{(error.strerror or str(error)).lower()}; check the path and its permissions")
-        return BAD_INPUT
-    except MemoryError:
-        console.note("there is not enough memory for this problem; choose a smaller one or another planner")
-        return BAD_INPUT
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`). Nothing may be flushed into the broken pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
     except KeyboardInterrupt:
         console.note("interrupted; nothing was written")
         return INTERRUPTED
+    except Exception as error:
+        sentence = _sentence(command, error)
+        if not sentence and os.environ.get(TRACEBACK):
+            raise
+        console.note(sentence or _unforeseen(command, error))
+        return BAD_INPUT
+
+
+def prepare_streams() -> None:
+    """Make standard output and error take any text: what their encoding lacks is escaped, and a closed one swallows all."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:
+            # Closed by the caller. Left so, the next file to be opened would take its number, and what libraries print.
+            handle = os.open(os.devnull, os.O_WRONLY)
+            if handle != number:
+                os.dup2(handle, number)
+                os.close(handle)
+            setattr(sys, name, open(number, "w", encoding="utf-8", closefd=False))  # noqa: SIM115 - as long as we run
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _sentence(command: str, error: Exception) -> str:
+    """What to say about an error that may be expected of any command; empty for others."""
+    words = str(error)
+    if isinstance(error, MemoryError) or any(said in words.lower() for said in _NO_MEMORY):
+        return "there is not enough memory for this problem; choose a smaller one or another planner"
+    if isinstance(error, OSError):
+        where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
+        return f"{where}{(error.strerror or words).lower()}; check the path and its permissions"
+    if isinstance(error, UnicodeEncodeError) and "surrogates" in words:
+        return f"{command}: a name is not UTF-8 and cannot be written to a file; rename the file or folder"
+    return ""
+
+
+def _unforeseen(command: str, error: Exception) -> str:
+    return (
+        f"{command} ended in a way that was not foreseen ({type(error).__name__}: {one_line(str(error))[:160]}); this is a"
+        f" mistake in Stageboard: run it again with {TRACEBACK}=1 and report what it says"
+    )
 
 
 def _run(command: Command, arguments: Sequence[str], console: Console) -> int:

@@ -8,9 +8,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from planner.cli.command import Console, one_line
+from planner.cli.command import Console
 from planner.cli.report import plan_fields, proofs
 from planner.cli.table import percent, seconds_text, table
+from planner.printable import escaped
 from planner.quantity import amount_text
 from planner.race import Better, Event, Finished, Proven, Race, Standing
 
@@ -42,24 +43,20 @@ class Board:
         for event in events:
             line = self._line(event)
             if line:
-                print(f"stageboard: {one_line(line)}", file=sys.stderr, flush=True)
+                self._console.note(line)
 
     def end(self) -> None:
         """Take the live leaderboard away; the final one comes with the result."""
         if self._live and self._lines:
-            print(f"\x1b[{self._lines}F\x1b[J", end="", file=sys.stderr, flush=True)
+            self._console.draw(f"\x1b[{self._lines}F\x1b[J")
             self._lines = 0
 
     def _draw(self) -> None:
         width = shutil.get_terminal_size().columns - 1
         lines = [headline(self._race), *leaderboard(self._race).splitlines()]
         up = f"\x1b[{self._lines}F" if self._lines else ""
-        print(
-            up + "".join(f"{line[:width]}\x1b[K\n" for line in lines) + "\x1b[J",
-            end="",
-            file=sys.stderr,
-            flush=True,
-        )
+        shown = [escaped(line)[:width] for line in lines]
+        self._console.draw(up + "".join(f"{line}\x1b[K\n" for line in shown) + "\x1b[J")
         self._lines = len(lines)
 
     def _line(self, event: Event) -> str:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.errors import ModelError, StageboardError
+from planner.errors import ModelError
 from planner.graph import Graph
+from planner.guard import guarded
 
 if TYPE_CHECKING:
     from planner.cost_model import CostModel
@@ -54,22 +55,11 @@ def read_graph(path: str | os.PathLike[str], *, batch: int = 1) -> Graph:
     if isinstance(batch, bool) or not isinstance(batch, int) or not 1 <= batch <= LARGEST_BATCH:
         raise ModelError(f"the batch is {batch!r}; it must be a whole number from 1 to {LARGEST_BATCH}")
     file = Path(path)
-    try:
-        return _reader(file)(file, batch)
-    except ModelError as error:
-        raise _naming(file, error) from error.__cause__
-    except (MemoryError, RecursionError) as error:
-        raise ModelError(
-            f"{file.name} is too large or too deeply nested to be read here; split the model"
-        ) from error
-    except StageboardError:
-        raise
-    except Exception as error:
-        # The readers refuse what they know to be wrong; whatever else a hostile file provokes ends here.
-        raise ModelError(
-            f"{file.name} is damaged in a way that was not foreseen ({type(error).__name__}: {_line(error)});"
-            " save or download it again"
-        ) from error
+    with guarded(file.name, ModelError, smaller="split the model"):
+        try:
+            return _reader(file)(file, batch)
+        except ModelError as error:
+            raise _naming(file, error) from error.__cause__
 
 
 def read_model(path: str | os.PathLike[str], *, batch: int = 1, cost_model: CostModel | None = None) -> Graph:
@@ -190,7 +180,3 @@ def _naming(file: Path, error: ModelError) -> ModelError:
     if file.name and file.name in sentence:
         return error
     return ModelError(f"{file.name}: {sentence.removeprefix(f'{file.stem}: ')}")
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:120]

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.errors import ModelError
-from planner.formats.checks import clean, flag, number, shown, whole
+from planner.formats.checks import clean, escaped, flag, number, shown, whole
 from planner.graph import Graph, Op, Tensor
 
 Attributes = Mapping[str, Any]
@@ -50,18 +50,18 @@ def build(
         raise ModelError(f"{file}: the graph has no nodes; there is nothing to plan")
     ops, output_bytes = [], {}
     for identity, attributes in nodes:
-        op, size = _op(clean(identity), attributes, f"{file}: node '{clean(identity)}'")
+        op, size = _op(escaped(identity), attributes, f"{file}: node '{clean(identity)}'")
         ops.append(op)
         output_bytes[op.id] = size
     grouped: dict[tuple[str, object], tuple[list[str], float, float | None, str]] = {}
     for source, target, attributes in edges:
-        source, target = clean(source), clean(target)
+        source, target = escaped(source), escaped(target)
         values = _named(attributes, _EDGE)
         what = f"{file}: edge '{source}' -> '{target}'"
         given = _number(values.get("bytes"), f"{what}: bytes")
         size = output_bytes.get(source, 0.0) if given is None else given
         time = _number(values.get("time"), f"{what}: time")
-        tensor = clean(str(values.get("tensor") or ""))
+        tensor = escaped(str(values.get("tensor") or ""))
         key = (source, tensor or (size, time))
         consumers, known, known_time, _ = grouped.setdefault(key, ([], size, time, tensor))
         if (known, known_time) != (size, time):
@@ -91,7 +91,7 @@ def _named(attributes: Attributes, wanted: Mapping[str, tuple[str, ...]]) -> dic
 
 def _op(identity: str, attributes: Attributes, what: str) -> tuple[Op, float]:
     values = _named(attributes, _NODE)
-    name = clean(str(values.get("name") or identity))
+    name = escaped(str(values.get("name") or identity))
     op = Op(
         id=identity,
         name=name,

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 from planner.errors import ModelError, StageboardError
+from planner.printable import LONGEST_ID, clean, escaped
 
 LARGEST = 1e30
 """No cost or size in a file may be larger: sums of such numbers stay finite."""
 INT32 = 2**31 - 1
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u202d\u202e\ud800-\udfff\ufffe\uffff]")
-"""Controls of terminals, overrides of the direction in which all that follows is written, and what is no character."""
-LONGEST_TEXT = 4096
-LONGEST_SENTENCE = 500
 
-
-def clean(text: str) -> str:
-    """``text`` without control characters and broken surrogates, which neither files nor screens can show as they are."""
-    return _UNPRINTABLE.sub("\ufffd", text)[:LONGEST_TEXT]
-
-
-def concise(sentence: str) -> str:
-    """A sentence on a file within :data:`LONGEST_SENTENCE`, cut in its middle: names in a file may be of any length."""
-    words = _UNPRINTABLE.sub("\ufffd", sentence)
-    if len(words) <= LONGEST_SENTENCE:
-        return words
-    end = LONGEST_SENTENCE // 3  # what to do stands at the end
-    return f"{words[: LONGEST_SENTENCE - end - 5]} ... {words[-end:]}"
+__all__ = [
+    "INT32", "LARGEST", "clean", "escaped", "flag", "items", "number", "optional_number",
+    "shown", "simple_attributes", "table", "text", "whole",
+]  # fmt: skip
 
 
 def shown(value: Any) -> str:
@@ -80,12 +67,16 @@ def flag(value: Any, what: str, error: type[StageboardError] = ModelError) -> bo
 
 
 def text(value: Any, what: str, error: type[StageboardError] = ModelError) -> str:
-    """Text that is not empty, cleaned of what cannot be shown. Numbers are taken as their digits."""
+    """Text that is not empty, whole, with what cannot be shown escaped. Numbers are taken as their digits."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
         value = str(value)
     if not isinstance(value, str) or not value:
         raise error(f"{what} is {shown(value)}; it must be text that is not empty")
-    return clean(value)
+    if len(value) > LONGEST_ID:
+        raise error(
+            f"{what} has {len(value):,} characters; at most {LONGEST_ID:,} are read of an id or a name, so shorten it"
+        )
+    return escaped(value)
 
 
 def items(value: Any, what: str, error: type[StageboardError] = ModelError) -> list[Any]:

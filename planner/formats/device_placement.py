@@ -28,6 +28,7 @@ from planner.errors import ModelError, PlanError, StageboardError
 from planner.files import read_json
 from planner.formats.checks import INT32, flag, items, number, optional_number, shown, table, text, whole
 from planner.graph import Graph, Ints, Op, Tensor
+from planner.guard import guarded
 
 FORMAT = "device-placement"
 BYTES_PER_PARAMETER = 4.0
@@ -201,6 +202,11 @@ class Split:
 
 def read_split_file(path: str | os.PathLike[str], graph: Graph) -> Split:
     """The split of ``graph`` in a file ``{"fpgas": [{"nodes": [ids]}], "cpus": [...]}``. Raises :class:`PlanError`."""
+    with guarded(Path(path).name, PlanError):
+        return _split_in(path, graph)
+
+
+def _split_in(path: str | os.PathLike[str], graph: Graph) -> Split:
     file = Path(path).name
     data = table(read_json(path, error=PlanError), f"{file}: the file", PlanError)
     if "fpgas" not in data and "cpus" not in data:

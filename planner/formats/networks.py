@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.errors import NetworkError, StageboardError
+from planner.errors import NetworkError
 from planner.formats import Format
+from planner.guard import guarded
 from planner.network import ACTIVATIONS, Network
 
 if TYPE_CHECKING:
@@ -84,26 +85,15 @@ def read_network(
         raise NetworkError("no file was given; name a network file (.npz, .mtx or .onnx)")
     _check_options(density, prune, orientation, activation)
     name = files[0].name
-    try:
-        return _read(files, density, block, prune, orientation, activation)
-    except NetworkError as error:
-        sentence = str(error)
-        for file in files:
-            sentence = sentence.replace(str(file), file.name)
-        known = any(file.name in sentence for file in files)
-        raise NetworkError(sentence if known else f"{name}: {sentence}") from error.__cause__
-    except StageboardError as error:
-        raise NetworkError(str(error)) from error
-    except (MemoryError, RecursionError) as error:
-        raise NetworkError(
-            f"{name} is too large to be read here; prune it further before it is saved"
-        ) from error
-    except Exception as error:
-        # The readers refuse what they know to be wrong; whatever else a hostile file provokes ends here.
-        raise NetworkError(
-            f"{name} is damaged in a way that was not foreseen ({type(error).__name__}:"
-            f" {' '.join(str(error).split())[:120]}); save or download it again"
-        ) from error
+    with guarded(name, NetworkError, smaller="prune it further before it is saved"):
+        try:
+            return _read(files, density, block, prune, orientation, activation)
+        except NetworkError as error:
+            sentence = str(error)
+            for file in files:
+                sentence = sentence.replace(str(file), file.name)
+            known = any(file.name in sentence for file in files)
+            raise NetworkError(sentence if known else f"{name}: {sentence}") from error.__cause__
 
 
 def _check_options(density: float | None, prune: str, orientation: str, activation: str) -> None:

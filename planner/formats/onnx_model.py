@@ -21,7 +21,7 @@ from typing import Any
 
 from planner.errors import ModelError
 from planner.formats import onnx_shapes
-from planner.formats.checks import LARGEST, clean
+from planner.formats.checks import LARGEST, clean, escaped
 from planner.formats.onnx_folding import Value, bytes_of
 from planner.formats.onnx_nodes import versions
 from planner.formats.onnx_scope import Entry, ModelNotes, Scope
@@ -78,7 +78,7 @@ def _entries(file: str, scope: Scope, graph: Any) -> list[Entry]:
         )
     used = {value for entry in scope.entries for value in entry.inputs}
     entries = [
-        Entry(clean(value.name), "Input", [], [value.name])
+        Entry(escaped(value.name), "Input", [], [value.name])
         for value in graph.input
         if value.name in used and not scope.values[value.name].constant
     ]
@@ -124,7 +124,7 @@ def _ids(entries: list[Entry]) -> list[str]:
     for entry in entries:
         identity = entry.name
         if count[identity] > 1:
-            output = clean(next((o for o in entry.outputs if o), ""))
+            output = escaped(next((o for o in entry.outputs if o), ""))
             identity = output if output and output not in taken else identity
             base, number = identity, 1
             while identity in taken:

@@ -9,7 +9,7 @@ from typing import Any
 
 from planner.errors import ModelError
 from planner.formats import onnx_shapes
-from planner.formats.checks import LARGEST, clean, simple_attributes
+from planner.formats.checks import LARGEST, clean, escaped, simple_attributes
 from planner.formats.onnx_folding import (
     NEVER_FOLDED,
     SMALL,
@@ -24,7 +24,11 @@ from planner.formats.onnx_macs import macs as count_macs
 from planner.formats.onnx_nodes import attributes_of, bodies_of, formal_inputs, reads, results
 from planner.formats.onnx_nodes import trips as trips_of
 
+MOST_AXES = 64
+"""Axes that numpy's arrays may have; tensors of real models have a handful."""
 _STANDARD = ("", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview.training", "ai.onnx.training")
+_MADE_HERE = ("Constant", "Shape", "Size", "ConstantOfShape")
+"""Ops whose value is put together here rather than by a rule."""
 
 
 @dataclass
@@ -181,6 +185,10 @@ class Scope:
     # ------------------------------------------------------------------ folding
     def _fold(self, node: Any, op: str, attributes: dict[str, Any], inputs: list[Value | None]) -> bool:
         """Whether the node is a constant; then its outputs are values and it needs no op."""
+        if op in _MADE_HERE and not node.output:
+            raise ModelError(
+                f"{self.model.file}: op '{clean(node.name or op)}' ({op}) has no output; export the model again"
+            )
         if op == "Constant":
             self._constant(node, attributes)
             return True
@@ -205,7 +213,7 @@ class Scope:
     def _constant(self, node: Any, attributes: dict[str, Any]) -> None:
         import numpy as np
 
-        name = node.output[0] if node.output else ""
+        name = node.output[0]
         for attribute in node.attribute:
             if attribute.name == "value" and attribute.HasField("t"):
                 self.model.external += onnx_shapes.is_external(attribute.t)
@@ -222,6 +230,10 @@ class Scope:
             ("value_floats", np.float32),
         ):
             if key in attributes:
+                if not _numbers(attributes[key]):
+                    raise ModelError(
+                        f"{self.model.file}: the constant '{clean(name)}' has {key} that is no number; export the model again"
+                    )
                 self._put(name, np.array(attributes[key], dtype), [], "Constant")
                 return
         self.values[name] = constant((), 8, self._origin(name))
@@ -232,7 +244,12 @@ class Scope:
         if op == "Size":
             self._put(node.output[0], np.array(value.size, np.int64), [], op)
             return
-        cut = slice(attributes.get("start", 0), attributes.get("end"))
+        start, end = attributes.get("start", 0), attributes.get("end")
+        if not isinstance(start, int) or not isinstance(end, int | None):
+            raise ModelError(
+                f"{self.model.file}: op '{clean(node.name or op)}' has a start or end that is no whole number; export it again"
+            )
+        cut = slice(start, end)
         self._put(node.output[0], np.array((value.shape or ())[cut], np.int64), [], op)
 
     def _constant_of_shape(self, node: Any, shape: Value | None) -> bool:
@@ -240,22 +257,26 @@ class Scope:
 
         if shape is None or shape.data is None:
             return False
-        dims = [int(d) for d in np.atleast_1d(shape.data)]
+        name = node.output[0]
+        if shape.data.ndim > 1 or shape.data.dtype.kind not in "iu" or shape.data.size > MOST_AXES:
+            raise ModelError(
+                f"{self.model.file}: '{clean(name)}' has a shape that is no list of at most {MOST_AXES} sizes;"
+                " export the model again"
+            )
+        dims = [int(d) for d in shape.data.reshape(-1)]
         dtype, fill = 1, None
         for attribute in node.attribute:
             if attribute.name == "value":
                 dtype = attribute.t.data_type
                 fill = onnx_shapes.tensor_value(attribute.t, "", self.model.file).data
-        name = node.output[0]
         if any(d < 0 for d in dims) or bytes_of(tuple(dims), dtype) > LARGEST:
             raise ModelError(
                 f"{self.model.file}: '{clean(name)}' has the impossible shape {dims[:8]}; export the model again"
             )
         value = constant(dims, dtype, self._origin(name))
         if value.elements <= SMALL:
-            filled = (
-                np.zeros(dims, np.float32) if fill is None else np.full(dims, fill.reshape(-1)[0], fill.dtype)
-            )
+            known = fill is not None and fill.size > 0
+            filled = np.full(dims, fill.reshape(-1)[0], fill.dtype) if known else np.zeros(dims, np.float32)
             value = constant(dims, dtype, self._origin(name), filled)
         self.values[name] = value
         return True
@@ -320,7 +341,7 @@ class Scope:
         outputs: list[Value],
         body: Entry | None,
     ) -> None:
-        name = clean(node.name) or clean(next((o for o in node.output if o), node.op_type))
+        name = escaped(node.name or next((o for o in node.output if o), node.op_type))
         entry = Entry(name, clean(node.op_type) or "op", [], list(node.output))
         entry.attrs = simple_attributes(attributes)
         if node.domain not in ("", "ai.onnx"):
@@ -351,3 +372,8 @@ class Scope:
             )
             entry.attrs.update(body.attrs)
         self.entries.append(entry)
+
+
+def _numbers(value: Any) -> bool:
+    """Whether an attribute is a number or a list of them."""
+    return all(isinstance(v, (int, float)) for v in (value if isinstance(value, (list, tuple)) else [value]))

@@ -18,7 +18,7 @@ import numpy as np
 from planner.bound import Bound
 from planner.errors import PlanError, StageboardError
 from planner.formats.bound_json import bounds_list
-from planner.formats.checks import clean, concise, items, shown, table, text
+from planner.formats.checks import clean, items, shown, table, text
 from planner.formats.plan_parts import (
     FORMAT,
     VERSION,
@@ -29,6 +29,7 @@ from planner.formats.plan_parts import (
     provenance_dict,
     provenance_of,
 )
+from planner.guard import guarded
 from planner.network import Network
 from planner.network_problem import NetworkProblem, check_memory
 from planner.plan import OrderEvaluation, OrderPlan
@@ -87,7 +88,8 @@ def evaluation_dict(evaluation: OrderEvaluation) -> dict[str, Any]:
 
 def is_order_plan(path: str | os.PathLike[str]) -> bool:
     """Whether a plan file is one of a network. Raises :class:`PlanError` where it is no plan file."""
-    decision = load(path).get("decision")
+    with guarded(Path(path).name, PlanError):
+        decision = load(path).get("decision")
     return isinstance(decision, dict) and decision.get("kind") == KIND
 
 
@@ -96,10 +98,8 @@ def open_network_plan(path: str | os.PathLike[str], network: Network) -> OpenedO
 
     Raises :class:`PlanError` where the file is damaged or belongs to another network; the sentence says how they differ.
     """
-    try:
+    with guarded(Path(path).name, PlanError):
         return order_in(load(path), network, Path(path).name)
-    except StageboardError as error:
-        raise PlanError(concise(str(error))) from error
 
 
 def order_in(data: Mapping[str, Any], network: Network, file: str) -> OpenedOrder:

@@ -23,7 +23,7 @@ from planner.errors import PlanError, StageboardError
 from planner.files import to_json, write_atomically
 from planner.formats import order_json
 from planner.formats.bound_json import bounds_list, finite
-from planner.formats.checks import clean, concise, items, shown, table, text, whole
+from planner.formats.checks import clean, items, shown, table, text, whole
 from planner.formats.plan_parts import (
     FORMAT,
     VERSION,
@@ -35,6 +35,7 @@ from planner.formats.plan_parts import (
     provenance_of,
 )
 from planner.graph import Graph, Ints
+from planner.guard import guarded
 from planner.plan import Evaluation, OrderPlan, Plan
 from planner.problem import Constraint, Pin, Problem, Together
 
@@ -147,9 +148,10 @@ def evaluation_dict(evaluation: Evaluation, problem: Problem) -> dict[str, Any]:
 def plan_model_options(path: str | os.PathLike[str]) -> dict[str, int]:
     """How the plan's model was read (``{"batch": n}``), to read it the same way. Raises :class:`PlanError`."""
     file = Path(path).name
-    graph = table(load(path).get("graph"), f"{file}: graph", PlanError)
-    options = table(graph.get("read_options", {}), f"{file}: read_options", PlanError)
-    return {"batch": whole(options.get("batch", 1), f"{file}: batch", 1, 10**6, PlanError)}
+    with guarded(file, PlanError):
+        graph = table(load(path).get("graph"), f"{file}: graph", PlanError)
+        options = table(graph.get("read_options", {}), f"{file}: read_options", PlanError)
+        return {"batch": whole(options.get("batch", 1), f"{file}: batch", 1, 10**6, PlanError)}
 
 
 def read_plan(path: str | os.PathLike[str], graph: Graph) -> tuple[Plan, tuple[Bound, ...]]:
@@ -168,10 +170,8 @@ def open_plan(path: str | os.PathLike[str], graph: Graph) -> OpenedPlan:
     where stored numbers differ from computed ones by more than 1e-9, and which stored bounds were dropped. Raises
     :class:`PlanError` where the file is damaged or belongs to another graph; the sentence says how they differ.
     """
-    try:
+    with guarded(Path(path).name, PlanError):
         return plan_in(load(path), graph, Path(path).name)
-    except StageboardError as error:
-        raise PlanError(concise(str(error))) from error
 
 
 def plan_in(data: Mapping[str, Any], graph: Graph, file: str) -> OpenedPlan:

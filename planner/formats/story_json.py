@@ -13,12 +13,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from planner.errors import StageboardError, StoryError
+from planner.errors import StoryError
 from planner.files import MEBIBYTE, parse_json, read_text, to_json, write_atomically
-from planner.formats.checks import clean, items, number, shown, table, whole
+from planner.formats.checks import clean, escaped, items, number, shown, table, whole
 from planner.formats.plan_parts import STORY_FORMAT
 from planner.formats.story_models import Portable, portable_paths, withdrawing
 from planner.formats.story_plans import pack, resolve
+from planner.guard import guarded
 from planner.story import Camera, Keyframe, Story, StoryModel, StoryPlan
 
 __all__ = [
@@ -100,12 +101,9 @@ def read_story(path: str | os.PathLike[str]) -> Story:
     Raises :class:`StoryError`: one sentence naming the file, what is wrong with it and what to do.
     """
     file = Path(path).name
-    text = read_text(path, LIMIT, error=StoryError, remedy="make it of fewer plans")
-    try:
+    with guarded(file, StoryError, smaller="make it of fewer plans"):
+        text = read_text(path, LIMIT, error=StoryError, remedy="make it of fewer plans")
         return from_dict(parse_json(text, file, StoryError), file)
-    except StageboardError as error:
-        sentence = str(error)
-        raise StoryError(sentence if file in sentence else f"{file}: {sentence}") from error
 
 
 def is_story(path: str | os.PathLike[str]) -> bool:
@@ -232,7 +230,7 @@ def _texts(values: list[Any], what: str) -> tuple[str, ...]:
     for value in values:
         if not isinstance(value, str):
             raise StoryError(f"{what} must list texts, not {shown(value)}")
-    return tuple(clean(value) for value in values)
+    return tuple(escaped(value) for value in values)
 
 
 def _known(data: Mapping[str, Any], fields: set[str], what: str) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from planner import samples
 from planner.errors import StageboardError, StoryError
 from planner.files import JSON_LIMIT, read_bytes, write_atomically
+from planner.guard import guarded
 from planner.story import SAMPLE, StoryModel, check_path
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ def read_story_model(
     one. Raises :class:`StoryError` and what reading raises.
     """
     if model.generate:
-        found = _generated(model.generate, is_order)
+        with guarded(
+            "the model that the story generates", StoryError, smaller="make it smaller", remedy="correct it"
+        ):
+            found = _generated(model.generate, is_order)
     else:
         files = [_file(path, folder, given, len(model.paths) == 1) for path in model.paths]
         if is_order:

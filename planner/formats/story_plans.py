@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from planner.errors import StageboardError, StoryError
-from planner.formats.checks import INT32, clean, concise, items, shown
+from planner.errors import StoryError
+from planner.formats.checks import INT32, clean, items, shown
 from planner.graph import Graph, Ints
+from planner.guard import guarded
 from planner.plan import OrderPlan, Plan
 from planner.story import Keyframe, Resolved, Story, StoryModel, StoryPlan
 
@@ -149,11 +150,9 @@ def open_story_plan(stored: StoryPlan, model: Graph | Network, what: str) -> Ope
     from planner.formats.plan_json import plan_in
 
     data = dict(stored.data)
-    try:
+    with guarded(what, StoryError, remedy="save the plan again"):
         data["decision"] = _unpacked(data["decision"], model)
         opened = plan_in(data, model, what) if isinstance(model, Graph) else order_in(data, model, what)
-    except StageboardError as error:
-        raise StoryError(concise(str(error) if what in str(error) else f"{what}: {error}")) from error
     evaluation = data.get("evaluation")
     claimed = evaluation.get("valid") if isinstance(evaluation, Mapping) else None
     if isinstance(claimed, bool) and claimed != opened.plan.evaluation.valid:

@@ -408,6 +408,12 @@ def test_nodes_out_of_order_are_sorted(read: Any) -> None:
         ([("Relu", ["w"], ["y"])], [array("w", 3)], "nothing is left to plan"),
         ([("ConstantOfShape", ["d"], ["w"]), ("Add", ["x", "w"], ["y"])], [numbers("d", -5)], "impossible shape"),
         ([("ConstantOfShape", ["d"], ["w"]), ("Add", ["x", "w"], ["y"])], [numbers("d", *[2**60] * 3)], "impossible shape"),
+        ([("ConstantOfShape", ["d"], ["w"]), ("Add", ["x", "w"], ["y"])], [numbers("d", *[1] * 65)], "at most 64 sizes"),
+        ([("ConstantOfShape", ["d"], ["w"]), ("Add", ["x", "w"], ["y"])], [array("d", 2)], "no list of at most 64 sizes"),
+        ([("ConstantOfShape", ["d"], ["w"]), ("Add", ["x", "w"], ["y"])], [array("d", 1, 1, dtype=np.int64)], "no list of"),
+        ([("ConstantOfShape", ["d"], []), ("Relu", ["x"], ["y"])], [numbers("d", 1)], "ConstantOfShape. has no output"),
+        ([("Shape", ["x"], []), ("Relu", ["x"], ["y"])], [], "'Shape' .Shape. has no output"),
+        ([("Constant", [], []), ("Relu", ["x"], ["y"])], [], "has no output"),
         ([("Add", ["x", "w"], ["y"])], [TensorProto(name="w", data_type=1, dims=[-3])], "negative size"),
         ([("Add", ["x", "w"], ["y"])], [TensorProto(name="w", data_type=1, dims=[2**60] * 3)], "claims"),
     ],
@@ -418,6 +424,28 @@ def test_broken_models_are_one_sentence(read: Any, nodes: list[Any], stored: lis
         read(proto)
     assert "model.onnx" in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("node", "says"),
+    [
+        (helper.make_node("Constant", [], ["c"], value_int="three"), "has value_int that is no number"),
+        (helper.make_node("Shape", ["x"], ["c"], start=0.5), "start or end that is no whole number"),
+        (helper.make_node("Shape", ["x"], ["c"], end="last"), "start or end that is no whole number"),
+    ],
+)
+def test_attributes_of_the_wrong_type_are_one_sentence(read: Any, node: Any, says: str) -> None:
+    with pytest.raises(ModelError, match=says):
+        read(model([node, helper.make_node("Add", ["x", "c"], ["y"])], [info("x", 1)], ["y"]))
+
+
+def test_a_constant_of_shape_without_a_value_is_zero(read: Any) -> None:
+    nothing = TensorProto(name="v", data_type=1, dims=[0])
+    nodes = [
+        helper.make_node("ConstantOfShape", ["d"], ["w"], value=nothing),
+        helper.make_node("Add", ["x", "w"], ["y"]),
+    ]
+    assert read(model(nodes, [info("x", 2)], ["y"], [numbers("d", 2)])).n == 2
 
 
 def test_broken_shape_inference_is_survived(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
