@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from planner.cli.command import UsageError
 from planner.errors import StageboardError
 from planner.files import behind_links
+from planner.guard import guarded
 
 if TYPE_CHECKING:
     from planner.cost_model import CostModel
@@ -151,34 +152,30 @@ def cost_model(texts: Sequence[str]) -> CostModel | None:
     from planner.cost_model import CostModel
     from planner.quantity import parse_quantity
 
-    values: dict[str, Any] = {}
+    numbers: dict[str, Any] = {}
     for text in texts:
-        if "=" in text:
-            values.update(pairs([text], "--cost-model"))
-        else:
-            values.update(_cost_model_file(Path(text)))
-    numbers: dict[str, float] = {}
-    for key, value in values.items():
-        try:
-            numbers[key] = parse_quantity(value) if isinstance(value, str) else value
-        except ValueError as error:
-            raise StageboardError(f"cost model, {key}: {error}") from None
+        is_pair = "=" in text and not Path(text).is_file()
+        with guarded("" if is_pair else Path(text).name, StageboardError, remedy="correct it"):
+            values = pairs([text], "--cost-model") if is_pair else _cost_model_file(Path(text))
+            for key, value in values.items():
+                try:
+                    numbers[key] = parse_quantity(value) if isinstance(value, str) else value
+                except ValueError as error:
+                    raise StageboardError(f"cost model, {key}: {error}") from None
+            CostModel.from_dict(numbers)  # here, so that a sentence names the file
     return CostModel.from_dict(numbers)
 
 
 def _cost_model_file(path: Path) -> dict[str, Any]:
-    import tomllib
+    from planner.toml_file import read_toml
 
-    from planner.files import MEBIBYTE, read_text
-
-    text = read_text(path, MEBIBYTE, error=StageboardError)
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise StageboardError(f"{path} is not a valid TOML file ({error}); correct it") from None
+    table = read_toml(path)
     inner = table.get("cost_model", table)
     if not isinstance(inner, dict):
-        raise StageboardError(f"{path}: cost_model is not a table; write [cost_model] above its values")
+        raise StageboardError(f"{path.name}: cost_model is not a table; write [cost_model] above its values")
+    stray = [key for key, value in table.items() if inner is not table and not isinstance(value, dict)]
+    if stray:  # tables beside it are for others
+        raise StageboardError(f"{path.name} has '{stray[0]}' outside [cost_model]; write it below that line")
     return inner
 
 

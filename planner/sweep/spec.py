@@ -8,15 +8,15 @@ combination is one run; bounds take no seed.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from planner.errors import StageboardError
-from planner.files import MEBIBYTE, read_text
 from planner.granularity import GRANULARITIES
+from planner.guard import guarded
+from planner.toml_file import read_toml
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,8 @@ def made_up(kind: str, seed: int, settings: Mapping[str, Any] | None = None) -> 
 def read_sweep(path: str) -> list[Run]:
     """The runs of a TOML file, each once. Raises :class:`StageboardError` of one sentence."""
     file = Path(path)
-    try:
-        data = tomllib.loads(read_text(file, MEBIBYTE, error=StageboardError))
-    except tomllib.TOMLDecodeError as error:
-        raise StageboardError(f"{file.name} is not a valid TOML file ({error}); correct it") from None
-    return list(dict.fromkeys(_Reader(file, data).runs()))
+    with guarded(file.name, StageboardError, remedy="correct it"):
+        return list(dict.fromkeys(_Reader(file, read_toml(file)).runs()))
 
 
 class _Reader:

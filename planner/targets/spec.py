@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
-from dataclasses import fields
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from planner.errors import TargetError
 from planner.graph import Graph
+from planner.guard import guarded
 from planner.quantity import parse_quantity
 from planner.targets.base import Target
 from planner.targets.device_pool import DevicePool
@@ -18,10 +19,13 @@ from planner.targets.edge_tpu import EdgeTpuPipeline
 from planner.targets.mcm import McmPackage
 from planner.targets.memory import TwoLevelMemory
 from planner.targets.pipeline import Pipeline
+from planner.toml_file import read_toml
 
 KINDS: dict[str, type[Target]] = {
     cls.kind: cls for cls in (Pipeline, DevicePool, EdgeTpuPipeline, McmPackage, TwoLevelMemory)
 }
+_COST_MODEL = "cost_model"
+"""A table that may stand in the same file: what ``--cost-model`` reads."""
 _YES, _NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 
@@ -30,50 +34,101 @@ def parse_target(spec: str, graph: Graph | None = None) -> Target:
 
     ``pool`` without counts takes the deployment that a device-placement file describes. Raises :class:`TargetError`.
     """
+    with _guarded(spec):
+        return _make(_read(spec), graph)
+
+
+def is_for_networks(spec: str) -> bool:
+    """Whether a specification, as :func:`parse_target` takes it, names a target for sparse networks."""
+    with _guarded(spec):
+        kind = _read(spec).kind
+    return kind in KINDS and KINDS[kind].plans_networks
+
+
+def _guarded(spec: str) -> AbstractContextManager[None]:
+    file = Path(spec).name if _is_file(spec.strip()) else ""
+    return guarded(file, TargetError, remedy="correct the target")
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a specification says, as texts and TOML values: nothing is checked against the kind yet."""
+
+    kind: str
+    count: str
+    values: Mapping[str, Any]
+    where: str
+    """What sentences call it."""
+
+
+def _is_file(spec: str) -> bool:
+    return spec.lower().endswith(".toml")
+
+
+def _read(spec: str) -> _Said:
     spec = spec.strip()
-    if spec.endswith(".toml"):
-        return _from_toml(Path(spec), graph)
+    return _in_file(Path(spec)) if _is_file(spec) else _in_text(spec, f"target '{spec}'")
+
+
+def _in_text(spec: str, where: str) -> _Said:
+    """``kind:count,key=value,...``"""
     head, *pairs = [part.strip() for part in spec.split(",")]
     kind, _, count = head.partition(":")
     values: dict[str, Any] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
-            raise TargetError(f"'{pair}' in target '{spec}' is not key=value")
+            raise TargetError(f"'{pair}' in {where} is not key=value")
         values[key.strip()] = value.strip()
-    return _make(kind, count, values, graph, f"target '{spec}'")
+    return _Said(kind, count, values, where)
 
 
-def is_for_networks(spec: str) -> bool:
-    """Whether a specification, as :func:`parse_target` takes it, names a target for sparse networks."""
-    spec = spec.strip()
-    kind = (
-        str(_table(Path(spec)).get("kind", ""))
-        if spec.endswith(".toml")
-        else spec.split(",")[0].split(":")[0]
-    )
-    return kind in KINDS and KINDS[kind].plans_networks
+def _in_file(path: Path) -> _Said:
+    """A TOML file: keys under ``[target]`` or without a heading, or ``target = "SPEC"`` with further keys beside it."""
+    where = f"target file {path.name}"
+    data = read_toml(path, TargetError)
+    target = data.get("target", data)
+    beside = {key: value for key, value in data.items() if key not in ("target", _COST_MODEL)}
+    if isinstance(target, str):
+        return _in_text_of_file(target, beside, where)
+    if not isinstance(target, dict):
+        raise TargetError(
+            f'{where}: target is {_toml_kind(target)}; write [target] above its keys, or target = "pipeline:4"'
+        )
+    stray = [key for key, value in beside.items() if target is not data and not isinstance(value, dict)]
+    if stray:
+        raise TargetError(f"{where} has '{stray[0]}' outside [target]; write it below that line")
+    values = beside if target is data else dict(target)
+    kind, count = (values.pop(key, "") for key in ("kind", "count"))
+    for key, value in (("kind", kind), ("count", count), *values.items()):
+        if isinstance(value, (dict, list)):
+            raise TargetError(f"{where}: {key} is {_toml_kind(value)}; it must be a single value")
+    return _Said(str(kind), str(count), values, where)
 
 
-def _from_toml(path: Path, graph: Graph | None) -> Target:
-    table = _table(path)
-    kind = str(table.pop("kind", ""))
-    count = str(table.pop("count", ""))
-    return _make(kind, count, table, graph, f"target file {path}")
+def _in_text_of_file(spec: str, beside: Mapping[str, Any], where: str) -> _Said:
+    if _is_file(spec.strip()):
+        raise TargetError(f"{where} names another file, '{spec}'; write the target itself into it")
+    said = _in_text(spec.strip(), where)
+    for key, value in beside.items():
+        if key in ("kind", "count") or key in said.values:
+            raise TargetError(
+                f"{where} gives '{key}' beside target = \"{spec}\", which says it already; keep one"
+            )
+        if isinstance(value, (dict, list)):
+            raise TargetError(f"{where}: {key} is {_toml_kind(value)}; it must be a single value")
+    return _Said(said.kind, said.count, {**said.values, **beside}, where)
 
 
-def _table(path: Path) -> dict[str, Any]:
-    """What a target file says."""
-    try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise TargetError(f"cannot read the target file {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TargetError(f"{path} is not a valid TOML file: {error}") from None
-    return dict(table.get("target", table))
+def _toml_kind(value: Any) -> str:
+    if isinstance(value, list):
+        tables = bool(value) and all(isinstance(entry, dict) for entry in value)
+        return f"a list of {len(value)} tables" if tables else f"a list of {len(value)} values"
+    return "a table" if isinstance(value, dict) else str(value)
 
 
-def _make(kind: str, count: str, values: Mapping[str, Any], graph: Graph | None, where: str) -> Target:
+def _make(said: _Said, graph: Graph | None) -> Target:
+    kind, count, values, where = said.kind, said.count, said.values, said.where
     if kind not in KINDS:
         raise TargetError(f"{where} has the unknown kind '{kind}'; choose from {', '.join(KINDS)}")
     cls = KINDS[kind]
@@ -136,7 +191,7 @@ def _value(annotation: Any, key: str, value: Any, where: str) -> Any:
 def target_from_dict(data: Mapping[str, Any]) -> Target:
     """The inverse of :meth:`Target.to_dict`. Raises :class:`TargetError`."""
     kind = data.get("kind")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise TargetError(f"unknown target kind {kind!r}; this version knows {', '.join(KINDS)}")
     cls = KINDS[kind]
     arguments = {}

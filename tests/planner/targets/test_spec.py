@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,12 @@ from planner.targets import (
     EdgeTpuPipeline,
     Pipeline,
     Target,
+    TwoLevelMemory,
     default_target,
     parse_target,
     target_from_dict,
 )
+from planner.targets.spec import is_for_networks
 from tests.planner.strategies import pools_with_options, targets
 
 
@@ -86,16 +89,77 @@ def test_toml_files(tmp_path: Path) -> None:
     with pytest.raises(TargetError, match="is not a valid TOML file"):
         parse_target(str(path))
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(TargetError, match="is not a valid TOML file"):
+    with pytest.raises(TargetError, match=r"machine.toml is not UTF-8 text"):
         parse_target(str(path))
-    with pytest.raises(TargetError, match="cannot read the target file"):
+    with pytest.raises(TargetError, match=r"absent.toml does not exist"):
         parse_target(str(tmp_path / "absent.toml"))
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ('target = "pool:2+1"', DevicePool(2, 1)),
+        ('target = " pool:2+1,contiguous=false "', DevicePool(2, 1, contiguous=False)),
+        (
+            'target = "pool:2+1"\ncontiguous = false\nmemory = "1KiB"',
+            DevicePool(2, 1, 1024.0, contiguous=False),
+        ),
+        ('target = "memory:100"', TwoLevelMemory(100)),
+        ('[cost_model]\ncpu_flops = 1e9\n[target]\nkind = "pipeline"\ncount = 2', Pipeline(2)),
+        ('kind = "pipeline"\ncount = 2\n[cost_model]\ncpu_flops = 1e9', Pipeline(2)),
+    ],
+)
+def test_toml_files_may_hold_a_specification(tmp_path: Path, text: str, target: Target) -> None:
+    path = tmp_path / "machine.toml"
+    path.write_text(text)
+    assert parse_target(str(path)) == target
+    assert is_for_networks(str(path)) == target.plans_networks
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("target = 3", "target is 3; write [target] above its keys"),
+        ('[[target]]\nkind = "pool"', "target is a list of 1 tables"),
+        ("target = [1, 2]", "target is a list of 2 values"),
+        ('[target.target]\nkind = "pool"', "target is a table; it must be a single value"),
+        ('target = "other.toml"', "names another file, 'other.toml'"),
+        ('target = ""', "unknown kind ''"),
+        ('target = "pool:2+1"\ncount = 2', "gives 'count' beside target"),
+        ('target = "pool:2+1,contiguous=false"\ncontiguous = true', "gives 'contiguous' beside target"),
+        ('target = "pool:2+1"\nmemory = [1]', "memory is a list of 1 values"),
+        ('target = "pool:2+1"\nspeed = 1', "has no parameter 'speed'"),
+        ('memory = 3\n[target]\nkind = "pool"', "has 'memory' outside [target]"),
+        ('kind = ["pool"]', "kind is a list of 1 values"),
+        ('kind = "pool"\ncount = {a = 1}', "count is a table"),
+        ('kind = "pipeline"\ncount = 2.5', "'2.5' is not a whole number"),
+        ("count = " + "9" * 5000, "is not a valid TOML file"),
+        ("a = " + "[" * 5000, "nests its TOML too deeply"),
+    ],
+)
+def test_other_shapes_of_toml_are_one_sentence(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "machine.toml"
+    path.write_text(text)
+    with pytest.raises(TargetError) as caught:
+        parse_target(str(path))
+    sentence = str(caught.value)
+    assert words in sentence
+    assert "machine.toml" in sentence
+    assert len(sentence) <= 500
+    with suppress(TargetError):  # the kind may be told all the same
+        is_for_networks(str(path))
+
+
+def test_control_characters_of_a_specification_are_escaped() -> None:
+    with pytest.raises(TargetError, match=r"unknown kind 'po\\x1b\[31mol\\u202e'"):
+        parse_target("po\x1b[31mol\u202e:2")
 
 
 @pytest.mark.parametrize(
     ("data", "words"),
     [
         ({"kind": "ring"}, "unknown target kind 'ring'"),
+        ({"kind": []}, r"unknown target kind \[\]"),
         ({}, "unknown target kind None"),
         ({"kind": "pipeline", "count": "4"}, "'count' is '4'; a int was expected"),
         ({"kind": "pipeline", "count": True}, "'count' is True"),
