@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.later import Later
 from gui.panels.base import Panel
 from gui.panels.devices import DevicesPanel
 from gui.panels.package_state import is_package
@@ -155,14 +156,11 @@ class Docks(QObject):
         """Whether what stands below the canvas was fitted to the window since it was arranged."""
         self._packaged = False
         """Whether the target was a multi-chip module when the docks looked last."""
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(0)
-        self._settle.timeout.connect(self._update_titles)
+        self._settle = Later(self._update_titles, self)
         set_up_docking(window)
         for id, panel in panels.items():
             short = SHORT.get(id, panel.title)
-            self.docks[id] = dock_of(window, id, panel.title, short, panel, self._settle.start)
+            self.docks[id] = dock_of(window, id, panel.title, short, panel, self._settle.ask)
         self.arrange()
 
     def arrange(self) -> None:
@@ -189,7 +187,7 @@ class Docks(QObject):
         self._packaged = False
         self.follow_target()
         self._placed = False
-        self._settle.start()
+        self._settle.ask()
 
     def size(self, width: int, height: int) -> None:
         """Sizes that suit a window of this size, before anyone has dragged a border."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from gui.commands import (
     Command,
@@ -33,6 +33,7 @@ from gui.commands import (
     from_json,
 )
 from gui.document import Document
+from gui.later import Later
 from gui.opening import Opened, quick_bounds, read_graph, ready, with_times
 from gui.values import PlanEntry
 from planner.errors import StageboardError
@@ -70,8 +71,7 @@ class Journal(QObject):
         self._failed = False
         self._dirty: dict[str, PlanEntry] = {}
         self._listed: set[str] = set()
-        self._timer = QTimer(self, singleShot=True, interval=self.LIST_EVERY_MS)
-        self._timer.timeout.connect(self.flush)
+        self._later = Later(self.flush, self, self.LIST_EVERY_MS)
         document.history.recorder = self
         if document.problem is not None:
             self.opened()
@@ -124,12 +124,12 @@ class Journal(QObject):
         self._dirty[entry.id] = entry
         if entry.id not in self._listed:
             self.flush()
-        elif not self._timer.isActive():
-            self._timer.start()
+        else:
+            self._later.ask_once()
 
     def flush(self) -> None:
         """Write what waits to be written."""
-        self._timer.stop()
+        self._later.stop()
         for entry in self._dirty.values():
             self._listed.add(entry.id)
             self._write({"entry": _encode_entry(entry), "assignment": encode_assignment(entry.device_of)})
@@ -175,7 +175,7 @@ class Journal(QObject):
         self._file.flush()
 
     def _discard(self) -> None:
-        self._timer.stop()
+        self._later.stop()
         self._dirty, self._listed = {}, set()
         self._failed = False
         if self._file is not None:

@@ -20,15 +20,18 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
+    QApplication,
     QFrame,
     QLineEdit,
     QListView,
+    QMenu,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from gui.fuzzy import score
 from gui.theme import Theme, font
@@ -167,6 +170,7 @@ class Palette(QFrame):
         self._choices: Sequence[Choice] = ()
         self._source: Source | None = None
         self._before: QWidget | None = None
+        self._passing = False
         self.line = QLineEdit(self)
         self.line.setAccessibleName("Type to choose")
         self.line.setFont(font(11.0))
@@ -195,15 +199,20 @@ class Palette(QFrame):
 
     # ------------------------------------------------------------------ opening and closing
     def ask(
-        self, prompt: str, choices: Sequence[Choice], source: Source | None = None, text: str = ""
+        self,
+        prompt: str,
+        choices: Sequence[Choice],
+        source: Source | None = None,
+        text: str = "",
+        passing: bool = False,
     ) -> None:
-        """Offer ``choices`` (and what ``source`` adds to what is typed)."""
+        """Offer ``choices`` (and what ``source`` adds to what is typed). ``passing``: they go with model and machine."""
         window = self.parentWidget()
         assert window is not None
         focus = window.focusWidget()
         if self.isHidden():
             self._before = focus if focus is not self.line else None
-        self._choices, self._source = choices, source
+        self._choices, self._source, self._passing = choices, source, passing
         self.line.setPlaceholderText(prompt)
         self.line.blockSignals(True)
         self.line.setText(text)
@@ -219,9 +228,19 @@ class Palette(QFrame):
             return
         self.hide()
         before, self._before = self._before, None
-        if before is not None and before.isVisible():
+        if before is not None and isValid(before) and before.isVisible():  # it may be gone since
             before.setFocus(Qt.FocusReason.PopupFocusReason)
         self.closed.emit()
+
+    def problem_changed(self) -> None:
+        """Another model or machine: choices about the one before, here or in an open menu, can be made no more."""
+        if self._passing:
+            self.dismiss()
+        elif self.isVisible():
+            self._filter(self.line.text())
+        menu = QApplication.activePopupWidget()
+        if isinstance(menu, QMenu):
+            menu.close()
 
     def place(self) -> None:
         """In the middle of the window's upper part, as high as its rows."""

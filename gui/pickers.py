@@ -120,7 +120,7 @@ class Pickers(QObject):
         choices = self.device_choices(along, repair)
         what = plural(len(document.selection), "op")
         taking = " and take neighbours along" if along else " and repair the rest" if repair else ""
-        self.palette_window.ask(f"Move {what} to{taking} …", choices)
+        self.palette_window.ask(f"Move {what} to{taking} …", choices, passing=True)
 
     def device_choices(self, along: bool, repair: bool = False) -> list[Choice]:
         """One choice per device."""

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
+from gui.later import Later
 from gui.theme import Theme, font
 from gui.tour import STEPS, Step, Tour
 from planner.errors import StageboardError
@@ -67,6 +68,8 @@ class TourBar(QFrame):
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._poll)
+        self._telling = Later(self._tell, self, LEAVES_READABLE)
+        self._placing = Later(self.place, self)
         window.installEventFilter(self)
         window.themes.changed.connect(self._set_theme)
         self._set_theme(window.theme)
@@ -84,7 +87,7 @@ class TourBar(QFrame):
     @property
     def waiting(self) -> bool:
         """Whether the step is still at work."""
-        return self._timer.isActive()
+        return self._timer.isActive() or self._telling.waiting
 
     def _set_theme(self, theme: Theme) -> None:
         self.setStyleSheet(
@@ -128,7 +131,7 @@ class TourBar(QFrame):
         except StageboardError as error:
             self._failed(str(error))
             return
-        QTimer.singleShot(LEAVES_READABLE, self, self._tell)
+        self._telling.ask()
 
     def _tell(self) -> None:
         self._text.setText(self.step.text(self.tour))
@@ -145,7 +148,8 @@ class TourBar(QFrame):
 
     def end(self) -> None:
         """Leave everything as it is and go."""
-        self._timer.stop()
+        for work in (self._timer, self._telling, self._placing):
+            work.stop()
         self._window.removeEventFilter(self)
         self.hide()
         self._window.canvas.setFocus()
@@ -168,7 +172,7 @@ class TourBar(QFrame):
             and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest)
             and self.isVisible()
         ):
-            QTimer.singleShot(0, self, self.place)
+            self._placing.ask_once()
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

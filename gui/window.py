@@ -18,6 +18,7 @@ from gui.docks import Docks
 from gui.dropping import DropWindow
 from gui.handlers import Handlers
 from gui.header import Header
+from gui.later import Later
 from gui.memory import VIEWS, Memory
 from gui.mending import Mending
 from gui.menus import Menus
@@ -171,10 +172,7 @@ class MainWindow(DropWindow):
         self.setMenuWidget(self.header)
         self.palette_window = Palette(self, theme)
         self.pickers = Pickers(self, self.palette_window)
-        self._update_later = QTimer(self)
-        self._update_later.setSingleShot(True)
-        self._update_later.setInterval(0)
-        self._update_later.timeout.connect(self.update_actions)
+        self._update_later = Later(self.update_actions, self)
         self._connect()
         self._graph_changed()
         self._sized = self.memory.restore()
@@ -191,6 +189,8 @@ class MainWindow(DropWindow):
         document.message.connect(self._show_message)
         document.assignment_changed.connect(self.notice.plan_changed)
         document.graph_changed.connect(self._graph_changed)
+        for signal in (document.graph_changed, document.problem_changed):
+            signal.connect(self.palette_window.problem_changed)
         document.modified_changed.connect(lambda _: self._update_title())
         for signal in (
             document.graph_changed, document.problem_changed, document.assignment_changed, document.selection_changed,
@@ -251,8 +251,7 @@ class MainWindow(DropWindow):
 
     def _soon(self, *_: object) -> None:
         """Bursts of changes update the actions once."""
-        if not self._update_later.isActive():
-            self._update_later.start()
+        self._update_later.ask_once()
 
     def update_actions(self) -> None:
         """Enable what can be done now; undo and redo say what they do."""
@@ -389,7 +388,7 @@ class MainWindow(DropWindow):
         panels = (*self.docks.panels.values(), self.readouts)
         return not (
             self.handlers.files.loading.busy
-            or self._update_later.isActive()
+            or self._update_later.waiting
             or self.canvas.busy
             or self.canvas.animating
             or self.mending.repairing.busy

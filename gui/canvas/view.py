@@ -47,6 +47,8 @@ class CanvasView(PointedScene):
         self._items: Items | None = None
         self._skeleton: Skeleton | None = None
         self._laid_for = (0.0, 0.0)
+        self._scene_serial = -1
+        """The model that the scene is of, as the document counts them."""
         self._surface = Surface(self)
         self._pointer = Pointer(self)
         self.drops = Drops(self)
@@ -149,6 +151,26 @@ class CanvasView(PointedScene):
         self._fit_pending = True
         self._pointer.forget()
         self._rebuild_items()
+        self._drop_foreign_scene()
+
+    def _drop_foreign_scene(self) -> None:
+        """Show nothing rather than a scene of other ops or lanes: the layout of a large graph takes a while to come.
+
+        Whoever reads the scene together with the document may then rely on both being about the same ops and devices.
+        """
+        scene, problem = self.scene, self.document.problem
+        if scene is None or problem is None:
+            return
+        same_ops, k = self._scene_serial == self.document.graph_serial, len(problem.devices)
+        if same_ops and scene.k != k and not scene.layout.lanes:
+            scene.devices = problem.devices
+            scene.set_devices(self.document.device_of, k)
+        elif not same_ops or scene.k != k:
+            self._glide.stop()
+            self._hover_card.hide()
+            self.scene = self._surface.headers = None
+            self.repaint_scene()
+            self.scene_changed.emit()
 
     def _rebuild_items(self) -> None:
         graph = self.document.graph
@@ -170,6 +192,7 @@ class CanvasView(PointedScene):
         self.stop_gesture("the problem changed")
         self._layouts.clear()
         self._relayout(animate=True)
+        self._drop_foreign_scene()
 
     def _relayout(self, animate: bool) -> None:
         items, problem = self._items, self.document.problem
@@ -221,7 +244,7 @@ class CanvasView(PointedScene):
         )  # fmt: skip
         if before is not None and before.items is items:
             scene.highlighted = before.highlighted
-        self.scene = scene
+        self.scene, self._scene_serial = scene, self.document.graph_serial
         if self._fit_pending or misfit:
             self._fit_pending = False
             self._place_viewport()
@@ -246,6 +269,7 @@ class CanvasView(PointedScene):
             self._glided()
 
     def _assignment_changed(self, change: AssignmentChange) -> None:
+        self._drop_foreign_scene()
         scene, problem = self.scene, self.document.problem
         if scene is None or problem is None:
             return
@@ -258,6 +282,7 @@ class CanvasView(PointedScene):
         self.repaint_scene()
 
     def _readouts_changed(self) -> None:
+        self._drop_foreign_scene()
         self._mark_items()
         self._take_readouts()
         self.repaint_scene()
@@ -282,6 +307,7 @@ class CanvasView(PointedScene):
         scene.violating = scene.mask(np.array(broken, np.int64))
 
     def _selection_changed(self) -> None:
+        self._drop_foreign_scene()
         self._show_selection()
         count = len(self.document.selection)
         graph = self.document.graph

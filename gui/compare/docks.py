@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from gui.docks import BOTTOM, RIGHT, dock_of, set_up_docking, settle_titles
+from gui.later import Later
 from gui.panels.base import Panel
 
 TITLES = {
@@ -26,15 +27,12 @@ class CompareDocks(QObject):
         super().__init__(window)
         self._window, self.panels = window, panels
         self.docks: dict[str, QDockWidget] = {}
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(0)
-        self._settle.timeout.connect(lambda: settle_titles(window, self.docks.values()))
+        self._settle = Later(lambda: settle_titles(window, self.docks.values()), self)
         set_up_docking(window)
         for corner in (Qt.Corner.BottomRightCorner, Qt.Corner.TopRightCorner):
             window.setCorner(corner, RIGHT)
         for id, panel in panels.items():
-            self.docks[id] = dock_of(window, id, TITLES[id], TITLES[id], panel, self._settle.start)
+            self.docks[id] = dock_of(window, id, TITLES[id], TITLES[id], panel, self._settle.ask)
 
     def arrange(self) -> None:
         """Put every dock where it starts: lists at the right where there is room, else all in one row of tabs."""
@@ -61,7 +59,7 @@ class CompareDocks(QObject):
         if wide:
             window.resizeDocks([docks["moved"]], [440], Qt.Orientation.Horizontal)
             window.resizeDocks([docks["moved"], docks["devices"]], [500, 500], Qt.Orientation.Vertical)
-        self._settle.start()
+        self._settle.ask()
 
     def focus(self, id: str) -> None:
         """Bring a panel to the front and give it the keyboard."""

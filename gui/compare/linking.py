@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
-from PySide6.QtCore import QObject, QPoint, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, Signal
 
 from gui.canvas.items import Items, items_of
 from gui.canvas.layout import Layout, Skeleton
@@ -14,6 +14,7 @@ from gui.canvas.layout_worker import LayoutWorker
 from gui.canvas.scene import arrange, skeleton_of
 from gui.canvas.viewport import Viewport
 from gui.compare.state import CompareState
+from gui.later import Later
 from planner.graph import Ints
 
 if TYPE_CHECKING:
@@ -92,10 +93,7 @@ class Linking(QObject):
         self._last: dict[int, tuple[float, float, float]] = {}
         self._mirroring = False
         self._worker = LayoutWorker(self)
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(0)
-        self._later.timeout.connect(self._resized_now)
+        self._later = Later(self._resized_now, self)
         state.comparison_changed.connect(self._comparison_changed)
         state.view_changed.connect(self._view_changed)
         state.document.groups_changed.connect(self._groups_changed)
@@ -103,7 +101,7 @@ class Linking(QObject):
     @property
     def busy(self) -> bool:
         """Whether a layout is on its way."""
-        return self._worker.busy or self._later.isActive()
+        return self._worker.busy or self._later.waiting
 
     # ------------------------------------------------------------------ which panes
     def set_panes(self, panes: list[Pane]) -> None:
@@ -212,8 +210,7 @@ class Linking(QObject):
 
     def resized(self) -> None:
         """A pane has another size: lay out for it soon, once for all of them."""
-        if not self._later.isActive():
-            self._later.start()
+        self._later.ask_once()
 
     def _resized_now(self) -> None:
         if self.panes and not self._chosen and self._laid_for != (self.state.view, self._room()):

@@ -11,7 +11,6 @@ from PySide6.QtCore import (
     QPoint,
     QSize,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
@@ -26,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from gui.compare.base import CompareView
 from gui.compare.moved_model import FROM, KIND, OP, OUTPUT, PARAMETERS, TO, WORK, MovedModel, Moves
+from gui.later import Later
 from gui.panels.op_rows import choose_ops, chosen_ops, op_table
 from gui.theme import Theme
 from gui.widgets.labels import ElidedLabel, capital, set_role
@@ -85,11 +85,8 @@ class MovedList(CompareView):
         column_box.addLayout(top)
         column_box.addWidget(self.table, 1)
         self._following = False
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE)
-        self._pause.timeout.connect(self.run_filter)
-        self.find_box.textChanged.connect(lambda _: self._pause.start())
+        self._pause = Later(self.run_filter, self, PAUSE)
+        self.find_box.textChanged.connect(self._pause.ask)
         self.table.selectionModel().selectionChanged.connect(self._selected_here)
         self.table.doubleClicked.connect(self._show_ops)
         self.table.entered.connect(lambda index: state.hover_op(self.model.op(index.row())))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from gui.compare.pane_words import device_words
 from gui.compare.picking import Pick, Picking, differing, look
 from gui.compare.state import CompareState
+from gui.later import Later
 from gui.theme import Theme
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.numbers import plural
@@ -52,10 +53,7 @@ class PickBar(QWidget):
         row.addWidget(self.take)
         row.addWidget(self.devices)
         self.setObjectName("pickBar")
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(LATER)
-        self._later.timeout.connect(self.refresh)
+        self._later = Later(self.refresh, self, LATER)
         for signal in (state.selection_changed, state.comparison_changed, state.pair_changed):
             signal.connect(self._soon)
         self.refresh()
@@ -63,11 +61,11 @@ class PickBar(QWidget):
     @property
     def waiting(self) -> bool:
         """Whether the effect is about to be computed."""
-        return self._later.isActive()
+        return self._later.waiting
 
     def _soon(self) -> None:
         self.pick = None
-        self._later.start()
+        self._later.ask()
 
     def choose(self) -> None:
         """Take the selected ops over."""

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from gui.compare.sources import Source
+from gui.later import Later
 from gui.values import PlanEntry, op_array
 from planner.bound import Bound
 from planner.errors import StageboardError
@@ -57,10 +58,7 @@ class CompareState(QObject):
         self._known = list(document.plans)
         self._live_id = "" if document.active is None else document.active.id
         self._fingerprint = "" if document.graph is None else document.graph.fingerprint
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(0)
-        self._later.timeout.connect(self.refresh)
+        self._later = Later(self.refresh, self)
         for signal in (
             document.assignment_changed, document.problem_changed, document.plans_changed, document.readouts_changed,
         ):  # fmt: skip
@@ -88,7 +86,7 @@ class CompareState(QObject):
     @property
     def waiting(self) -> bool:
         """Whether another comparison is about to be made."""
-        return self._later.isActive()
+        return self._later.waiting
 
     def set_sources(self, sources: Sequence[Source], bounds: Iterable[Bound] = ()) -> None:
         """Compare these; ``bounds`` are those stored with plan files. Raises :class:`StageboardError` on too many."""
@@ -190,8 +188,7 @@ class CompareState(QObject):
         self._live_id = "" if document.active is None else document.active.id
 
     def _soon(self, *_: object) -> None:
-        if not self._later.isActive():
-            self._later.start()
+        self._later.ask_once()
 
     def _graph_changed(self) -> None:
         graph = self.document.graph

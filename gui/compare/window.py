@@ -34,6 +34,7 @@ from gui.compare.strip import CompareStrip
 from gui.compare.taking import Taking
 from gui.dropping import DropWindow
 from gui.header import Header
+from gui.later import Later
 from gui.palette import Palette
 from gui.theme import Theme, ThemeController
 from gui.values import Message
@@ -103,10 +104,7 @@ class CompareWindow(DropWindow):
         self.setMenuWidget(self.header)
         self.palette_window = Palette(self, theme)
         self.memory = CompareMemory(self, session)
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(0)
-        self._later.timeout.connect(self.update_actions)
+        self._later = Later(self.update_actions, self)
         self._connect()
         self.actions_set.install(self, (self.columns,))
         self._placed = self.memory.restore()
@@ -150,7 +148,7 @@ class CompareWindow(DropWindow):
         """Whether nothing is on its way."""
         panes = self.columns.panes
         return not (
-            self.state.waiting or self.linking.busy or self._later.isActive() or self.pick_bar.waiting
+            self.state.waiting or self.linking.busy or self._later.waiting or self.pick_bar.waiting
             or self.picking.busy or any(pane.animating for pane in panes)
             or any(panel.waiting for panel in self.docks.panels.values())
         )  # fmt: skip
@@ -180,8 +178,7 @@ class CompareWindow(DropWindow):
             self.say("error", str(error))
 
     def _soon(self, *_: object) -> None:
-        if not self._later.isActive():
-            self._later.start()
+        self._later.ask_once()
 
     def update_actions(self) -> None:
         """Enable what can be done now, and say what is compared."""

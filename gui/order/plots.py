@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gui.background import Background
+from gui.later import Later
 from gui.order.plots_sampling import Curves, Sampling
 from gui.order.plots_words import (
     COMPONENTS,
@@ -70,10 +71,7 @@ class PlotsPanel(Panel):
         self._sampled: tuple[Ints, ...] = ()
         """The orders that the curves are of, or are being counted for."""
         self._background = Background("memory curves", self)
-        self._count_later = QTimer(self)
-        self._count_later.setSingleShot(True)
-        self._count_later.setInterval(COUNT_AFTER)
-        self._count_later.timeout.connect(self._count)
+        self._count_later = Later(self._count, self, COUNT_AFTER, self._subject)
         top = QHBoxLayout()
         top.setContentsMargins(10, 4, 10, 0)
         top.setSpacing(8)
@@ -105,7 +103,7 @@ class PlotsPanel(Panel):
     @property
     def busy(self) -> bool:
         """Whether curves are being counted or drawn."""
-        return self._background.busy or self._count_later.isActive() or self.waiting
+        return self._background.busy or self._count_later.waiting or self.waiting
 
     def end_threads(self) -> None:
         """The window goes."""
@@ -125,6 +123,10 @@ class PlotsPanel(Panel):
     def _shown_orders(self) -> tuple[Ints, ...]:
         compared = self.orders.compared
         return (self.orders.order,) if compared is None else (self.orders.order, compared.order)
+
+    def _subject(self) -> object:
+        """What is counted: orders of a network."""
+        return (self.orders.network, *self._shown_orders())
 
     def _names(self) -> tuple[str, ...]:
         return ("A",) if self.orders.compared is None else ("A", "B")
@@ -166,7 +168,7 @@ class PlotsPanel(Panel):
                 self.curves = None
             self._sampled, self._network = orders, problem.network
             self._background.cancel()
-            self._count_later.start()
+            self._count_later.ask()
         component = str(self.component.currentData())
         if self.view is None:
             self._make_view()

@@ -6,10 +6,11 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
+from gui.later import Later
 from gui.order.scrubber_buttons import StepButton
 from gui.order.scrubber_chart import Timeline
 from gui.order.scrubber_counters import CounterRow, Least
@@ -77,10 +78,7 @@ class Scrubber(QWidget):
         self._column.addWidget(self.counters)
         self.setFocusProxy(self.timeline)
         self.timeline.installEventFilter(self)
-        self._say = QTimer(self)
-        self._say.setSingleShot(True)
-        self._say.setInterval(_SAID_AFTER_MS)
-        self._say.timeout.connect(self._speak)
+        self._say = Later(self._speak, self, _SAID_AFTER_MS)
         self.speed.valueChanged.connect(lambda step: playback.set_speed(self._speed_at(step)))
         playback.changed.connect(self._show_playing)
         for signal in (document.network_changed, document.trace_changed, document.order_changed):
@@ -156,7 +154,7 @@ class Scrubber(QWidget):
         known = None if history is None else history.counters(position)
         self.counters.show_counters(known, least, position, len(document.order))
         self.timeline.follow()
-        self._say.start()
+        self._say.ask()
 
     def _speak(self) -> None:
         self.counters.setAccessibleDescription(self.counters.words())

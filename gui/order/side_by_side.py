@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from gui.background import Background
+from gui.later import Later
 from gui.order.document_entries import OrderEntry
 from gui.order.side_by_side_figures import LARGEST, Differences, differences, moved_neurons
 from gui.order.side_by_side_tables import FigureModel, Row, figure_table
@@ -24,6 +25,7 @@ from planner.comparison.orders import Displacement
 if TYPE_CHECKING:
     from gui.order.document import OrderDocument
     from gui.order.playback import Playback
+    from planner.network import Network
     from planner.targets.memory_trace import Trace
 
 TABLES_AFTER = 120
@@ -120,10 +122,7 @@ class SideBySide(Panel):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._split)
-        self._tables_later = QTimer(self)
-        self._tables_later.setSingleShot(True)
-        self._tables_later.setInterval(TABLES_AFTER)
-        self._tables_later.timeout.connect(self._show_tables)
+        self._tables_later = Later(self._show_tables, self, TABLES_AFTER)
         for signal in (
             document.network_changed, document.order_changed, document.compared_changed, document.plans_changed,
             document.trace_changed, document.readouts_changed,
@@ -215,7 +214,7 @@ class SideBySide(Panel):
     @property
     def busy(self) -> bool:
         """Whether tables or views are to be refreshed."""
-        return self.waiting or self._tables_later.isActive() or self._moving.busy
+        return self.waiting or self._tables_later.waiting or self._moving.busy
 
     def end_threads(self) -> None:
         """The window goes: nothing is counted any more."""
@@ -292,8 +291,7 @@ class SideBySide(Panel):
             self._stale = True
             return
         self._show_counters()
-        if not self._tables_later.isActive():
-            self._tables_later.start()
+        self._tables_later.ask_once()
 
     def _traces(self) -> tuple[Trace | None, Trace | None]:
         return self.orders.trace, self.orders.compared_trace
@@ -340,13 +338,15 @@ class SideBySide(Panel):
         self._compared_orders = pair
         if not pair:
             self._moving.cancel()
-            self._show_moves(None)
+            self._show_moves(None, network)
             return
-        self._moving.run(lambda _stopped: moved_neurons(*pair), self._show_moves)
+        self._moving.run(
+            lambda _stopped: moved_neurons(*pair), lambda found: self._show_moves(found, pair[0])
+        )
 
-    def _show_moves(self, found: object) -> None:
-        network = self.orders.network
-        if network is None or not isinstance(found, Displacement):
+    def _show_moves(self, found: object, network: Network | None = None) -> None:
+        """What was found for two orders of ``network``; nothing where another is open by now."""
+        if network is None or network is not self.orders.network or not isinstance(found, Displacement):
             self._moves.show_rows([])
             self.moves_words.setText("")
             return

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from gui.later import Later
 from gui.order.strip_chart import StripChart
 from gui.order.strip_counting import Counting
 from gui.order.strip_painter import Scene
@@ -81,10 +82,7 @@ class OrderStrip(Panel):
         column.setSpacing(3)
         column.addLayout(top)
         column.addWidget(self.chart, 1)
-        self._search_later = QTimer(self)
-        self._search_later.setSingleShot(True)
-        self._search_later.setInterval(SEARCH_AFTER)
-        self._search_later.timeout.connect(self._search)
+        self._search_later = Later(self._search, self, SEARCH_AFTER)
         self.chart.move_wanted.connect(self.move_block)
         self.chart.step_wanted.connect(self.step)
         self.chart.best_wanted.connect(self.move_to_best)
@@ -108,7 +106,7 @@ class OrderStrip(Panel):
     @property
     def busy(self) -> bool:
         """Whether something is being counted or refreshed."""
-        return self.counting.busy or self._search_later.isActive() or self.waiting
+        return self.counting.busy or self._search_later.waiting or self.waiting
 
     def end_threads(self) -> None:
         """The window goes."""
@@ -125,7 +123,7 @@ class OrderStrip(Panel):
         """The order, or what it costs, is another: places found before are void."""
         self._best, self._said = None, ""
         self.counting.cancel()
-        self._search_later.start()
+        self._search_later.ask()
         self.request_refresh()
 
     def refresh(self) -> None:
@@ -270,7 +268,7 @@ class OrderStrip(Panel):
                     return
                 if place is None:
                     self.announce(f"No better place {where}.")
-                    self._search_later.start()
+                    self._search_later.ask()
                 else:
                     self.move_block(move.neuron, place.position)
 
@@ -288,7 +286,7 @@ class OrderStrip(Panel):
         if self._best is not None and self._best[1] is not None and self._gain() < 0:
             self.move_block(self._best[0].neuron, self._best[1].position)
         elif self._block() is not None:
-            waits = self.counting.searching or self._search_later.isActive()
+            waits = self.counting.searching or self._search_later.waiting
             self.announce("Still searching for the best place." if waits else "No better place was found.")
 
     def _block(self) -> BlockMove | None:

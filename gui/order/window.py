@@ -18,6 +18,7 @@ from gui.actions import ActionSet
 from gui.assets import asset
 from gui.dropping import DropWindow
 from gui.header import Header
+from gui.later import Later
 from gui.order.document_entries import OrderEntry
 from gui.order.panels_memory_control import MemoryControl
 from gui.order.panels_neuron import NeuronPanel
@@ -123,10 +124,7 @@ class OrderWindow(DropWindow):
         self.setMenuWidget(self.header)
         self.palette_window = Palette(self, theme)
         self.pickers = OrderPickers(self)
-        self._update_later = QTimer(self)
-        self._update_later.setSingleShot(True)
-        self._update_later.setInterval(0)
-        self._update_later.timeout.connect(self.update_actions)
+        self._update_later = Later(self.update_actions, self)
         self._connect()
         self._network_changed()
         self._sized = self.memory.restore()
@@ -141,6 +139,8 @@ class OrderWindow(DropWindow):
         document.message.connect(self._show_message)
         document.order_changed.connect(self.notice.plan_changed)
         document.network_changed.connect(self._network_changed)
+        for signal in (document.network_changed, document.problem_changed):
+            signal.connect(self.palette_window.problem_changed)
         document.modified_changed.connect(lambda _: self._update_title())
         for signal in (
             document.network_changed, document.problem_changed, document.order_changed, document.selection_changed,
@@ -182,8 +182,7 @@ class OrderWindow(DropWindow):
 
     def _soon(self, *_: object) -> None:
         """Bursts of changes update the actions once."""
-        if not self._update_later.isActive():
-            self._update_later.start()
+        self._update_later.ask_once()
 
     def update_actions(self) -> None:
         """Enable what can be done now; undo and redo say what they do."""
@@ -324,7 +323,7 @@ class OrderWindow(DropWindow):
         """Whether nothing is on its way: no reading, no trace, no panel about to redraw."""
         return not (
             self.handlers.files.loading.busy
-            or self._update_later.isActive()
+            or self._update_later.waiting
             or self.document.busy
             or any(getattr(view, "busy", False) for view in self.views.threaded)
             or any(panel.waiting for panel in self._panels)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from gui.docks import LEFT, RIGHT, dock_of, set_up_docking, settle_titles
+from gui.later import Later
 
 LAYOUT = (
     ("inspector", LEFT, ""), ("fast-memory", LEFT, "below"),
@@ -24,13 +25,10 @@ class OrderDocks(QObject):
         self._window = window
         self.titles = {id: title for id, (title, _) in panels.items()}
         self.docks: dict[str, QDockWidget] = {}
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(0)
-        self._settle.timeout.connect(lambda: settle_titles(window, self.docks.values()))
+        self._settle = Later(lambda: settle_titles(window, self.docks.values()), self)
         set_up_docking(window)
         for id, (title, widget) in panels.items():
-            self.docks[id] = dock_of(window, id, title, SHORT.get(id, title), widget, self._settle.start)
+            self.docks[id] = dock_of(window, id, title, SHORT.get(id, title), widget, self._settle.ask)
         self.arrange()
 
     def arrange(self) -> None:
@@ -53,7 +51,7 @@ class OrderDocks(QObject):
             self.docks[id].raise_()
         self.docks["story"].hide()
         self.docks["race"].hide()
-        self._settle.start()
+        self._settle.ask()
 
     def size(self, width: int, height: int) -> None:
         """Sizes that suit a window of this size, before anyone has dragged a border."""

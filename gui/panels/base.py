@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from gui.later import Later
 from gui.theme import Theme
 
 if TYPE_CHECKING:
@@ -26,10 +27,7 @@ class Panel(QWidget):
         self.document = document
         self.theme = theme
         self._stale = True
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(0)
-        self._later.timeout.connect(self._refresh_if_seen)
+        self._later = Later(self._refresh_if_seen, self)
         self.setAccessibleName(self.title)
 
     def refresh(self) -> None:
@@ -39,8 +37,8 @@ class Panel(QWidget):
     def request_refresh(self, *_: object) -> None:
         """Refresh soon: once for any number of requests, and not before the panel can be seen."""
         self._stale = True
-        if self.isVisible() and not self._later.isActive():
-            self._later.start()
+        if self.isVisible():
+            self._later.ask_once()
 
     def refresh_now(self) -> None:
         """Refresh at once if anything asked for it."""
@@ -52,7 +50,7 @@ class Panel(QWidget):
     @property
     def waiting(self) -> bool:
         """Whether a refresh is about to happen."""
-        return self._later.isActive()
+        return self._later.waiting
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QSize, QTimer
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from gui.later import Later
 from gui.methods import method_words
 from gui.objectives import column_of, component_words
 from gui.panels.base import Panel
@@ -83,10 +84,7 @@ class ConvergencePanel(Panel):
         self._column.setSpacing(2)
         self._column.addLayout(top)
         self._column.addStretch(1)
-        self._redraw = QTimer(self)
-        self._redraw.setSingleShot(True)
-        self._redraw.setInterval(REDRAW)
-        self._redraw.timeout.connect(self.request_refresh)
+        self._redraw = Later(self.request_refresh, self, REDRAW)
         jobs.jobs_changed.connect(self._jobs_changed)
         jobs.job_changed.connect(self._job_changed)
         for signal in (document.graph_changed, document.readouts_changed):
@@ -140,12 +138,12 @@ class ConvergencePanel(Panel):
         courses = [] if self._racing is None else self._racing.courses
         if {course.id for course in courses} != {id for id in self._known() if id.startswith("race")}:
             self._jobs_changed()
-        elif courses and self.job() is courses[-1] and not self._redraw.isActive():
-            self._redraw.start()
+        elif courses and self.job() is courses[-1]:
+            self._redraw.ask_once()
 
     def _job_changed(self, job: Job) -> None:
-        if job is self.job() and not self._redraw.isActive():
-            self._redraw.start()
+        if job is self.job():
+            self._redraw.ask_once()
 
     # ------------------------------------------------------------------ which component
     def _part_chosen(self, index: int) -> None:

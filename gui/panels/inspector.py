@@ -6,10 +6,11 @@ import time
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QTimer, QUrl, Signal
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
 
+from gui.later import Later
 from gui.panels import inspector_pages as pages
 from gui.panels.base import Panel
 from gui.theme import Theme
@@ -46,10 +47,10 @@ class InspectorPanel(Panel):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.view)
-        self._more = QTimer(self)
-        self._more.setSingleShot(True)
-        self._more.setInterval(0)
-        self._more.timeout.connect(self._continue_reasons)
+        # Reasons are of an assignment and a selection; of others they would name devices and ops that there may not be.
+        self._more = Later(
+            self._continue_reasons, self, about=lambda: (document.assignment_serial, document.selection)
+        )
         document.graph_changed.connect(self._back_to_ops)
         document.selection_changed.connect(self._back_to_ops)
         document.problem_changed.connect(self.request_refresh)
@@ -106,7 +107,7 @@ class InspectorPanel(Panel):
             self._reasons[d] = sentences[0] if sentences else "breaks a rule"
         self._show(pages.ops_page(document, check, self._reasons, self.theme))
         if any(d not in self._reasons for d in missing):
-            self._more.start()
+            self._more.ask()
 
     def _show(self, html: str) -> None:
         bar = self.view.verticalScrollBar()
@@ -131,7 +132,9 @@ class InspectorPanel(Panel):
             self.show_device(which)
         elif action == "ops":
             self._back_to_ops()
-        elif action in ("move", "along") and len(document.selection):
+        elif (
+            action in ("move", "along") and len(document.selection) and which < len(document.problem.devices)
+        ):  # the page may be of a machine that is gone
             document.move(document.selection, which, along=action == "along")
         elif action == "pin":
             document.pin(document.selection, None)

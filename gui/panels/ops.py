@@ -10,7 +10,6 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.later import Later
 from gui.panels.base import Panel
 from gui.panels.op_rows import LEFT, choose_ops, chosen_ops, op_table
 from gui.panels.ops_model import PARAMETERS, WORK, OpsModel
@@ -81,11 +81,8 @@ class OpsPanel(Panel):
         layout.addWidget(self.count)
         layout.addWidget(self.table, 1)
         self._following = False
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE)
-        self._pause.timeout.connect(self.run_find)
-        self.find_box.textChanged.connect(lambda _: self._pause.start())
+        self._pause = Later(self.run_find, self, PAUSE, lambda: document.graph)
+        self.find_box.textChanged.connect(self._pause.ask)
         self.find_box.returnPressed.connect(self._zoom_to_results)
         self.table.selectionModel().selectionChanged.connect(self._selected_here)
         self.table.doubleClicked.connect(lambda _: self.zoom_requested.emit(self.document.selection))
@@ -135,7 +132,7 @@ class OpsPanel(Panel):
             return  # the devices may be those of a problem that the model has not seen yet
         self.model.set_assignment(self.document.device_of)
         if "device:" in self.find_box.text():
-            self._pause.start()
+            self._pause.ask()
 
     def run_find(self) -> None:
         """Show what the find box asks for."""

@@ -132,8 +132,7 @@ class PlansPanel(Panel):
         super().set_theme(theme)
 
     def refresh(self) -> None:
-        """Follow the document's list; the current row stays on its plan."""
-        self.model.update()
+        """Follow the document; the model has its list already. The current row stays on its plan."""
         suffix, problem = self.model.column.suffix, self.document.problem
         several = problem is not None and len(problem.components) > 1
         head = (

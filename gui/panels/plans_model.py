@@ -20,6 +20,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.objectives import amount, column_of, components_text
+from gui.plan_list import fits
 from gui.proofs import standing_lines
 from gui.theme import Theme, device_colours, font
 from gui.widgets.bars import Part, paint_parts
@@ -67,9 +68,15 @@ class PlansModel(QAbstractListModel):
         self._entries: list[PlanEntry] = []
         self._costs: dict[str, tuple[object, object, np.ndarray]] = {}
         self.column = Column()
+        for signal in (document.graph_changed, document.problem_changed, document.plans_changed):
+            signal.connect(self.update)
+        self.update()
 
     def update(self) -> None:
-        """Follow the document: rows come and go one by one, so that the view keeps its place."""
+        """Follow the document, at once: a row must not be painted with a problem that its plan is not for.
+
+        Rows come and go one by one, so that the view keeps its place.
+        """
         wanted = list(self._document.plans)
         for row in range(len(self._entries) - 1, -1, -1):
             if self._entries[row] not in wanted:
@@ -105,7 +112,7 @@ class PlansModel(QAbstractListModel):
         if kept is not None and kept[0] is problem and kept[1] is entry.device_of:
             return kept[2]
         costs = np.empty(0)
-        if problem is not None and problem.devices and entry.components:
+        if problem is not None and problem.devices and entry.components and fits(entry.device_of, problem):
             costs = problem.evaluate(entry.device_of).pace
         self._costs[entry.id] = (problem, entry.device_of, costs)
         return costs

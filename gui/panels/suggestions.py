@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from gui.explaining import AMOUNTS
+from gui.later import Later
 from gui.objectives import change
 from gui.panels.base import Panel
 from gui.suggesting import MoveSearch
@@ -77,10 +78,7 @@ class SuggestionsPanel(Panel):
         area = scrolled(inside, self)
         area.setAccessibleName("Moves that would help")
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLE)
-        self._settle.timeout.connect(self._search)
+        self._settle = Later(self._search, self, SETTLE)
         self._searching = MoveSearch(document, self)
         self._searching.found.connect(self._found)
         for signal in (document.graph_changed, document.problem_changed, document.assignment_changed):
@@ -109,12 +107,12 @@ class SuggestionsPanel(Panel):
             self.state.setText("Looking for the best moves …")
             for row in self.rows:
                 row.set_faded(True)
-            self._settle.start()
+            self._settle.ask()
 
     @property
     def waiting(self) -> bool:
         """Whether the list is about to change."""
-        return super().waiting or self._settle.isActive() or self._searching.busy
+        return super().waiting or self._settle.waiting or self._searching.busy
 
     def search_now(self) -> None:
         """Look for the best moves at once, however long it takes (the user asked for one)."""
@@ -128,7 +126,7 @@ class SuggestionsPanel(Panel):
         if self.document.problem is None:
             return
         if self.document.preview is not None:
-            self._settle.start()
+            self._settle.ask()
             return
         self._searching.start(MOST)
 

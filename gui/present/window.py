@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from gui.later import Later
 from gui.present import keys
 from gui.present.panels_overlays import (
     paint_badge,
@@ -101,10 +102,7 @@ class PresenterWindow(QWidget):
         self._slow = QTimer(self)
         self._slow.setInterval(500)
         self._slow.timeout.connect(self._tick)
-        self._resized = QTimer(self)
-        self._resized.setSingleShot(True)
-        self._resized.setInterval(SETTLE_MS)
-        self._resized.timeout.connect(self._lay_out)
+        self._resized = Later(self._lay_out, self, SETTLE_MS)
         self._announce()
 
     # ------------------------------------------------------------------ showing
@@ -390,7 +388,7 @@ class PresenterWindow(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The frame is stretched at once and laid out anew in a moment."""
         if self._show is not None:
-            self._resized.start()
+            self._resized.ask()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """See :mod:`gui.present.keys`."""

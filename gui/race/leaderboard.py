@@ -13,6 +13,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintE
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyleOptionViewItem, QWidget
 
 from gui.canvas.animation import eased
+from gui.later import Later
 from gui.race.facts import BoardFacts, RowFacts
 from gui.race.leaderboard_model import ROW, LeaderboardModel
 from gui.race.leaderboard_rows import FLAT, TALL, WIDE_FROM, LeaderboardRows, marked_words, places
@@ -64,8 +65,7 @@ class Leaderboard(QListView):
         self.ranks.modelReset.connect(self._forget)
         self._frames = QTimer(self, interval=FRAME_MS)
         self._frames.timeout.connect(self._step)
-        self._release = QTimer(self, singleShot=True, interval=KEY_HOLD_MS)
-        self._release.timeout.connect(self._let_go)
+        self._release = Later(self._let_go, self, KEY_HOLD_MS)
         self.viewport().installEventFilter(self)
 
     # ------------------------------------------------------------------ contents
@@ -90,7 +90,7 @@ class Leaderboard(QListView):
 
     def show_facts(self, facts: BoardFacts | None) -> None:
         """Show the race as it is now."""
-        self.ranks.held = self._pointed() or self._release.isActive()
+        self.ranks.held = self._pointed() or self._release.waiting
         self.ranks.show(facts)
         # Scales are shared: a better plan of one changes the lines of all.
         self.viewport().update()
@@ -242,7 +242,7 @@ class Leaderboard(QListView):
 
     def _hold(self) -> None:
         """Somebody is about to choose a row: let it stand where it is."""
-        self._release.start()
+        self._release.ask()
 
     def _let_go(self) -> None:
         if not self._pointed():
@@ -253,7 +253,7 @@ class Leaderboard(QListView):
         """The pointer leaves: places that have changed meanwhile are taken."""
         if watched is self.viewport() and event.type() == QEvent.Type.Leave:
             self._set_mark(None)
-            if not self._release.isActive():
+            if not self._release.waiting:
                 self.ranks.held = False
                 self.ranks.show(self.ranks.facts)
         return super().eventFilter(watched, event)

@@ -13,7 +13,6 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import (
@@ -36,6 +35,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.later import Later
 from gui.story.draft import Draft, Frame
 from gui.theme import Theme, font
 
@@ -72,9 +72,11 @@ class FramesModel(QAbstractListModel):
         self._frames = draft.frames
         self._pictures: dict[Frame, QImage] = {}
         self._wanted: list[Frame] = []
-        self._timer = QTimer(self, singleShot=True, interval=0)
-        self._timer.timeout.connect(self._make_one)
+        self._later = Later(self._make_one, self, about=self._listed)
         draft.frames_changed.connect(self._changed)
+
+    def _listed(self) -> object:
+        return self._frames
 
     def _changed(self) -> None:
         self.beginResetModel()
@@ -83,6 +85,7 @@ class FramesModel(QAbstractListModel):
             frame: picture for frame, picture in self._pictures.items() if frame in self._frames
         }
         self._wanted.clear()
+        self._later.stop()
         self.endResetModel()
 
     def forget_pictures(self) -> None:
@@ -94,7 +97,7 @@ class FramesModel(QAbstractListModel):
     @property
     def busy(self) -> bool:
         """Whether pictures are still to be made."""
-        return self._timer.isActive()
+        return self._later.waiting
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         """How many keyframes there are."""
@@ -116,7 +119,7 @@ class FramesModel(QAbstractListModel):
             picture = self._pictures.get(frame)
             if picture is None and frame not in self._wanted:
                 self._wanted.append(frame)
-                self._timer.start()
+                self._later.ask()
             return picture
         return None
 
@@ -127,7 +130,7 @@ class FramesModel(QAbstractListModel):
             row = self._frames.index(frame)
             self.dataChanged.emit(self.index(row, 0), self.index(row, 0), [PICTURE])
         if self._wanted:
-            self._timer.start()
+            self._later.ask()
 
 
 class FrameDelegate(QStyledItemDelegate):

@@ -6,8 +6,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
+from gui.later import Later
 from gui.story.draft import Draft, Frame
 from gui.story.shots import Shots
 from planner.bound import Bound
@@ -36,8 +37,7 @@ class Recorder(QObject):
         self.recording = False
         self._since = 0.0
         self._selected: tuple[str, ...] = ()
-        self._timer = QTimer(self, singleShot=True, interval=REST_MS)
-        self._timer.timeout.connect(self._rested)
+        self._later = Later(self._rested, self, REST_MS)
         shots.watch(self._changed)
 
     # ------------------------------------------------------------------ by hand
@@ -108,23 +108,23 @@ class Recorder(QObject):
     def stop(self) -> None:
         """Record no more. What has not come to rest yet is recorded."""
         if self.recording:
-            if self._timer.isActive():
+            if self._later.waiting:
                 self._record()
             self.recording = False
-            self._timer.stop()
+            self._later.stop()
             self.recording_changed.emit(False)
 
     def _changed(self) -> None:
         if not self.recording:
             return
-        if not self._timer.isActive():
+        if not self._later.waiting:
             self._since = time.monotonic()
-        if time.monotonic() - self._since < LONGEST_WAIT or not self._timer.isActive():
-            self._timer.start()
+        if time.monotonic() - self._since < LONGEST_WAIT or not self._later.waiting:
+            self._later.ask()
 
     def _rested(self) -> None:
         if not self._shots.ready() and time.monotonic() - self._since < 2 * LONGEST_WAIT:
-            self._timer.start()
+            self._later.ask()
             return
         self._record()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
+from gui.later import Later
 from gui.theme import Theme
 
 _WORDS = {"info": "Note", "warning": "Warning", "error": "Problem"}
@@ -55,9 +56,7 @@ class NoticeBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self._more.hide()
         self._action.hide()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.dismiss)
+        self._later = Later(self.dismiss, self, int(1000 * INFO_SECONDS))
         self.hide()
 
     @property
@@ -94,9 +93,9 @@ class NoticeBar(QWidget):
         self._action.setText(action)
         self._action.setVisible(bool(action))
         self.setAccessibleName(f"{_WORDS[self.level]}: {text}")
-        self._timer.stop()
+        self._later.stop()
         if self.level == "info" and not action:
-            self._timer.start(int(1000 * INFO_SECONDS))
+            self._later.ask()
         self.show()
         self.update()
 
@@ -107,7 +106,7 @@ class NoticeBar(QWidget):
 
     def dismiss(self) -> None:
         """Take the message away."""
-        self._timer.stop()
+        self._later.stop()
         if not self.isHidden():
             self.hide()
             self.dismissed.emit()
