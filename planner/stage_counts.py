@@ -32,7 +32,9 @@ PREFERRED = ("edge-tpu-ilp", "edge-tpu-fastest", "slice")
 """Planners in the order in which they are asked; the first that serves the problem plans it."""
 MOST_STAGES = 32
 SECONDS_PER_COUNT = 60.0
-"""Time limit of the default planner on one count."""
+"""Time limit of the preferred planner on one count."""
+SECONDS_IN_NEED = 10.0
+"""How long those planners are tried that are tried where none is named, if the preferred one does not serve or found nothing."""
 NICE = 10
 
 
@@ -128,32 +130,33 @@ def evaluated(problem: Problem, found: Found) -> StageCount:
 
 def find(problem: Problem, count: int) -> Found:
     """Plan ``problem`` on ``count`` stages: a good planner's plan, its proofs, and the baseline's plan."""
+    from planner.budget import WallBudget
     from planner.run import run
     from planner.search import TimeLimit
+    from planner.trying import find_plan
 
     began = time.perf_counter()
     try:
         at = with_stages(problem, count)
         planner = _planner(at)
-        result = run(planner, at, TimeLimit(SECONDS_PER_COUNT))
+        result = None if planner is None else run(planner, at, TimeLimit(SECONDS_PER_COUNT))
+        if result is None or (result.device_of is None and result.status != "infeasible"):
+            result = find_plan(at, WallBudget(SECONDS_IN_NEED)).result
     except StageboardError as error:
         return Found(count, "", None, (), None, time.perf_counter() - began, str(error))
     sentence = result.message if result.device_of is None else ""
     if result.device_of is None and not sentence:
         sentence = "no valid plan exists" if result.status == "infeasible" else "no valid plan was found"
     seconds = time.perf_counter() - began
-    return Found(count, planner.name, result.device_of, result.bounds, balanced(at), seconds, sentence)
+    return Found(count, result.planner, result.device_of, result.bounds, balanced(at), seconds, sentence)
 
 
-def _planner(problem: Problem) -> Planner:
-    """The exact planner of the memory objectives, else one that ends by itself; the default one where neither serves."""
-    from planner.algorithms.catalogue import default_planner, planners
+def _planner(problem: Problem) -> Planner | None:
+    """The exact planner of the memory objectives, else one that ends by itself; None where neither serves."""
+    from planner.algorithms.catalogue import planners
 
-    for name in PREFERRED:
-        chosen = planners()[name]
-        if chosen.refusal(problem) is None:
-            return chosen
-    return default_planner(problem)
+    serving = (planners()[name] for name in PREFERRED if planners()[name].refusal(problem) is None)
+    return next(serving, None)
 
 
 def balanced(problem: Problem) -> Ints | None:

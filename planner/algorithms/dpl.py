@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from planner.graph import Ints
+from planner.partition.balanced import balanced_slicing
 from planner.partition.contraction import build_units, chain_units, mirrors
 from planner.partition.infeasible import report_infeasible
 from planner.partition.order_search import neighbour, ruled_orders
@@ -58,6 +59,8 @@ class Dpl(Planner):
             search.progress(None, f"slicing {units.count} units")
             slicer = Slicer(units)
             search.incumbent(slicer.even(order)[units.unit_of])
+            if search.best is None and (balanced := balanced_slicing(units, order)) is not None:
+                search.incumbent(balanced[units.unit_of])
             better = self._slice(slicer, order, search)
             slicers.insert(0 if better else len(slicers), (slicer, order))
         search.iteration()

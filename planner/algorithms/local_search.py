@@ -11,6 +11,7 @@ import numpy as np
 
 from planner.errors import PlannerRefusal
 from planner.graph import Ints
+from planner.partition.balanced import balanced_slicing
 from planner.partition.climbing import climb, filled
 from planner.partition.contraction import Units, build_units, chain, forced_units, mirrors, unit_edges
 from planner.partition.descent import Descent
@@ -153,6 +154,10 @@ class LocalSearch(Planner):
                 if i == 0:
                     order = depth_first_order(*chained.succs)
                     search.incumbent(slicer.even(order)[chained.unit_of])
+                    if problem.target.kind == "pool" and search.best is None:
+                        balanced = balanced_slicing(chained, order)
+                        if balanced is not None:
+                            search.incumbent(balanced[chained.unit_of])
                 else:
                     order = kahn_order(*chained.succs, search.rng.random(chained.count))
                 last = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from planner.cli.command import Console
@@ -11,9 +12,12 @@ if TYPE_CHECKING:
     from planner.feasibility import Explanation, Remedy
     from planner.problem import Problem
     from planner.problem_base import PlanningProblem
+    from planner.search import Result
 
 SECONDS = 5.0
 """How long an explanation and its remedies may take."""
+FINDER = "feasibility"
+"""What a plan says it was found by that came of the question whether there is any."""
 
 
 def explained(problem: Problem, stopped: Callable[[], bool], proven_by: str, seed: int = 0) -> Explanation:
@@ -27,6 +31,20 @@ def explained(problem: Problem, stopped: Callable[[], bool], proven_by: str, see
         )
         return Explanation("infeasible", sentence)
     return found
+
+
+def with_plan(result: Result, found: Explanation, wanted: bool) -> Result:
+    """``result`` with the plan that the explanation found on its way where one is ``wanted``; as it is without such a plan."""
+    from planner.run import status_of
+
+    if not wanted or found.device_of is None:
+        return result
+    components = result.problem.evaluator.components(found.device_of)
+    status = status_of(result.problem, components, result.bounds)
+    return replace(
+        result, planner=FINDER, options={}, device_of=found.device_of, objective=components[0],
+        components=components, status=status, history=(), starts=(), adopted=(), best_iteration=None,
+    )  # fmt: skip
 
 
 def say(console: Console, found: Explanation) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
@@ -11,7 +12,9 @@ from planner.cli.command import DONE, FAILED, Console
 from planner.errors import PlannerRefusal
 
 if TYPE_CHECKING:
+    from planner.budget import Budget
     from planner.search import Result
+    from planner.trying import Tried
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,11 +22,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     inputs.add_problem(parser)
     search = parser.add_argument_group("the search")
     search.add_argument(
-        "--planner", metavar="NAME", help="see 'stageboard planners' (default: a good one for the problem)"
+        "--planner",
+        metavar="NAME",
+        help="see 'stageboard planners' (default: several are tried, and a good one has most of the time)",
     )
     inputs.add_settings(search, "planner")
     search.add_argument(
-        "--time-limit", type=inputs.seconds, metavar="S", help="stop searching after S seconds"
+        "--time-limit",
+        type=inputs.seconds,
+        metavar="S",
+        help="stop searching after S seconds (default: without --planner and --gap after 10 of processor time)",
     )
     search.add_argument(
         "--gap", type=inputs.fraction, metavar="G", help="stop when the gap is at most G (0.05 or 5%%)"
@@ -43,11 +51,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, write the plan file, report."""
     from planner.algorithms.catalogue import default_planner, planner, planners_for
     from planner.cli import explaining
-    from planner.cli.searching import Watch, known_at_once, soft_interrupt, stop_when, uninterrupted
+    from planner.cli.searching import known_at_once, soft_interrupt, stop_when, uninterrupted
     from planner.formats.plan_json import write_plan
     from planner.problem import Problem
     from planner.run import plan_of
-    from planner.warm_up import warm_planner
+    from planner.trying import Tried, find_plan, tried_words
 
     chosen = planner(args.planner) if args.planner else None
     options = inputs.pairs(args.settings, "--set")
@@ -56,54 +64,68 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with soft_interrupt(console) as cancelled:
         began = time.perf_counter()
         problem = inputs.problem_of(args)
-        chosen = chosen or default_planner(problem)
-        reason = chosen.refusal(problem)
+        reason = None if chosen is None else chosen.refusal(problem)
         if reason is not None:
             serving = ", ".join(p.name for p in planners_for(problem))
             raise PlannerRefusal(f"{reason}; the planners for this problem are {serving or 'none'}")
         spent = time.perf_counter() - began
-        warm_planner(chosen, problem, options)  # compilation is not part of the time reported
-
+        runs = _Runs(console, problem, args.seed)
+        if chosen is not None:
+            runs.prepare(chosen, options)
         began = time.perf_counter()
-        watch = Watch(console, problem, chosen.name)
-        stop = stop_when(cancelled, args.time_limit, args.gap)
-        result = _search(chosen, problem, stop, watch, args.seed, options, known_at_once(problem))
-        with uninterrupted():  # or whoever presses Ctrl-C once too often loses the plan
-            plan = plan_of(result)
-            seconds = spent + time.perf_counter() - began
-            if plan is not None and args.output:
-                write_plan(args.output, plan, result.bounds)
+        runs.bounds = known_at_once(problem)
+        if chosen is not None:
+            limits = stop_when(cancelled, args.time_limit, args.gap)
+            result = runs.run(chosen, limits, options)
+            tried = Tried(result, (), result.stop_reason)
+        else:
+            limits, budget = stop_when(cancelled, None, args.gap), _budget(args)
+            tried = find_plan(problem, budget, stop=limits, options=options, runner=runs.prepared)
+            result = tried.result
+        seconds = spent + time.perf_counter() - began - runs.preparing
         found = None
         # An order of connections always exists.
-        if plan is None and result.stop_reason != "cancelled" and isinstance(problem, Problem):
+        if result.device_of is None and tried.stop_reason != "cancelled" and isinstance(problem, Problem):
             proven_by = result.planner if result.status == "infeasible" else ""
             found = explaining.explained(problem, cancelled, proven_by, args.seed)
+            result = explaining.with_plan(result, found, chosen is None)
+        with uninterrupted():  # or whoever presses Ctrl-C once too often loses the plan
+            began = time.perf_counter()
+            plan = plan_of(result)
+            seconds += time.perf_counter() - began
+            if plan is not None and args.output:
+                write_plan(args.output, plan, result.bounds)
 
     bound = problem.strongest_bound(result.bounds)
     evaluation = None if plan is None else plan.evaluation
     standing = None if evaluation is None else problem.standing(evaluation.values, result.bounds)
     from planner.cli.report import bound_rows, ending, plan_fields, proofs, summary
 
+    finder = result.planner if chosen is not None or plan is not None else default_planner(problem).name
     data: dict[str, Any] = {
-        "planner": chosen.name,
+        "planner": finder,
         **plan_fields(problem, evaluation),
         "lower_bound": None if bound is None else bound.value,
         "gap": None if standing is None else standing.gap,
         **({"bounds": proofs(standing)} if standing is not None and len(standing.components) > 1 else {}),
         "status": result.status if found is None or found.status != "infeasible" else "infeasible",
-        "stop_reason": result.stop_reason,
+        "stop_reason": tried.stop_reason,
         "seconds": seconds,
         "seed": args.seed,
         "plan_file": args.output if plan is not None and args.output else None,
+        **({} if chosen is not None else {"tried": [turn.to_dict() for turn in tried.tries]}),
         **explaining.fields(problem, found),
     }
     if found is not None and found.status == "infeasible":
         explaining.say(console, found)
     elif evaluation is None:
-        console.note(_no_plan(result, exists=found is not None and found.status == "feasible"))
+        words = tried_words(tried.tries)
+        console.note(_no_plan(tried, words, exists=found is not None and found.status == "feasible"))
 
     def text() -> str:
-        rows = [("planner", f"{chosen.name}, {ending(result.stop_reason, seconds)}")]
+        rows = [("planner", f"{finder}, {ending(tried.stop_reason, seconds)}")]
+        if tried.stop_reason == "time" and args.time_limit is None:
+            rows.append(("stopped", "what a search takes unasked was used up; --time-limit 60 lets it go on"))
         if data["plan_file"]:
             rows.append(("plan", data["plan_file"]))
         return summary(problem, evaluation, rows, bound_rows(problem, bound, standing))
@@ -112,8 +134,47 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return DONE if evaluation is not None and evaluation.valid else FAILED
 
 
+def _budget(args: argparse.Namespace) -> Budget:
+    """What a search may take for which no planner is named: the limit that is given, else one of our own unless a gap is asked for."""
+    from planner.budget import Budget, WallBudget, WorkBudget
+
+    if args.time_limit is not None:
+        return WallBudget(args.time_limit)
+    return WorkBudget() if args.gap is None else Budget()
+
+
+class _Runs:
+    """Runs planners on one problem, each shown on the terminal as it goes."""
+
+    def __init__(self, console: Console, problem: Any, seed: int) -> None:
+        self._console, self._problem, self._seed = console, problem, seed
+        self.bounds: Any = ()
+        self.preparing = 0.0
+        """Seconds spent on compilation since the clock began, which are not part of the time reported."""
+
+    def prepare(self, planner: Any, options: Mapping[str, Any]) -> None:
+        """Compile what the planner needs."""
+        from planner.warm_up import warm_planner
+
+        warm_planner(planner, self._problem, options)
+
+    def prepared(self, planner: Any, stop: Any, options: Mapping[str, Any]) -> Result:
+        """Compile what the planner needs, then run it."""
+        began = time.perf_counter()
+        self.prepare(planner, options)
+        self.preparing += time.perf_counter() - began
+        return self.run(planner, stop, options)
+
+    def run(self, planner: Any, stop: Any, options: Mapping[str, Any]) -> Result:
+        """Run it; a second Ctrl-C ends it at once, with the best plan it had reported."""
+        from planner.cli.searching import Watch
+
+        watch = Watch(self._console, self._problem, planner.name)
+        return _search(planner, self._problem, stop, watch, self._seed, options, self.bounds)
+
+
 def _search(
-    planner: Any, problem: Any, stop: Any, watch: Any, seed: int, options: dict[str, str], bounds: Any
+    planner: Any, problem: Any, stop: Any, watch: Any, seed: int, options: Mapping[str, Any], bounds: Any
 ) -> Result:
     """Run the planner; a second Ctrl-C ends it at once, with the best plan it had reported."""
     from planner.run import run, status_of
@@ -136,11 +197,17 @@ def _search(
         )  # fmt: skip
 
 
-def _no_plan(result: Result, exists: bool) -> str:
-    if result.stop_reason == "cancelled":
+def _no_plan(tried: Tried, words: str, exists: bool) -> str:
+    result = tried.result
+    if tried.stop_reason == "cancelled":
         return "cancelled before a valid plan was found; nothing was written"
     if exists:
         return f"'{result.planner}' found no valid plan, but there is one; give it longer or choose another planner"
+    if words:
+        return (
+            f"no valid plan was found, nor a proof that there is none; tried were {words};"
+            " give it longer (--time-limit 60), name a planner ('stageboard planners') or loosen the target"
+        )
     if result.stop_reason == "time":
         return "no valid plan was found in time; give it longer or choose another planner ('stageboard planners')"
     why = f" ({result.message})" if result.message else ""

@@ -160,16 +160,22 @@ def _filled(problem: Problem, fixed: Ints, allowed: np.ndarray) -> Ints:
 
 
 def first_plan(problem: Problem, clock: Clock, seed: int, name: str = "") -> tuple[str, Ints | None, str]:
-    """``(status, plan, planner)`` of a planner (``name``; the default one without) stopped at its first plan; ``infeasible`` is proven."""
-    from planner.algorithms.catalogue import default_planner, planner
+    """``(status, plan, planner)`` of a planner (``name``; without, of all that are tried where none is named) stopped at its
+    first plan; ``infeasible`` is proven."""
+    from planner.algorithms.catalogue import planner
+    from planner.budget import WallBudget
     from planner.run import run
+    from planner.trying import find_plan
 
+    stop = AnyOf([Cancel(clock.over), FirstPlan()])
     try:
-        chosen = planner(name) if name else default_planner(problem)
-        result = run(chosen, problem, AnyOf([Cancel(clock.over), FirstPlan()]), seed=seed)
+        if name:
+            result = run(planner(name), problem, stop, seed=seed)
+        else:
+            result = find_plan(problem, WallBudget(clock.left), stop=stop, seed=seed).result
     except StageboardError:
         return "no_plan", None, ""
-    return result.status, result.device_of, chosen.name
+    return result.status, result.device_of, result.planner
 
 
 def _valid(problem: Problem, device_of: Ints) -> Ints | None:

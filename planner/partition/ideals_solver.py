@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.graph import Ints
+from planner.partition.balanced import balanced_slicing
 from planner.partition.contraction import build_units, chain_units, mirrors
 from planner.partition.ideals import Lattice, enumerate_ideals
 from planner.partition.ideals_clusters import FEW_PAIRS, MOST_PAIRS, Clusters, TooManyPairs
@@ -37,6 +38,8 @@ FAR_OFF = 2.0
 CLOSE = 1 - 1e-3
 FEW_IDEALS = 20_000
 """Windows around one order stay below so many ideals where the best plan is that close to what is proven."""
+MOST_SLICED = 4_000
+"""Units of an order whose best slicing is there in a moment."""
 MOST_CELLS = 12_000_000
 """Ideals times states; with what goes with a cell some 400 MB."""
 
@@ -209,7 +212,13 @@ class IdealsSearch:
             units = build_units(self.problem, *chain)
             slicer = Slicer(units)
             least = min(least, slicer.segment_bound)
-            for device_of in slicer.slicings(depth_first_order(*units.succs), self.search, self._upper):
+            order = depth_first_order(*units.succs)
+            if units.count > MOST_SLICED:
+                # The best slicing of so many units takes its time: have a plan before.
+                for first in (slicer.even(order), balanced_slicing(units, order)):
+                    if first is not None:
+                        self._offer(first[units.unit_of])
+            for device_of in slicer.slicings(order, self.search, self._upper):
                 self._offer(device_of[units.unit_of])
         return least
 

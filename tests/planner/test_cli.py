@@ -16,6 +16,7 @@ import pytest
 
 from planner.cli import COMMANDS, main
 from planner.formats import read_graph
+from planner.search import Result
 from tests.shared_files import shared
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -294,7 +295,7 @@ def test_no_valid_plan_is_status_1_and_writes_nothing(stageboard: Any, tmp_path:
     file = tmp_path / "plan.json"
     ran = stageboard("plan", RESNET, "--target", "pool:2+0,memory=1KiB", "-o", file, "--json")
     assert ran.status == 1 and not file.exists()
-    assert set(ran.json) == {*PLAN_FIELDS, "explanation"}
+    assert set(ran.json) == {*PLAN_FIELDS, "tried", "explanation"}
     assert ran.json["status"] == "infeasible" and ran.json["objective"] is None
     assert ran.json["valid"] is False and ran.json["devices"] == [] and ran.json["plan_file"] is None
     explanation = ran.json["explanation"]
@@ -302,6 +303,54 @@ def test_no_valid_plan_is_status_1_and_writes_nothing(stageboard: Any, tmp_path:
     first, *further = ran.err.splitlines()
     assert first == f"stageboard: no valid plan exists: {explanation['sentence']}"
     assert len(further) == len(explanation["remedies"]) > 0
+
+
+BINS = """{"format": "stageboard-graph", "version": 1, "name": "bins", "time_unit": "s", "ops": [
+{"id": "a", "work": 1, "work_cpu": 1, "memory": 6}, {"id": "b", "work": 1, "work_cpu": 1, "memory": 6},
+{"id": "c", "work": 1, "work_cpu": 1, "memory": 6}], "tensors": [{"from": "a", "to": ["b"], "bytes": 1}]}"""
+"""Three ops of 6 bytes: they fit two devices of 10 bytes only if one of them could be divided."""
+
+
+def test_what_was_tried_is_named_where_nothing_was_found(
+    stageboard: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "bins.json"
+    model.write_text(BINS)
+    problem = (model, "--target", "pool:2+0,memory=10,contiguous=false", "--json")
+    ran = stageboard("plan", *problem)
+    assert ran.status == 1 and ran.json["status"] == "infeasible" and ran.json["planner"] == "dpl"
+    assert [t["planner"] for t in ran.json["tried"]][-1] == "max-load-ip"
+    monkeypatch.setattr("planner.trying.FURTHER", ())
+    ran = stageboard("plan", *problem)
+    assert ran.status == 1 and ran.json["status"] == "no_plan" and "explanation" not in ran.json
+    assert (
+        "nor a proof that there is none; tried were 'memory-fill' (found none), 'dpl' (found none)" in ran.err
+    )
+
+
+def test_a_plan_that_turns_up_while_the_reason_is_sought_is_given(
+    stageboard: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing(planner: Any, problem: Any, *given: Any, **named: Any) -> Result:
+        return Result(planner.name, problem, None, None, (), "no_plan", "finished", 0.0, 0, {}, 0)
+
+    monkeypatch.setattr("planner.run.run", nothing)
+    file = tmp_path / "plan.json"
+    ran = stageboard("plan", RESNET, "--target", TARGET, "-o", file, "--json")
+    assert ran.status == 0 and ran.json["planner"] == "feasibility" and ran.json["valid"] is True
+    assert stageboard("evaluate", RESNET, file).status == 0
+    assert "which is no planner" in stageboard("replay", RESNET, file).sentence
+
+
+def test_a_search_without_limits_ends_when_its_budget_is_spent(
+    stageboard: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    denoiser = str(ROOT / "sample_models" / "denoiser.onnx")
+    monkeypatch.setattr("planner.budget.CPU_SECONDS", 0.0)
+    ran = stageboard("plan", denoiser, "--target", "pool:3+1", "--json")
+    assert ran.status == 0 and ran.json["stop_reason"] == "time" and ran.json["status"] == "feasible"
+    assert ran.json["tried"][0]["planner"] == ran.json["planner"] == "memory-fill"
+    assert "--time-limit 60" in stageboard("plan", denoiser, "--target", "pool:3+1").out
 
 
 def test_impossible_pins_are_status_1(stageboard: Any) -> None:
