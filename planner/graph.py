@@ -23,6 +23,8 @@ from planner.printable import LONGEST_ID, escaped
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+LARGEST_COST = 1e30
+"""No time or size of an op or a tensor may be larger: what is added up and multiplied of them stays finite."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ class Graph:
                     default
                     if value is None
                     else value
-                    if type(value) is float and 0.0 <= value < math.inf
+                    if type(value) is float and 0.0 <= value <= LARGEST_COST
                     else _cost(value, f"{name}: op '{ops[i].name}' has {attribute}")
                     for i, value in enumerate(values)
                 ],
@@ -199,7 +201,7 @@ class Graph:
         produced = np.zeros(n)
         if producers:
             np.add.at(produced, np.array(producers), np.array(sizes))
-        memory = np.where(np.isnan(memory), param_bytes + produced, memory)
+        memory = np.where(np.isnan(memory), np.minimum(param_bytes + produced, LARGEST_COST), memory)
         graph = Graph(
             name=name,
             op_ids=tuple(op.id for op in ops),
@@ -429,8 +431,8 @@ class Graph:
 
 
 def _cost(value: Any, what: str) -> float:
-    """A finite number >= 0, else one sentence that names the place."""
-    if type(value) is float and 0.0 <= value < math.inf:
+    """A number from 0 to :data:`LARGEST_COST`, else one sentence that names the place."""
+    if type(value) is float and 0.0 <= value <= LARGEST_COST:
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise ModelError(f"{what} {value!r}; it must be a number")
@@ -440,4 +442,6 @@ def _cost(value: Any, what: str) -> float:
         number = math.inf
     if not math.isfinite(number) or number < 0:
         raise ModelError(f"{what} {number:g}; it must be finite and not negative")
+    if number > LARGEST_COST:
+        raise ModelError(f"{what} {number:g}; it must be at most {LARGEST_COST:g}")
     return number

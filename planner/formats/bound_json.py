@@ -8,7 +8,7 @@ from typing import Any
 
 from planner.bound import Bound
 from planner.errors import PlanError
-from planner.formats.checks import items, number, table, text
+from planner.formats.checks import figure, items, table, text
 
 
 def finite(value: float) -> float | None:
@@ -48,11 +48,11 @@ def bound_of(entry: Any, what: str, claimed_by: str) -> Bound:
         raise PlanError(f"{what}: assumes must list texts; remove the bound or save the plan again")
     return Bound(
         component=text(data.get("component"), f"{what}: component", PlanError),
-        value=number(data.get("value"), f"{what}: value", PlanError),
+        value=figure(data.get("value"), f"{what}: value", PlanError),
         method=text(data.get("method"), f"{what}: method", PlanError),
         relaxation=text(data.get("relaxation"), f"{what}: relaxation", PlanError),
         assumes=frozenset(assumes),
-        seconds=number(data.get("seconds") or 0, f"{what}: seconds", PlanError),
+        seconds=figure(data.get("seconds") or 0, f"{what}: seconds", PlanError),
         given=_given(data.get("given", []), what),
         claimed_by=claimed_by,
     )
@@ -66,6 +66,6 @@ def _given(value: Any, what: str) -> tuple[tuple[str, float], ...]:
         if len(pair) != 2:
             raise PlanError(f"{what}: given must list pairs of a component and a value; save the plan again")
         pairs.append(
-            (text(pair[0], f"{what}: given", PlanError), number(pair[1], f"{what}: given", PlanError))
+            (text(pair[0], f"{what}: given", PlanError), figure(pair[1], f"{what}: given", PlanError))
         )
     return tuple(pairs)

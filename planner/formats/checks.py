@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 from planner.errors import ModelError, StageboardError
+from planner.graph import LARGEST_COST
 from planner.printable import LONGEST_ID, clean, escaped
 
-LARGEST = 1e30
-"""No cost or size in a file may be larger: sums of such numbers stay finite."""
+LARGEST = LARGEST_COST
+"""No cost or size in a file may be larger."""
 INT32 = 2**31 - 1
 
 __all__ = [
@@ -38,6 +40,15 @@ def number(value: Any, what: str, error: type[StageboardError] = ModelError) -> 
         raise error(f"{what} is {value:g}; it must be finite and not negative")
     if not 0 <= value <= LARGEST:
         raise error(f"{what} is {shown(value)}; it must be between 0 and {LARGEST:g}")
+    return float(value)
+
+
+def figure(value: Any, what: str, error: type[StageboardError] = ModelError) -> float:
+    """A finite number of at least 0: what was computed from a model's numbers may be larger than each of them."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise error(f"{what} is {shown(value)}; it must be a number")
+    if not 0.0 <= value <= sys.float_info.max:
+        raise error(f"{what} is {shown(value)}; it must be finite and not negative")
     return float(value)
 
 

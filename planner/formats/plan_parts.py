@@ -11,7 +11,7 @@ from planner.bound import Bound
 from planner.errors import PlanError
 from planner.files import read_json
 from planner.formats.bound_json import bound_of, finite
-from planner.formats.checks import clean, items, number, shown, simple_attributes, whole
+from planner.formats.checks import clean, figure, items, shown, simple_attributes, whole
 from planner.formats.search_json import search_dict, search_of
 from planner.plan import Evaluated, OrderEvaluation, Provenance
 from planner.problem_base import PlanningProblem
@@ -75,7 +75,7 @@ def provenance_of(data: dict[str, Any], file: str) -> Provenance:
         options=simple_attributes(data.get("options")),
         seed=None if seed is None else whole(seed, f"{file}: seed", 0, 2**63 - 1, PlanError),
         version=words("version"),
-        seconds=0.0 if seconds is None else number(seconds, f"{file}: seconds", PlanError),
+        seconds=0.0 if seconds is None else figure(seconds, f"{file}: seconds", PlanError),
         stop_reason=words("stop_reason"),
         created=words("created"),
         note=words("note"),
@@ -100,7 +100,7 @@ def differences(stored: Any, evaluation: Evaluated, file: str) -> list[str]:
     for what, name, value, now in claimed:
         if value is None:
             continue
-        then = number(value, f"{file}: {what}", PlanError)
+        then = figure(value, f"{file}: {what}", PlanError)
         if abs(then - now) > TOLERANCE * max(abs(then), abs(now)):
             notes.append(f"the file says {name} is {then:.10g}, evaluated anew it is {now:.10g}")
     return notes

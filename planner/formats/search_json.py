@@ -17,7 +17,7 @@ import numpy as np
 
 from planner.errors import PlanError
 from planner.formats.bound_json import bound_of, bounds_list
-from planner.formats.checks import clean, flag, items, number, shown, simple_attributes, table, text, whole
+from planner.formats.checks import clean, figure, flag, items, shown, simple_attributes, table, text, whole
 from planner.graph import Ints
 from planner.provenance import Adoption, Entrant, Provenance, RaceRecord
 
@@ -162,8 +162,8 @@ def _race(data: dict[str, Any], what: str) -> RaceRecord:
         entrants=entrants,
         finder=whole(data.get("finder"), f"{what}: finder", 0, len(entrants) - 1, PlanError),
         cores=whole(data.get("cores", 1), f"{what}: cores", 1, 1_000_000, PlanError),
-        gap=None if gap is None else number(gap, f"{what}: gap", PlanError),
-        time_limit=None if limit is None else number(limit, f"{what}: time_limit", PlanError),
+        gap=None if gap is None else figure(gap, f"{what}: gap", PlanError),
+        time_limit=None if limit is None else figure(limit, f"{what}: time_limit", PlanError),
     )
 
 

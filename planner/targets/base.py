@@ -16,6 +16,8 @@ from planner.graph import Floats, Graph
 
 DEFAULT_BANDWIDTH = 12e9
 """B/s; our default: PCIe 3.0 x16 in practice."""
+SMALLEST, LARGEST = 1e-60, 1e60
+"""Limits of a machine's rates, sizes and times: what they make of a model's numbers (:data:`planner.graph.LARGEST_COST`) stays finite."""
 
 
 @dataclass(frozen=True)
@@ -135,11 +137,16 @@ def transfer_times(graph: Graph, bandwidth: float) -> Floats:
     return np.where(np.isnan(graph.tensor_time), graph.tensor_bytes / DEFAULT_BANDWIDTH, graph.tensor_time)
 
 
-def positive(value: float, what: str, *, zero: bool = False) -> None:
-    """Check one numeric parameter. Raises :class:`TargetError`."""
+def positive(value: float, what: str, *, zero: bool = False, unlimited: bool = True) -> None:
+    """Check one numeric parameter: from :data:`SMALLEST` to :data:`LARGEST`, or infinite where ``unlimited``.
+
+    Raises :class:`TargetError`.
+    """
     bad = isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value)
     if bad or value < 0 or (value == 0 and not zero):
         raise TargetError(f"{what} is {value!r}; it must be {'zero or more' if zero else 'more than zero'}")
+    if (0 < value < SMALLEST) or (value > LARGEST and not (unlimited and value == math.inf)):
+        raise TargetError(f"{what} is {value:g}; it must be from {SMALLEST:g} to {LARGEST:g}")
 
 
 def check_count(value: int, what: str, most: int = 1024) -> None:

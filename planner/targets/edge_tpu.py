@@ -157,7 +157,7 @@ class EdgeTpuPipeline(Target):
                 f"utilisation is {self.utilisation:g}; it is a share of the peak, so it must be at most 1"
             )
         for name in ("active_power", "idle_power"):
-            positive(getattr(self, name), name, zero=True)
+            positive(getattr(self, name), name, zero=True, unlimited=False)
 
     def components(self, objective: str) -> tuple[str, ...]:
         """The byte counts of a memory objective in order; a time is one number."""

@@ -147,7 +147,7 @@ class McmPackage(Target):
         check_count(self.copy_sources, "copy_sources", 1_000_000)
         positive(self.sram, "the memory of a chip", zero=True)
         positive(self.link, "the rate of a link", zero=True)
-        positive(self.hop, "the time of a hop", zero=True)
+        positive(self.hop, "the time of a hop", zero=True, unlimited=False)
         positive(self.compute, "compute")
         positive(self.local, "the rate of a chip's own memory")
         if self.precision not in PRECISIONS:

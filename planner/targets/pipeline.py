@@ -58,7 +58,7 @@ class Pipeline(Target):
             raise TargetError("a pipeline needs at least one block; ask for pipeline:1 or more")
         positive(self.bandwidth, "the bandwidth", zero=True)
         positive(self.memory, "the memory of a block", zero=True)
-        positive(self.reserve, "the reserved memory", zero=True)
+        positive(self.reserve, "the reserved memory", zero=True, unlimited=False)
 
     def devices(self, graph: Graph) -> tuple[Device, ...]:
         """Blocks, named ``stage 0`` onwards."""
