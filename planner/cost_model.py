@@ -78,7 +78,8 @@ class CostModel:
                 raise StageboardError(f"{what} is {value!r}; it must be a number")
             low = 0.0 if f.metadata["zero"] else 1.0
             if not low <= value <= 1e24:
-                raise StageboardError(f"{what} is {value:g}; it must be from {low:g} to 1e24")
+                said = f"{float(value):g}" if abs(value) <= 1e300 else "too large a number"
+                raise StageboardError(f"{what} is {said}; it must be from {low:g} to 1e24")
             object.__setattr__(self, f.name, float(value))
 
     def to_dict(self) -> dict[str, float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import warnings
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -100,7 +101,8 @@ class ArrayFile:
                 f"holds the array '{name}' encrypted or packed in an unusual way", "save it with numpy.savez"
             )
         try:
-            with self._zip.open(info) as stream:
+            with self._zip.open(info) as stream, warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # numpy complains of headers as Python 2 wrote them
                 version = np.lib.format.read_magic(stream)
                 read = {
                     (1, 0): np.lib.format.read_array_header_1_0,

@@ -1,0 +1,343 @@
+"""The formats that ``tools/fuzz_readers.py`` tries: whole files to begin with, how they are damaged, how they are read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tools import fuzz_mutations as mutations  # noqa: E402
+
+DATA = ROOT / "tests" / "data"
+SAMPLES = ROOT / "sample_models"
+SMALL = DATA / "small.json"
+MATRIX = b"%%MatrixMarket matrix coordinate real general\n% a comment\n4 3 6\n1 1 0.5\n2 1 -1\n3 2 2e-3\n4 3 1\n1 3 0\n2 2 7\n"
+SPECS = (
+    "pipeline:4,memory=8MiB,bandwidth=1e9,reserve=0", "pool:2+1,contiguous=false,communication=overlap", "edge-tpu:4,cache=8MiB,host_io=true",
+    "mcm:36,sram=32MiB,link=25GB/s", "memory:100",
+)  # fmt: skip
+TARGET = {"target": {"kind": "pool", "count": "2+1", "memory": "16GiB", "contiguous": False}}
+TARGET_TEXT = {"target": "pool:2+1", "contiguous": False}
+COSTS = {"cost_model": {"accelerator_flops": 130e12, "accelerator_bandwidth": "900 GB/s", "cpu_overhead": 0}}
+SWEEP = {
+    "models": ["small.json"], "targets": ["pipeline:2", "pool:2+1"], "planners": ["slice", {"name": "anneal", "set": {"moves": 10}}],
+    "bounds": ["simple"], "seeds": [0, 1], "time_limit": 10, "gap": 0.01, "granularity": "op",
+    "generate": [{"kind": "regal-like", "seeds": 2, "set": {"nodes": 10}}],
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Form:
+    """A format: whole files to begin with, how they are damaged, how they are read, by the library and by a command."""
+
+    name: str
+    suffix: str
+    seeds: Callable[[Path], Sequence[Any]]
+    """Whole files, from a folder in which something may be made."""
+    damage: Callable[[Any, random.Random], bytes]
+    read: Callable[[Path], object]
+    command: Callable[[Path], list[str]] | None = None
+    names_file: bool = True
+    """Whether a sentence must name the file."""
+
+    def whole(self, whole: Any) -> bytes:
+        """The undamaged file."""
+        if isinstance(whole, bytes):
+            return gzip.compress(whole) if self.suffix.endswith(".gz") else whole
+        text = mutations.to_toml(whole) if self.suffix == ".toml" else json.dumps(whole)
+        return text.encode()
+
+
+# ---------------------------------------------------------------------- whole files
+def _files(*paths: Path) -> Callable[[Path], Sequence[bytes]]:
+    return lambda folder: [path.read_bytes() for path in paths]
+
+
+def _trees(*paths: Path) -> Callable[[Path], Sequence[Any]]:
+    return lambda folder: [json.loads(path.read_bytes()) for path in paths]
+
+
+def _plan(folder: Path) -> Any:
+    from planner.bound import Bound
+    from planner.formats import read_model
+    from planner.formats.plan_json import write_plan
+    from planner.plan import Provenance
+    from planner.problem import Pin, Problem
+    from planner.targets import parse_target
+
+    graph = read_model(SMALL)
+    problem = Problem(graph, parse_target("pipeline:2"), "bottleneck", (Pin(graph.op_ids[0], "stage 0"),))
+    plan = problem.plan([0] * (graph.n - 1) + [1], Provenance("slice", {"orders": 3}, 7, "1", 0.5), "a plan")
+    bound = Bound("bottleneck", 1e-9, "simple", problem.relaxation)
+    return json.loads(write_plan(folder / "made.plan.json", plan, [bound]).read_bytes())
+
+
+def _order(folder: Path) -> Any:
+    import numpy as np
+
+    from planner.formats.networks import read_network
+    from planner.formats.plan_json import write_plan
+    from planner.network_problem import NetworkProblem
+    from planner.plan import Provenance
+    from planner.targets.memory import TwoLevelMemory
+
+    network = read_network(_network(folder))
+    problem = NetworkProblem(network, TwoLevelMemory(5))
+    plan = problem.plan(
+        np.arange(network.connection_count, dtype=np.int32), Provenance("by hand"), "an order"
+    )
+    return json.loads(write_plan(folder / "made.order.json", plan).read_bytes())
+
+
+def _network(folder: Path) -> Path:
+    from planner.formats.network_npz import write_network
+    from planner.generate.catalogue import generate_network
+
+    path = folder / "made.npz"
+    return (
+        path
+        if path.exists()
+        else write_network(generate_network("mlp", {"width": "6", "depth": "2"}, 1), path)
+    )
+
+
+def _story(folder: Path) -> Any:
+    from planner.formats.story_json import write_story
+    from planner.formats.story_plans import StoryPlan
+    from planner.story import Camera, Keyframe, Story, StoryModel
+
+    data = _plan(folder)
+    (folder / SMALL.name).write_bytes(SMALL.read_bytes())
+    model = StoryModel((SMALL.name,), data["graph"]["fingerprint"])
+    ops = tuple(op["id"] for op in data["decision"]["ops"])
+    packed = {**data, "decision": {**data["decision"], "packed": f"0*{len(ops) - 1} 1"}}
+    frames = (
+        Keyframe("One", "first", 0, highlight=ops[:2], camera=Camera(0.1, 0.1, 0.5, 0.5)),
+        Keyframe("Two", "second", 0, "lanes", panel="difference", versus=0),
+    )
+    story = Story("A story", "of a plan", (model,), (StoryPlan(0, packed),), frames)
+    return json.loads(write_story(folder / "made.story.json", story).read_bytes())
+
+
+def _splits(folder: Path) -> Sequence[Any]:
+    nodes = [node["id"] for node in json.loads((DATA / "workload.json").read_bytes())["nodes"]]
+    return [{"fpgas": [{"nodes": nodes[:2]}, {"nodes": nodes[2:-1]}], "cpus": [{"nodes": nodes[-1:]}]}]
+
+
+def _archives(folder: Path) -> Sequence[bytes]:
+    import numpy as np
+    import scipy.sparse
+
+    dense = {"W0": np.ones((4, 3), np.float32), "b0": np.zeros(3), "W1": np.eye(3, 2)}
+    np.savez(folder / "dense.npz", **dense)
+    scipy.sparse.save_npz(folder / "sparse.npz", scipy.sparse.csr_matrix(np.eye(4)))
+    return [path.read_bytes() for path in (_network(folder), folder / "dense.npz", folder / "sparse.npz")]
+
+
+def _dense_model(folder: Path) -> Sequence[bytes]:
+    import numpy as np
+    from onnx import helper, numpy_helper
+
+    weights = [np.ones((4, 6), np.float32), np.ones((6, 3), np.float32)]
+    stored = [numpy_helper.from_array(w, f"w{i}") for i, w in enumerate(weights)]
+    nodes = [
+        helper.make_node("MatMul", ["x", "w0"], ["a"]), helper.make_node("Relu", ["a"], ["b"]),
+        helper.make_node("Gemm", ["b", "w1"], ["y"], alpha=1.0),
+    ]  # fmt: skip
+    inputs = [helper.make_tensor_value_info("x", 1, ["n", 4])]
+    outputs = [helper.make_tensor_value_info("y", 1, ["n", 3])]
+    model = helper.make_model(helper.make_graph(nodes, "g", inputs, outputs, stored))
+    return [model.SerializeToString()]
+
+
+# ---------------------------------------------------------------------- damage
+def _either(
+    first: Callable[[Any, random.Random], bytes], second: Callable[[Any, random.Random], bytes]
+) -> Any:
+    return lambda whole, rng: (first if rng.random() < 0.6 else second)(whole, rng)
+
+
+def _json_text(tree: Any, rng: random.Random) -> bytes:
+    text = json.dumps(mutations.damaged_tree(tree, rng), ensure_ascii=rng.random() < 0.5)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _json_bytes(tree: Any, rng: random.Random) -> bytes:
+    return mutations.damaged_bytes(json.dumps(tree).encode(), rng)
+
+
+def _toml_text(tree: Any, rng: random.Random) -> bytes:
+    return mutations.to_toml(mutations.damaged_tree(tree, rng)).encode("utf-8", "replace")
+
+
+def _toml_words(tree: Any, rng: random.Random) -> bytes:
+    return mutations.damaged_words(mutations.to_toml(tree).encode(), rng)
+
+
+def _onnx_fields(data: bytes, rng: random.Random) -> bytes:
+    import onnx
+
+    return bytes(mutations.damaged_message(onnx.ModelProto.FromString(data), rng).SerializeToString())
+
+
+def _packed(data: bytes, rng: random.Random) -> bytes:
+    return (
+        gzip.compress(mutations.damaged_words(data, rng))
+        if rng.random() < 0.6
+        else mutations.damaged_bytes(gzip.compress(data), rng)
+    )
+
+
+_JSON = _either(_json_text, _json_bytes)
+_TOML = _either(_toml_text, _toml_words)
+_TEXT = _either(mutations.damaged_words, mutations.damaged_bytes)
+
+
+# ---------------------------------------------------------------------- reading
+def _graph(path: Path) -> object:
+    from planner.cost_model import fill
+    from planner.formats import read_graph
+
+    return fill(read_graph(path)).fingerprint
+
+
+def _with_graph(model: Path, read: Callable[[Path, Any], object], path: Path) -> object:
+    from planner.formats import read_model
+
+    return read(path, read_model(model))
+
+
+def _open_plan(path: Path, graph: Any) -> object:
+    from planner.formats.plan_json import open_plan, plan_model_options
+
+    return plan_model_options(path), open_plan(path, graph)
+
+
+def _open_split(path: Path, graph: Any) -> object:
+    from planner.formats.device_placement import read_split_file
+
+    return read_split_file(path, graph)
+
+
+def _open_order(path: Path) -> object:
+    from planner.formats.networks import read_network
+    from planner.formats.order_json import is_order_plan, open_network_plan
+
+    return is_order_plan(path), open_network_plan(path, read_network(_network(path.parent)))
+
+
+def _open_story(path: Path) -> object:
+    from planner.formats.story_json import read_story, resolve
+
+    story = read_story(path)
+    return resolve(story, path.parent)
+
+
+def _open_network(path: Path) -> object:
+    from planner.formats.networks import is_network_file, read_network
+
+    return is_network_file(path), read_network(path).fingerprint
+
+
+def _open_pruned(path: Path) -> object:
+    from planner.formats.networks import read_network
+
+    return read_network(path, 0.5).fingerprint
+
+
+def _open_spec(path: Path) -> object:
+    from planner.targets import parse_target
+    from planner.targets.spec import is_for_networks
+
+    spec = path.read_bytes().decode("utf-8", "surrogateescape")
+    return is_for_networks(spec), parse_target(spec)
+
+
+def _open_target(path: Path) -> object:
+    from planner.targets import parse_target
+    from planner.targets.spec import is_for_networks
+
+    return is_for_networks(str(path)), parse_target(str(path))
+
+
+def _open_sweep(path: Path) -> object:
+    from planner.sweep.spec import read_sweep
+
+    return read_sweep(str(path))
+
+
+def _open_costs(path: Path) -> object:
+    from planner.cli.inputs import cost_model
+
+    return cost_model([str(path)])
+
+
+def _open_session(path: Path) -> object:
+    from gui.session import Session
+    from planner.formats import read_model
+
+    session = Session(path)
+    return (
+        session.recent,
+        session.theme,
+        session.geometry,
+        session.target_for(read_model(SMALL)),
+        session.value("view"),
+    )
+
+
+def _info(path: Path) -> list[str]:
+    return ["info", str(path)]
+
+
+def _plan_for(path: Path) -> list[str]:
+    return ["bound", str(SMALL), "--target", str(path), "--method", "simple"]
+
+
+_SESSION = (
+    b'[General]\nversion=1\ntheme=dark\nrecent="[[\\"/tmp/a.json\\"]]"\ntargets="{\\"x\\": {\\"target\\": {\\"kind\\": \\"pool\\"},'
+    b' \\"objective\\": \\"max-load\\"}}"\n[window]\ngeometry=@ByteArray(\\x1\\xd9)\n[more]\nview=flow\n'
+)
+
+FORMS: dict[str, Form] = {
+    form.name: form
+    for form in (
+        Form("own", ".json", _trees(SMALL), _JSON, _graph, _info),
+        Form("device-placement", ".json", _trees(DATA / "workload.json"), _JSON, _graph, _info),
+        Form(
+            "onnx", ".onnx", _files(DATA / "control_flow.onnx", SAMPLES / "unet.onnx", SAMPLES / "transformer_encoder.onnx"),
+            _either(_onnx_fields, mutations.damaged_bytes), _graph, _info,
+        ),
+        Form("tflite", ".tflite", _files(SAMPLES / "branchy_int8.tflite"), mutations.damaged_tflite, _graph, _info),
+        Form("graphml", ".graphml", _files(DATA / "small.graphml"), _TEXT, _graph, _info),
+        Form("dot", ".dot", _files(DATA / "small.dot"), _TEXT, _graph, _info),
+        Form("plan", ".json", lambda f: [_plan(f)], _JSON, partial(_with_graph, SMALL, _open_plan), lambda p: ["evaluate", str(SMALL), str(p)]),
+        Form("order", ".json", lambda f: [_order(f)], _JSON, _open_order, lambda p: ["evaluate", str(p.parent / "made.npz"), str(p)]),
+        Form("story", ".story.json", lambda f: [_story(f)], _JSON, _open_story, names_file=False),
+        Form("split", ".json", _splits, _JSON, partial(_with_graph, DATA / "workload.json", _open_split)),
+        Form("npz", ".npz", _archives, _either(mutations.damaged_arrays, mutations.damaged_bytes), _open_network, _info),
+        Form("mtx", ".mtx", lambda f: [MATRIX], _TEXT, _open_network, _info),
+        Form("mtx.gz", ".mtx.gz", lambda f: [MATRIX], _packed, _open_network, _info),
+        Form(
+            "onnx-network", ".onnx", _dense_model, _either(_onnx_fields, mutations.damaged_bytes), _open_pruned,
+            lambda p: ["info", str(p), "--density", "0.5"],
+        ),
+        Form(
+            "spec", ".txt", lambda f: [spec.encode() for spec in SPECS], _TEXT, _open_spec,
+            lambda p: _plan_for(Path(p.read_bytes().decode("utf-8", "surrogateescape").replace("\0", ""))), names_file=False,
+        ),
+        Form("target-toml", ".toml", lambda f: [TARGET, TARGET_TEXT, TARGET["target"]], _TOML, _open_target, _plan_for),
+        Form("sweep-toml", ".toml", lambda f: [SWEEP], _TOML, _open_sweep),
+        Form("cost-toml", ".toml", lambda f: [COSTS, COSTS["cost_model"]], _TOML, _open_costs, lambda p: [*_info(SMALL), "--cost-model", str(p)]),
+        Form("session", ".ini", lambda f: [_SESSION], _TEXT, _open_session),
+    )
+}  # fmt: skip
