@@ -15,7 +15,7 @@ LARGEST = LARGEST_COST
 INT32 = 2**31 - 1
 
 __all__ = [
-    "INT32", "LARGEST", "clean", "escaped", "flag", "items", "number", "optional_number",
+    "INT32", "LARGEST", "clean", "escaped", "figure", "flag", "items", "number", "optional_number",
     "shown", "simple_attributes", "table", "text", "whole",
 ]  # fmt: skip
 
