@@ -16,12 +16,11 @@ from PySide6.QtWidgets import QApplication
 
 from gui.crash_log import CrashLog
 from gui.values import Message
-from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from gui.document import Document
     from gui.jobs import Jobs
-    from gui.journal import Journal, Leftover
+    from gui.journal import Journal
     from gui.order.window import OrderWindow
     from gui.session import Session
     from gui.theme import ThemeController
@@ -224,41 +223,24 @@ def _warm_up_once(parts: Parts) -> None:
 
 # ---------------------------------------------------------------------- recovery
 def _offer_order(window: OrderWindow, session: Session) -> None:
-    """Offer an order that a crash left behind, once the window's own network is there: opening it clears the notice."""
-    from gui.order.launch import offer_recovery
+    """Offer what crashed windows had not saved, once the window's own network is there: opening it clears the notice."""
+    from gui.recovering import Recovery
+
+    recovery = Recovery(window.notice, window.handlers.files.loading, window.themes, session)
 
     def offer() -> None:
         window.document.network_changed.disconnect(offer)
-        QTimer.singleShot(0, window, lambda: offer_recovery(window.notice, window.themes, session))
+        QTimer.singleShot(0, window, recovery.offer)
 
     window.document.network_changed.connect(offer)
 
 
 def _offer_recovery(parts: Parts) -> None:
-    """Offer to bring back what a crashed window had not saved: the latest of what is left."""
-    from gui.journal import leftovers
+    """Offer what crashed windows had not saved."""
+    from gui.recovering import Recovery
 
-    found = leftovers()
-    if found:
-        parts.window.notice.show_message(
-            "warning", f"{found[0].sentence}.", action="Recover", run=lambda: _recover(parts, found[0])
-        )  # fmt: skip
-        return
-    from gui.order.launch import offer_recovery
-
-    offer_recovery(parts.window.notice, parts.themes, parts.session)
-
-
-def _recover(parts: Parts, leftover: Leftover) -> None:
-    from gui.journal import prepare, recover
-
-    def install(opened: object) -> None:
-        try:
-            recover(parts.document, leftover, opened)  # type: ignore[arg-type]
-        except StageboardError as error:
-            parts.window.say("error", str(error))
-
-    parts.window.handlers.files.loading.start("Recovering …", lambda: prepare(leftover), install)
+    window = parts.window
+    Recovery(window.notice, window.handlers.files.loading, parts.themes, parts.session, parts).offer()
 
 
 # ---------------------------------------------------------------------- signals

@@ -85,13 +85,7 @@ class Edit(Step):
         if self.active[0] != self.active[1]:
             out["active"] = self.active[1]
         if self.creates is not None:
-            created = self.creates
-            out["creates"] = {
-                "id": created.id,
-                "name": created.name,
-                "origin": created.origin,
-                "planner": created.planner,
-            }
+            out["creates"] = encode_entry(self.creates)
         return out
 
 
@@ -314,6 +308,32 @@ def decode_problem(graph: Graph, data: Mapping[str, Any]) -> Problem:
         raise StageboardError("a problem in the journal is damaged") from error
 
 
+def encode_entry(entry: PlanEntry) -> dict[str, Any]:
+    """A plan of the list and where it came from as JSON, without its assignment."""
+    from planner.formats.plan_parts import provenance_dict
+
+    return {
+        "id": entry.id, "name": entry.name, "origin": entry.origin, "planner": entry.planner, "seed": entry.seed,
+        "seconds": entry.seconds,
+        **({} if entry.provenance is None else {"provenance": provenance_dict(entry.provenance)}),
+    }  # fmt: skip
+
+
+def decode_entry(data: Mapping[str, Any], device_of: Ints) -> PlanEntry:
+    """The inverse of :func:`encode_entry` with its assignment. Raises :class:`StageboardError`."""
+    from planner.formats.plan_parts import provenance_of
+
+    try:
+        provenance = data.get("provenance")
+        return PlanEntry(
+            str(data["name"]), device_of, str(data["origin"]), planner=str(data["planner"]), seed=data.get("seed"),
+            seconds=data.get("seconds"), id=str(data["id"]),
+            provenance=None if provenance is None else provenance_of(provenance, "the journal"),
+        )  # fmt: skip
+    except (KeyError, TypeError, AttributeError) as error:
+        raise StageboardError("a plan in the journal is damaged") from error
+
+
 def from_json(document: Document, data: Mapping[str, Any]) -> Command:
     """The command that a journal line describes, ready to be pushed. Raises :class:`StageboardError`."""
     kind = data.get("kind")
@@ -345,14 +365,7 @@ def from_json(document: Document, data: Mapping[str, Any]) -> Command:
     if isinstance(data.get("creates"), dict):
         after = document.device_of.copy()
         after[ops] = devices
-        given = data["creates"]
-        creates = PlanEntry(
-            str(given["name"]),
-            after,
-            str(given["origin"]),
-            planner=str(given["planner"]),
-            id=str(given["id"]),
-        )
+        creates = decode_entry(data["creates"], after)
     classes: dict[str, type[Edit]] = {
         c.kind: c for c in (MoveOps, SetAssignment, SetConstraints, SetProblem, OpenPlan)
     }

@@ -334,7 +334,10 @@ class Document(QObject):
 
     def add_bounds(self, bounds: Iterable[Bound]) -> None:
         """Add proven bounds; the strongest that applies to the problem is shown."""
-        if not self.board.add_bounds(bounds):
+        bounds = list(bounds)
+        more = self.board.add_bounds(bounds)
+        self.history.proved(bounds)
+        if not more:
             return
         problem = self.board.open_problem
         for entry in self.plans:

@@ -171,6 +171,7 @@ class Editing:
         if after == before and not len(ops):
             return False
         self._board.add_bounds(bounds)
+        self._history.proved(bounds)
         who = method_words(planner)
         name = self._plans.unused_name(f"{who[:1].upper()}{who[1:]}, {plural(len(after.devices), 'stage')}")
         entry = PlanEntry(
@@ -196,6 +197,7 @@ class Editing:
             planner=provenance.planner, seed=provenance.seed, seconds=provenance.seconds, provenance=provenance,
         )  # fmt: skip
         self._board.add_bounds(opened.bounds)
+        self._history.proved(opened.bounds)
         ops, devices = self._board.changes(opened.device_of)
         command = OpenPlan(
             self._document, f"Open plan {opened.plan_path.name}", ops, devices, reason="load", active=entry.id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol, cast
 
 from PySide6.QtCore import QObject, Signal
@@ -9,6 +10,7 @@ from PySide6.QtGui import QUndoStack
 
 from gui.commands import Command, SetAssignment, Step
 from gui.values import PlanEntry
+from planner.bound import Bound
 
 
 class Recorder(Protocol):
@@ -31,6 +33,9 @@ class Recorder(Protocol):
 
     def listed(self, entry: PlanEntry) -> None:
         """A plan that no step creates came into the list or changed there."""
+
+    def proved(self, bounds: Iterable[Bound]) -> None:
+        """Bounds became known, by a proof or from a file."""
 
 
 class History(QObject):
@@ -104,6 +109,11 @@ class History(QObject):
         """A plan came into the list or changed there without a step."""
         if self.recorder is not None:
             self.recorder.listed(entry)
+
+    def proved(self, bounds: Iterable[Bound]) -> None:
+        """Bounds became known that cannot be found again in a moment."""
+        if self.recorder is not None:
+            self.recorder.proved(bounds)
 
     def _index_changed(self, index: int) -> None:
         if self._pushing:

@@ -1,8 +1,8 @@
 """A record of every step since a model was opened, so that a crash loses nothing.
 
 A journal is a file of JSON lines that is only ever appended to. The first line says what was open (model files, graph
-fingerprint, problem, assignment); each further line is one event: a step, how many steps are done, a plan that came
-into the list, a save. Doing all of it again on the same model gives the same document, undo stack included.
+fingerprint, problem, assignment, bounds); each further line is one event: a step, how many steps are done, a plan that came
+into the list, bounds that were proven, a save. Doing all of it again on the same model gives the same document, undo stack included.
 
 A journal is written as soon as there is something to lose and deleted on a clean exit. A running process holds a lock
 on its own, so a journal without a lock was left behind by a crash.
@@ -15,20 +15,21 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
 from PySide6.QtCore import QObject
 
 from gui.commands import (
     Command,
     SetAssignment,
     decode_assignment,
+    decode_entry,
     decode_problem,
     encode_assignment,
+    encode_entry,
     encode_problem,
     from_json,
 )
@@ -36,7 +37,10 @@ from gui.document import Document
 from gui.later import Later
 from gui.opening import Opened, quick_bounds, read_graph, ready, with_times
 from gui.values import PlanEntry
+from planner.bound import Bound
 from planner.errors import StageboardError
+from planner.formats.bound_json import bound_of, bounds_list
+from planner.formats.checks import items
 from planner.graph import Graph
 
 VERSION = 1
@@ -71,6 +75,7 @@ class Journal(QObject):
         self._failed = False
         self._dirty: dict[str, PlanEntry] = {}
         self._listed: set[str] = set()
+        self._proved: list[Bound] = []
         self._later = Later(self.flush, self, self.LIST_EVERY_MS)
         document.history.recorder = self
         if document.problem is not None:
@@ -95,7 +100,8 @@ class Journal(QObject):
             "fingerprint": problem.graph.fingerprint,
             "problem": encode_problem(problem),
             "assignment": encode_assignment(document.device_of),
-            "entry": _encode_entry(active),
+            "entry": encode_entry(active),
+            "bounds": bounds_list(document.bounds),
         }
 
     def pushed(self, command: Command) -> None:
@@ -117,6 +123,7 @@ class Journal(QObject):
 
     def saved(self) -> None:
         """The plan was saved."""
+        self.flush()
         self._write({"saved": str(self._document.plan_path)})
 
     def listed(self, entry: PlanEntry) -> None:
@@ -127,13 +134,24 @@ class Journal(QObject):
         else:
             self._later.ask_once()
 
+    def proved(self, bounds: Iterable[Bound]) -> None:
+        """Bounds became known, which is written soon: a search may prove many, each better than the one before."""
+        self._proved.extend(bounds)
+        if self._proved:
+            self._later.ask_once()
+
     def flush(self) -> None:
         """Write what waits to be written."""
         self._later.stop()
         for entry in self._dirty.values():
             self._listed.add(entry.id)
-            self._write({"entry": _encode_entry(entry), "assignment": encode_assignment(entry.device_of)})
+            self._write({"entry": encode_entry(entry), "assignment": encode_assignment(entry.device_of)})
         self._dirty = {}
+        known = set(self._document.bounds)
+        proved = bounds_list(bound for bound in dict.fromkeys(self._proved) if bound in known)
+        self._proved = []
+        if proved:
+            self._write({"bounds": proved})
 
     def close(self) -> None:
         """A clean exit: nothing to recover."""
@@ -176,7 +194,7 @@ class Journal(QObject):
 
     def _discard(self) -> None:
         self._later.stop()
-        self._dirty, self._listed = {}, set()
+        self._dirty, self._listed, self._proved = {}, set(), []
         self._failed = False
         if self._file is not None:
             path, self.path = self.path, None
@@ -202,13 +220,6 @@ def create(where: Path, kind: str = "journal") -> tuple[IO[str], Path]:
     raise OSError("too many journals were left behind")
 
 
-def _encode_entry(entry: PlanEntry) -> dict[str, Any]:
-    return {
-        "id": entry.id, "name": entry.name, "origin": entry.origin, "planner": entry.planner, "seed": entry.seed,
-        "seconds": entry.seconds,
-    }  # fmt: skip
-
-
 # ---------------------------------------------------------------------- recovery
 @dataclass(frozen=True, eq=False)
 class Leftover:
@@ -218,6 +229,7 @@ class Leftover:
     name: str
     models: tuple[Path, ...]
     time: float
+    """When its last line was written."""
     steps: int
     head: Mapping[str, Any]
     lines: tuple[Mapping[str, Any], ...]
@@ -225,10 +237,20 @@ class Leftover:
     @property
     def sentence(self) -> str:
         """What a person is asked."""
-        when = time.strftime("%d %B, %H:%M", time.localtime(self.time))
-        steps = "one step" if self.steps == 1 else f"{self.steps} steps"
-        found = steps if self.steps else "planners' results"
-        return f"Stageboard ended unexpectedly while {self.name} was open ({when}); {found} can be recovered"
+        return f"{ended(self.time, self.name)}; {self.contents} can be recovered"
+
+    @property
+    def contents(self) -> str:
+        """What was not saved, in words."""
+        if self.steps:
+            return "one step" if self.steps == 1 else f"{self.steps} steps"
+        return "planners' results" if any("entry" in line for line in self.lines) else "what was proven"
+
+
+def ended(when: float, name: str) -> str:
+    """The beginning of the sentence that offers what is left: ``when`` (seconds since the epoch) the last of it was written."""
+    moment = time.strftime("%d %B, %H:%M", time.localtime(when))
+    return f"Stageboard ended unexpectedly while {name} was open ({moment})"
 
 
 def leftovers(where: Path | None = None) -> list[Leftover]:
@@ -285,12 +307,12 @@ def read(path: Path) -> Leftover | None:
         return None
     head, events = lines[0], lines[1:]
     steps = _unsaved_steps(events)
-    if not steps and not any("entry" in line for line in events):
+    if not steps and not any("entry" in line for line in events) and not _unsaved_proofs(events):
         return None
     try:
         models = tuple(Path(str(model)) for model in head["models"])
-        return Leftover(path, str(head["name"]), models, float(head["time"]), steps, head, tuple(events))
-    except (KeyError, TypeError, ValueError):
+        return Leftover(path, str(head["name"]), models, path.stat().st_mtime, steps, head, tuple(events))
+    except (OSError, KeyError, TypeError, ValueError):
         return None
 
 
@@ -307,6 +329,12 @@ def _unsaved_steps(events: list[dict[str, Any]]) -> int:
         elif "saved" in line:
             saved = index
     return index if saved < 0 else abs(index - saved)
+
+
+def _unsaved_proofs(events: list[dict[str, Any]]) -> bool:
+    """Whether something was proven after the last save, which kept what was known then."""
+    saves = [i for i, line in enumerate(events) if "saved" in line]
+    return any("bounds" in line for line in events[saves[-1] + 1 if saves else 0 :])
 
 
 def prepare(leftover: Leftover) -> Opened:
@@ -332,10 +360,16 @@ def _opened(leftover: Leftover, graph: Graph) -> Opened:
     device_of = problem.evaluator.checked(decode_assignment(head.get("assignment"), graph.n))
     batch = head.get("batch", 1)
     planner = str((head.get("entry") or {}).get("planner", ""))
+    bounds = (*_bounds(head.get("bounds", [])), *quick_bounds(problem))
     return Opened(
         problem=problem, paths=leftover.models, batch=batch if isinstance(batch, int) else 1, device_of=device_of,
-        planner=planner, live=ready(problem, device_of), bounds=quick_bounds(problem),
+        planner=planner, live=ready(problem, device_of), bounds=bounds,
     )  # fmt: skip
+
+
+def _bounds(value: Any) -> list[Bound]:
+    """Bounds of the journal. It is our own record: what was proven is proven, and what a file claimed is a claim."""
+    return [bound_of(entry, "a bound of the journal", "") for entry in items(value, "bounds of the journal")]
 
 
 def recover(document: Document, leftover: Leftover, opened: Opened | None = None) -> None:
@@ -347,13 +381,14 @@ def recover(document: Document, leftover: Leftover, opened: Opened | None = None
     from gui.values import Message
 
     opened = opened or prepare(leftover)
+    entry = leftover.head.get("entry")
+    first = decode_entry(entry, opened.device_of) if isinstance(entry, dict) else None
     document.install(opened)
     active = document.active
     assert active is not None
-    entry = leftover.head.get("entry")
-    if isinstance(entry, dict):
-        active.id, active.name, active.origin = str(entry["id"]), str(entry["name"]), str(entry["origin"])
-        active.seed, active.seconds = entry.get("seed"), entry.get("seconds")
+    if first is not None:
+        active.id, active.name, active.origin = first.id, first.name, first.origin
+        active.seed, active.seconds, active.provenance = first.seed, first.seconds, first.provenance
         document.plan_list.active_id = active.id
     plan = leftover.head.get("plan")
     document.plan_path = Path(plan) if isinstance(plan, str) else None
@@ -397,6 +432,8 @@ def _do(document: Document, line: Mapping[str, Any]) -> None:
         document.history.set_saved()
     elif "entry" in line:
         _list(document, line)
+    elif "bounds" in line:
+        document.add_bounds(_bounds(line["bounds"]))
 
 
 def _extend(document: Document, data: Mapping[str, Any]) -> None:
@@ -415,13 +452,13 @@ def _extend(document: Document, data: Mapping[str, Any]) -> None:
 
 
 def _list(document: Document, line: Mapping[str, Any]) -> None:
-    given = line["entry"]
-    device_of = decode_assignment(line["assignment"], document.device_of.size)
-    entry = document.plan_list.get(str(given["id"]))
-    if entry is not None:
-        document.update_plan(entry, device_of, given.get("seconds"))
-    else:
-        entry = document.add_plan(
-            np.asarray(device_of), str(given["name"]), origin=str(given["origin"]), planner=str(given["planner"]),
-            seed=given.get("seed"), seconds=given.get("seconds"), id=str(given["id"]),
+    given = decode_entry(line["entry"], decode_assignment(line["assignment"], document.device_of.size))
+    entry = document.plan_list.get(given.id)
+    if entry is None:
+        document.add_plan(
+            given.device_of, given.name, origin=given.origin, planner=given.planner, seed=given.seed,
+            seconds=given.seconds, provenance=given.provenance, id=given.id,
         )  # fmt: skip
+    else:
+        entry.provenance = given.provenance or entry.provenance
+        document.update_plan(entry, given.device_of, given.seconds)

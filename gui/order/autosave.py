@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -17,12 +17,16 @@ from typing import IO, TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from gui.background import Background
-from gui.journal import create, discard, folder, locked
+from gui.journal import create, discard, ended, folder, locked
 from gui.values import Message
+from planner.bound import Bound
 from planner.errors import StageboardError
+from planner.formats.bound_json import bound_of, bounds_list
 
 if TYPE_CHECKING:
     from gui.order.document import OrderDocument
+    from gui.order.opening import OpenedNetwork
+    from planner.formats.order_json import OpenedOrder
 
 VERSION = 1
 EVERY_MS = 20_000
@@ -40,7 +44,8 @@ class Autosave(QObject):
         """The locked file; None while nothing is kept."""
         self.former: Path | None = None
         """What a dead process left of this order: there until it is written again, or not needed."""
-        self._written = -1
+        self._written: tuple[int, Sequence[Bound]] | None = None
+        """The state of the order and what was proven when it was written last."""
         self._background = Background("autosave", self)
         self._timer = QTimer(self, interval=EVERY_MS)
         self._timer.timeout.connect(self.write)
@@ -56,9 +61,10 @@ class Autosave(QObject):
     def write(self) -> None:
         """Write what is not saved, on a thread, unless it is written already."""
         document = self._document
-        if not document.modified or self._written == document.serial or self.busy:
+        now = (document.serial, tuple(document.bounds))
+        if not document.modified or self._written == now or self.busy:
             return
-        self._written = document.serial
+        self._written = now
         self._background.run(self._work(), self._told)
 
     def _work(self) -> Callable[[Callable[[], bool]], object]:
@@ -72,6 +78,8 @@ class Autosave(QObject):
             "orders": VERSION, "time": time.time(), "name": network.name, "density": document.density,
             "models": [str(path) for path in document.paths],
             "plan": None if document.plan_path is None else str(document.plan_path),
+            # A plan file's bounds are claims to who opens it; this is our own record of what was proven.
+            "bounds": bounds_list(bounds),
         }  # fmt: skip
 
         def work(stopped: Callable[[], bool]) -> None:
@@ -110,7 +118,7 @@ class Autosave(QObject):
 
     def _release(self, forget: bool) -> None:
         self._background.close()
-        self._written = -1
+        self._written = None
         path, self.path = self.path, None
         lock, self._lock = self._lock, None
         if forget:
@@ -150,14 +158,19 @@ class LostOrder:
     density: float | None
     saved: Path | None
     time: float
+    """When it was written last."""
+    bounds: tuple[Bound, ...] = ()
+    """What was known of its network."""
 
     @property
     def sentence(self) -> str:
         """What a person is asked."""
-        when = time.strftime("%d %B, %H:%M", time.localtime(self.time))
-        return (
-            f"Stageboard ended unexpectedly while {self.name} was open ({when}); its order can be recovered"
-        )
+        return f"{ended(self.time, self.name)}; its order can be recovered"
+
+    @property
+    def contents(self) -> str:
+        """What was not saved, in words."""
+        return "its order"
 
     @property
     def plan(self) -> Path:
@@ -198,9 +211,21 @@ def _read(path: Path) -> LostOrder | None:
             path, str(head["name"]), tuple(Path(str(model)) for model in head["models"]),
             None if density is None else float(density), None if saved is None else Path(str(saved)),
             float(head["time"]),
+            tuple(bound_of(entry, "a bound kept for a crash", "") for entry in head.get("bounds", [])),
         )  # fmt: skip
         time.localtime(lost.time)  # no moment that a sentence could name is damage, too
-    except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError, StageboardError):
         return None
     whole = lost.plan.is_file() and (lost.models or lost.files[0].is_file())
     return lost if whole else None
+
+
+def prepare(lost: LostOrder) -> tuple[OpenedNetwork, OpenedOrder]:
+    """Read the network again and its order. Raises :class:`StageboardError`; may take a while."""
+    from gui.order.opening import prepare_network
+    from planner.formats.networks import read_network
+    from planner.formats.order_json import open_network_plan
+
+    network = read_network(lost.files, density=lost.density)
+    order = open_network_plan(lost.plan, network)
+    return prepare_network(network, lost.models, lost.density, order.plan.problem.target), order

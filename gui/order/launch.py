@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from gui.order.window import OrderWindow
     from gui.session import Session
     from gui.theme import ThemeController
-    from gui.widgets.notice import NoticeBar
 
 _orders: list[OrderWindow] = []
 _graphs: list[Parts] = []
@@ -105,20 +104,8 @@ def _show(window: OrderWindow) -> None:
     window.show()
 
 
-def offer_recovery(notice: NoticeBar, themes: ThemeController, session: Session | None) -> None:
-    """Offer the order that a crashed window had not saved, the latest of what is left, in a window of its own."""
-    from gui.order.autosave import lost_orders
-
-    found = lost_orders()
-    if found:
-        notice.show_message(
-            "warning", f"{found[0].sentence}.", action="Recover",
-            run=lambda: open_order_window(themes, session).handlers.files.recover(found[0]),
-        )  # fmt: skip
-
-
 def open_graph_window(models: Sequence[Path], plan: Path | None, remember: bool) -> Parts:
-    """A window for graphs of operators, beside the one that asks for it."""
+    """A window for graphs of operators, beside the one that asks for it; empty without models."""
     from gui.app import make_window, show_first
 
     app = QApplication.instance()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gui.order.autosave import LostOrder
     from gui.order.opening import OpenedNetwork
     from gui.order.window import OrderWindow
+    from planner.formats.order_json import OpenedOrder
 
 OPENED = (
     "Networks and models (*.npz *.mtx *.json *.onnx *.tflite *.graphml *.dot *.gv);;Sparse networks (*.npz *.mtx);;"
@@ -177,30 +178,21 @@ class OrderFiles:
         except StageboardError as error:
             self._say("error", f"{error}. The open plan is unchanged.")
 
-    def recover(self, lost: LostOrder) -> None:
-        """Open the network and the order that a crash left behind; what lay there is then deleted."""
+    def recover(self, lost: LostOrder, found: tuple[OpenedNetwork, OpenedOrder]) -> None:
+        """Take on the network and the order that a crash left behind; what lay there is then deleted."""
         from gui.order.autosave import remove
-        from planner.formats.networks import read_network
-        from planner.formats.order_json import OpenedOrder, open_network_plan
 
-        def prepare() -> tuple[OpenedNetwork, OpenedOrder]:
-            network = read_network(lost.files, density=lost.density)
-            plan = open_network_plan(lost.plan, network)
-            return opening.prepare_network(network, lost.models, lost.density, plan.plan.problem.target), plan
-
-        def install(found: tuple[OpenedNetwork, OpenedOrder]) -> None:
-            network, order = found
-            self._window.install(network)
-            self._document.recover(order.plan, order.bounds, lost.saved)
-            autosave = self._window.autosave
-            if autosave is None:
-                remove(lost.path)
-            else:
-                autosave.former = lost.path
-                autosave.write()
-            self._say("info", "Recovered; it is not saved yet.")
-
-        self.loading.start("Recovering …", prepare, install)
+        network, order = found
+        self._window.install(network)
+        # What is known of the network is our own record; in the plan file beside it, it is what a file claims.
+        self._document.recover(order.plan, lost.bounds or order.bounds, lost.saved)
+        autosave = self._window.autosave
+        if autosave is None:
+            remove(lost.path)
+        else:
+            autosave.former = lost.path
+            autosave.write()
+        self._say("info", "Recovered; it is not saved yet.")
 
     # ------------------------------------------------------------------ saving
     def save_plan(self) -> bool:

@@ -37,25 +37,32 @@ class NoticeBar(QWidget):
         self._more.toggled.connect(self._show_detail)
         self._action = QPushButton(self)
         self._action.setObjectName("link")
+        self._other = QPushButton(self)
+        self._other.setObjectName("link")
         self._run: object = None
+        self._run_other: object = None
+        self._closed: object = None
         self._until_change = False
         self._action.clicked.connect(self._act)
+        self._other.clicked.connect(self._act_otherwise)
         close = QToolButton(self)
         close.setText("\N{MULTIPLICATION SIGN}")
         close.setAccessibleName("Dismiss this message")
         close.setToolTip("Dismiss (Esc)")
-        close.clicked.connect(self.dismiss)
+        close.clicked.connect(self._close_by_hand)
         self._close = close
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 6, 8, 6)
         layout.setSpacing(8)
         layout.addWidget(self._text, 1)
         layout.addWidget(self._action)
+        layout.addWidget(self._other)
         layout.addWidget(self._more)
         layout.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self._more.hide()
         self._action.hide()
+        self._other.hide()
         self._later = Later(self.dismiss, self, int(1000 * INFO_SECONDS))
         self.hide()
 
@@ -77,8 +84,12 @@ class NoticeBar(QWidget):
         action: str = "",
         run: object = None,
         until_change: bool = False,
+        other: str = "",
+        run_other: object = None,
+        closed: object = None,
     ) -> None:
-        """Show a message. ``level`` is info, warning or error; ``action`` and ``run`` offer one thing to do about it.
+        """Show a message. ``level`` is info, warning or error; ``action`` and ``run`` offer one thing to do about it,
+        ``other`` and ``run_other`` a second one. ``closed`` is called when a person takes the message away.
 
         With ``until_change`` it goes as soon as :meth:`plan_changed` is called: what it says is about the plan as it is.
         """
@@ -89,9 +100,10 @@ class NoticeBar(QWidget):
         self._text.setText(text)
         self._more.setChecked(False)
         self._more.setVisible(bool(detail))
-        self._run = run
-        self._action.setText(action)
-        self._action.setVisible(bool(action))
+        self._run, self._run_other, self._closed = run, run_other, closed
+        for button, words in ((self._action, action), (self._other, other)):
+            button.setText(words)
+            button.setVisible(bool(words))
         self.setAccessibleName(f"{_WORDS[self.level]}: {text}")
         self._later.stop()
         if self.level == "info" and not action:
@@ -112,7 +124,15 @@ class NoticeBar(QWidget):
             self.dismissed.emit()
 
     def _act(self) -> None:
-        run = self._run
+        self._dismiss_and(self._run)
+
+    def _act_otherwise(self) -> None:
+        self._dismiss_and(self._run_other)
+
+    def _close_by_hand(self) -> None:
+        self._dismiss_and(self._closed)
+
+    def _dismiss_and(self, run: object) -> None:
         self.dismiss()
         if callable(run):
             run()
@@ -123,7 +143,7 @@ class NoticeBar(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape dismisses."""
         if event.key() == Qt.Key.Key_Escape:
-            self.dismiss()
+            self._close_by_hand()
         else:
             super().keyPressEvent(event)
 

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +18,11 @@ from hypothesis import given, settings
 
 from gui.document import Document
 from gui.journal import Journal, discard, folder, leftovers, read, recover
+from gui.opening import prepare_plan
 from gui.values import Message
+from planner.bound import Bound
 from planner.errors import StageboardError
+from planner.provenance import Provenance
 from planner.targets import Pipeline
 from tests.gui.models import chain_graph, write_model
 from tests.gui.test_document import STEPS, perform, state
@@ -169,6 +174,113 @@ def test_what_came_after_the_save_is_recovered(where: Path, tmp_path: Path) -> N
     again.undo_stack.undo()
     assert not again.modified
     assert again.plan_path == tmp_path / "plan.json"
+
+
+def test_what_was_proven_comes_back_as_proven(where: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    problem = document.problem
+    assert problem is not None
+    first, better, claimed = (
+        Bound(
+            "bottleneck", value, method, problem.relaxation, problem.assumptions, seconds=44.0, claimed_by=by
+        )
+        for value, method, by in ((1.0, "cp-sat", ""), (2.0, "cp-sat", ""), (3.0, "hearsay", "other.json"))
+    )
+    document.add_bounds([first])
+    document.move([3], 2)
+    document.add_bounds([better, claimed])
+    journal.flush()
+    standing, gap = document.standing, document.gap
+    crash(journal, where)
+    again = Document()
+    recover(again, leftovers(where)[0])
+    assert set(again.bounds) == set(document.bounds) and {better, claimed} <= set(again.bounds)
+    assert (again.standing, again.gap) == (standing, gap)
+    assert again.bound == document.bound
+
+
+def test_proofs_alone_are_worth_recovering_unless_a_save_kept_them(where: Path, tmp_path: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    problem = document.problem
+    assert problem is not None
+    bound = Bound("bottleneck", 1.5, "cp-sat", problem.relaxation, problem.assumptions)
+    document.add_bounds([bound])
+    document.save_plan(tmp_path / "plan.json")
+    assert journal.path is not None and read(journal.path) is None
+    document.add_bounds([replace(bound, value=2.5)])
+    journal.flush()
+    crash(journal, where)
+    (found,) = leftovers(where)
+    assert "what was proven can be recovered" in found.sentence
+    again = Document()
+    recover(again, found)
+    assert replace(bound, value=2.5) in again.bounds and not again.modified
+
+
+def test_bounds_of_what_was_open_at_first_come_back(where: Path, tmp_path: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    model = write_model(tmp_path)
+    document.open_model(model)
+    problem = document.problem
+    assert problem is not None
+    bound = Bound(problem.components[0], 1e-9, "cp-sat", problem.relaxation, problem.assumptions, seconds=5.0)
+    document.add_bounds([bound])
+    document.save_plan(tmp_path / "plan.json")
+    opened = prepare_plan(tmp_path / "plan.json", problem.graph, (model,))
+    document.install(opened)
+    journal.opened()
+    document.move([3], 2)
+    crash(journal, where)
+    again = Document()
+    recover(again, leftovers(where)[0])
+    assert set(again.bounds) == set(document.bounds) and again.plan_path == document.plan_path
+    assert again.active is not None and document.active is not None
+    again.undo_stack.undo()
+    document.undo_stack.undo()
+    assert again.active.provenance == document.active.provenance is not None
+
+
+def test_plans_remember_where_they_came_from(where: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    starts = (np.repeat([0, 1, 2], 4).astype(np.int32),)
+    origin = Provenance(
+        "anneal",
+        {"moves": 7},
+        3,
+        seconds=1.5,
+        stop_reason="finished",
+        created="now",
+        iteration=4,
+        starts=starts,
+    )
+    entry = document.add_plan(starts[0], "run", planner="anneal", seed=3, seconds=1.5, provenance=origin)
+    entry.provenance = replace(origin, stop_reason="stopped")
+    document.update_plan(entry)
+    journal.flush()
+    crash(journal, where)
+    again = Document()
+    recover(again, leftovers(where)[0])
+    restored = again.plan_list.get(entry.id)
+    assert restored is not None and restored.provenance is not None
+    assert replace(restored.provenance, version="") == replace(entry.provenance, version="")
+
+
+def test_the_sentence_names_the_end_of_the_session(where: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.move([3], 2)
+    copy = crash(journal, where)
+    end = time.mktime((2031, 5, 4, 13, 36, 0, 0, 0, -1))
+    os.utime(copy, (end, end))
+    assert "(04 May, 13:36)" in leftovers(where)[0].sentence
 
 
 def test_a_line_cut_short_costs_only_itself(where: Path) -> None:

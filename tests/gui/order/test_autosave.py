@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +13,15 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gui.loading import Loading
 from gui.order import launch
 from gui.order.autosave import Autosave, lost_orders
 from gui.order.document import OrderDocument
+from gui.recovering import Recovery
 from gui.session import Session
 from gui.theme import ThemeController
 from gui.widgets.notice import NoticeBar
+from planner.bound import Bound
 from planner.formats.network_npz import write_network
 from planner.formats.networks import read_network
 from tests.gui.order.models import layered_network, opened, shuffled_order
@@ -144,20 +148,30 @@ def test_recovering(
     autosave = Autosave(document)
     order = edited(document)
     written(qtbot, autosave)
+    problem = document.problem
+    assert problem is not None
+    proved = Bound(problem.components[0], 3.0, "a long search", problem.relaxation, seconds=44.0)
+    claimed = replace(proved, value=4.0, method="by hearsay", claimed_by="other.json")
+    document.add_bounds([proved, claimed])
+    written(qtbot, autosave)  # the order is the same, but more is known of it
     autosave.close(keep=True)
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     themes, session = ThemeController(app, "light"), Session(tmp_path / "session.ini")
     notice = NoticeBar(themes.theme)
-    launch.offer_recovery(notice, themes, session)
+    Recovery(notice, Loading(notice), themes, session).offer()
     assert "can be recovered" in notice.text
     notice._action.click()
+    qtbot.waitUntil(lambda: len(launch._orders) == 1, timeout=60_000)
     (window,) = launch._orders
     try:
         qtbot.waitUntil(lambda: window.document.problem is not None and window.settled, timeout=60_000)
         again = window.document
         assert np.array_equal(again.order, order) and again.modified and again.plan_path is None
         assert again.paths == document.paths
+        assert {proved, claimed} <= set(again.bounds), (
+            "what was proven is proven, what was claimed is a claim"
+        )
         assert window.autosave is not None
         qtbot.waitUntil(lambda: window.autosave is not None and not window.autosave.busy)
         assert lost_orders() == [] and any(where.iterdir())
