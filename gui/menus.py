@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QMenu
 
 from gui.actions import MENUS
+from gui.widgets.plain import plain
 
 if TYPE_CHECKING:
     from gui.window import MainWindow
@@ -47,7 +48,7 @@ class Menus:
         recent = window.memory.recent
         for paths in recent:
             names = ", ".join(path.name for path in paths)
-            action = self.recent.addAction(f"{names}    {paths[0].parent}")
+            action = self.recent.addAction(plain(f"{names}    {paths[0].parent}").replace("&", "&&"))
             action.setEnabled(all(path.is_file() for path in paths))
             action.triggered.connect(lambda _=False, paths=paths: window.handlers.files.open_files(paths))
         if not recent:

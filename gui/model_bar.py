@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPen, QPixmap
@@ -14,6 +12,7 @@ from gui.document import Document
 from gui.theme import Theme
 from gui.widgets.labels import set_role
 from gui.widgets.numbers import plural
+from gui.widgets.plain import plain_tip
 from planner.graph import Ints
 
 SWATCH = 14
@@ -86,7 +85,7 @@ class ModelBar(QWidget):
         button.setIconSize(QSize(SWATCH, SWATCH))
         query = f'model:"{name}"' if " " in name else f"model:{name}"
         tip = f"Select the ops of {name}; with Ctrl or Shift add them (find: {query})"
-        button.setToolTip(f"<qt>{escape(tip)}</qt>")
+        button.setToolTip(plain_tip(tip))
         button.setAccessibleName(f"Select the {count} of {name}")
         button.clicked.connect(lambda _=False: self._choose(model))
         button.installEventFilter(self)

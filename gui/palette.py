@@ -35,6 +35,7 @@ from shiboken6 import isValid
 
 from gui.fuzzy import score
 from gui.theme import Theme, font
+from gui.widgets.plain import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 CHOICE = int(Qt.ItemDataRole.UserRole)
@@ -95,7 +96,8 @@ class _Choices(QAbstractListModel):
         if role == CHOICE:
             return choice
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return ", ".join(part for part in (choice.text, choice.detail, choice.note) if part)
+            told = ", ".join(part for part in (choice.text, choice.detail, choice.note) if part)
+            return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:

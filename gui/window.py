@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QIcon, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.actions import ACTIONS, ActionSet
 from gui.assets import asset
@@ -53,6 +53,7 @@ from gui.values import Message
 from gui.widgets.labels import capital
 from gui.widgets.notice import NoticeBar
 from gui.widgets.numbers import plural
+from gui.widgets.plain import PlainLabel, plain
 
 if TYPE_CHECKING:
     from gui.document import Document
@@ -118,7 +119,7 @@ class MainWindow(DropWindow):
         self.notice = NoticeBar(theme)
         self.start_page = StartPage(theme)
         self.canvas = canvas_factory(document, theme, self)
-        self.busy = QLabel("")
+        self.busy = PlainLabel()
         self.busy.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedWidget()
         for widget in (self.start_page, self.canvas, self.busy):
@@ -276,7 +277,7 @@ class MainWindow(DropWindow):
             self.setWindowTitle(f"Stageboard{mark}")
             self.header.show_title("Stageboard", "")
             return
-        self.setWindowTitle(f"{document.title}{mark} – Stageboard")
+        self.setWindowTitle(plain(f"{document.title}{mark} – Stageboard"))
         active = document.active
         parts = [f"{plural(document.problem.graph.n, 'op')} on {machine_words(document.problem.devices)}"]
         if active is not None:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.widgets.numbers import plural
+from gui.widgets.plain import PlainLabel
 
 
 class DropChoice(QFrame):
@@ -25,9 +26,9 @@ class DropChoice(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
         self.setAccessibleName("What to do with a move that breaks a rule")
-        self._sentence = QLabel(self)
+        self._sentence = PlainLabel("", self)
         self._sentence.setWordWrap(True)
-        self._effect = QLabel(self)
+        self._effect = PlainLabel("", self)
         self._effect.setObjectName("muted")
         self._effect.setWordWrap(True)
         self._repair = QPushButton(self)

@@ -20,6 +20,7 @@ from gui.compare.devices_painter import paint_amount, paint_change, paint_name
 from gui.compare.devices_table import AMOUNT, CHANGE, NAME, DeviceTable, device_table
 from gui.theme import Theme, device_colours, font
 from gui.widgets.labels import ElidedLabel, capital, set_role
+from gui.widgets.plain import plain_tip
 from gui.widgets.tables import sorted_table
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class DevicesModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return column.texts[row]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self.table.words(row).replace(", ", "\n").replace(": ", "\n", 1)
+            return plain_tip(self.table.words(row).replace(", ", "\n").replace(": ", "\n", 1))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             hot = ", bottleneck" if self.table.is_hot(column, row) else ""
             return f"{column.title} {column.texts[row]}{hot}"

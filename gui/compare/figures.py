@@ -20,6 +20,7 @@ from gui.compare.figures_painter import tone_colour
 from gui.compare.figures_words import RULES, Table, figures_table, summary
 from gui.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, capital, set_role
+from gui.widgets.plain import plain_tip
 from gui.widgets.tables import row_table
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class FiguresModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return cell.text
         if role == Qt.ItemDataRole.ToolTipRole:
-            return cell.tip or None
+            return plain_tip(cell.tip) or None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _side(cell.right)
         if role == Qt.ItemDataRole.ForegroundRole:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from gui.compare.state import CompareState
 from gui.theme import Theme, device_colours, font
 from gui.widgets.glyphs import paint_glyph
+from gui.widgets.plain import plain_tip
 from planner.comparison import Comparison
 
 HEIGHT = 24
@@ -98,7 +99,8 @@ class Legend(QWidget):
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and comparison is not None:
             at = QPointF(event.pos())
             row = next((row for row, box in enumerate(self._boxes) if box.contains(at)), -1)
-            QToolTip.showText(event.globalPos(), row_words(comparison, row) if row >= 0 else "", self)
+            words = row_words(comparison, row) if row >= 0 else ""
+            QToolTip.showText(event.globalPos(), plain_tip(words), self)
             return True
         return super().event(event)
 

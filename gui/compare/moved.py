@@ -30,6 +30,7 @@ from gui.panels.op_rows import choose_ops, chosen_ops, op_table
 from gui.theme import Theme
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.numbers import plural
+from gui.widgets.plain import plain_tip
 from planner.graph import Ints
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class MovedList(CompareView):
             self._widen()
             into, source = (comparison.letter(plan) for plan in reversed(self.pair))
             self.take.setText(f"Take into {into}")
-            self.take.setToolTip(f"Put the selected ops where {source} has them, in {into} (T)")
+            self.take.setToolTip(plain_tip(f"Put the selected ops where {source} has them, in {into} (T)"))
         self.run_filter()
 
     def _widen(self) -> None:

@@ -14,6 +14,7 @@ from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
 from gui.theme import LIGHT, Theme, device_colours
 from gui.widgets.glyphs import glyph_icon
 from gui.widgets.numbers import detailed_column
+from gui.widgets.plain import plain_tip
 from planner.comparison import Comparison
 from planner.comparison.matching import works
 from planner.graph import Ints
@@ -162,6 +163,6 @@ class MovedModel(OpRows):
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             words = f"{graph.op_names[op]}, {graph.kinds[op]}: from {moves.from_names[before]} to {moves.to_names[after]}"
             if role == Qt.ItemDataRole.ToolTipRole:
-                return words
+                return plain_tip(words)
             return words if column == OP else None
         return None

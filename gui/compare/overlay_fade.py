@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSlider, QWidget
 
 from gui.canvas.animation import FRAME_MS, eased
+from gui.widgets.plain import PlainLabel
 
 SECONDS = 0.35
 STEPS = 100
@@ -94,7 +95,7 @@ class FadeBar(QWidget):
         self.blink.setToolTip("Change between A and B; hold to look only for a moment (B)")
         self.blink.pressed.connect(fade.blink)
         self.blink.released.connect(fade.let_go)
-        self.said = QLabel("", self)
+        self.said = PlainLabel("", self)
         self.said.setMinimumWidth(120)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 5, 12, 5)

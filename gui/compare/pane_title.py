@@ -17,6 +17,7 @@ from gui.theme import Theme, font
 from gui.values import PlanEntry
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.numbers import signed_percent
+from gui.widgets.plain import PlainLabel, plain_tip
 
 if TYPE_CHECKING:
     from planner.comparison import Comparison
@@ -52,8 +53,8 @@ class PaneTitle(QWidget):
         self.close_button.setText("\N{MULTIPLICATION SIGN}")
         self.close_button.clicked.connect(lambda _=False: self.close_requested.emit())
         self.figures = ElidedLabel("", self)
-        self.versus = QLabel("", self)
-        self.rules = QLabel("", self)
+        self.versus = PlainLabel("", self)
+        self.rules = PlainLabel("", self)
         self.moved = ElidedLabel("", self)
         set_role(self.moved, "muted")
         first = QHBoxLayout()
@@ -93,7 +94,7 @@ class PaneTitle(QWidget):
         letter, name = comparison.letter(i), comparison.plans[i].name
         self._name = name
         self._elide()
-        self.name.setToolTip(f"{name}: choose another plan for this place")
+        self.name.setToolTip(plain_tip(f"{name}: choose another plan for this place"))
         self.name.setAccessibleName(f"Plan {letter}: {name}; choose another")
         self.show_live()
         first = i == shown[1]

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from gui.compare.pane_words import device_words
 from gui.compare.picking import Pick, Picking, differing, look
@@ -15,6 +15,7 @@ from gui.later import Later
 from gui.theme import Theme
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.numbers import plural
+from gui.widgets.plain import PlainLabel, plain_tip
 from planner.errors import StageboardError
 
 LATER = 40
@@ -33,8 +34,8 @@ class PickBar(QWidget):
         self._state, self._picking = state, picking
         self.pick: Pick | None = None
         self.what = ElidedLabel("", self)
-        self.effect = QLabel("", self)
-        self.rules = QLabel("", self)
+        self.effect = PlainLabel("", self)
+        self.rules = PlainLabel("", self)
         self.take = QPushButton(self)
         self.take.clicked.connect(lambda _=False: self.choose())
         self.devices = QToolButton(self)
@@ -91,7 +92,7 @@ class PickBar(QWidget):
         self.take.setAccessibleName(f"Take the selected ops from plan {b} into plan {a}")
         self.devices.setText(f"A Device of {b} \N{BLACK DOWN-POINTING SMALL TRIANGLE}")
         self.devices.setAccessibleName(f"Take the ops of a device from plan {b} into plan {a}")
-        self.devices.setToolTip(f"Take all ops of one device as {b} has them into {a} (Shift+T)")
+        self.devices.setToolTip(plain_tip(f"Take all ops of one device as {b} has them into {a} (Shift+T)"))
         ops = state.selection
         if not len(ops):
             key = QKeySequence("N").toString()
@@ -117,7 +118,7 @@ class PickBar(QWidget):
         self.what.setText(f"{count}{who}: {ways}" + (f", and {a} goes on the main canvas" if canvas else ""))
         self._show(pick.effect, pick.rules, pick)
         self.take.setEnabled(True)
-        self.take.setToolTip(f"{pick.text} (T)" + (f"\n{pick.sentence}" if pick.sentence else ""))
+        self.take.setToolTip(plain_tip(f"{pick.text} (T)" + (f"\n{pick.sentence}" if pick.sentence else "")))
 
     def _show(self, effect: str, rules: str, pick: Pick | None = None) -> None:
         self.effect.setText(effect)
@@ -147,7 +148,7 @@ class PickBar(QWidget):
             try:
                 pick = look(comparison, ops, i, j)
             except StageboardError as error:
-                self.menu.addAction(f"{words}    no counterpart").setToolTip(str(error))
+                self.menu.addAction(f"{words}    no counterpart").setToolTip(plain_tip(str(error)))
                 self.menu.actions()[-1].setEnabled(False)
                 continue
             assert pick is not None

@@ -41,6 +41,7 @@ from gui.values import Message
 from gui.widgets.labels import capital
 from gui.widgets.notice import NoticeBar
 from gui.widgets.numbers import plural
+from gui.widgets.plain import plain
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ class CompareWindow(DropWindow):
             self.strip.count.setText("")
             return
         names = " · ".join(f"{comparison.letter(i)} {plan.name}" for i, plan in enumerate(comparison.plans))
-        self.setWindowTitle(f"{names} – Compare – Stageboard")
+        self.setWindowTitle(plain(f"{names} – Compare – Stageboard"))
         self.header.show_title(comparison.graph.name, comparison.why_incomparable or names)
         i, j = state.shown
         moved = len(comparison.moved(i, j))

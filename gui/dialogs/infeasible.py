@@ -25,6 +25,7 @@ from gui.infeasible import rule_text, status_text
 from gui.theme import font
 from gui.widgets.labels import capital, set_role
 from gui.widgets.numbers import plural
+from gui.widgets.plain import PlainLabel
 
 if TYPE_CHECKING:
     from planner.feasibility import Explanation, Remedy
@@ -114,7 +115,7 @@ class FeasibilityDialog(QDialog):
         self.show_search()
 
     def _label(self, role: str) -> QLabel:
-        label = QLabel("", self)
+        label = PlainLabel("", self)
         label.setWordWrap(True)
         label.setTextFormat(Qt.TextFormat.PlainText)
         set_role(label, role)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from gui.theme import font
 from gui.widgets.forms import Form
 from gui.widgets.labels import capital, set_role
+from gui.widgets.plain import PlainLabel
 from planner.errors import StageboardError
 
 
@@ -50,7 +51,7 @@ class GenerateDialog(QDialog):
         self.form = Form(self)
         self.seed = Form(self)
         self.seed.add_int("seed", "Seed", 0, 0, 2**31 - 1, "the same seed makes the same network")
-        self.problem = QLabel("", self)
+        self.problem = PlainLabel("", self)
         self.problem.setWordWrap(True)
         self.problem.setTextFormat(Qt.TextFormat.PlainText)
         set_role(self.problem, "bad")

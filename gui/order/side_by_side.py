@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from PySide6.QtCore import QModelIndex, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from gui.background import Background
 from gui.later import Later
@@ -20,6 +20,7 @@ from gui.theme import Theme
 from gui.values import PlanEntry
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.numbers import plural
+from gui.widgets.plain import PlainLabel
 from planner.comparison.orders import Displacement
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class SideBySide(Panel):
         self.chooser.setAccessibleName("Order to compare with")
         self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.chooser.activated.connect(self._chosen)
-        self.names = [QLabel("A", self), QLabel("B", self)]
+        self.names = [PlainLabel("A", self), PlainLabel("B", self)]
         self.counters = [ElidedLabel("", self), ElidedLabel("", self)]
         self.first_name = ElidedLabel("", self)
         self.first_name.setFixedHeight(self.chooser.sizeHint().height())

@@ -45,6 +45,7 @@ from gui.theme import Theme, ThemeController
 from gui.values import Message
 from gui.widgets.labels import capital
 from gui.widgets.numbers import plural
+from gui.widgets.plain import plain
 from gui.window import CLOSING
 
 if TYPE_CHECKING:
@@ -259,7 +260,7 @@ class OrderWindow(DropWindow):
             self.setWindowTitle(f"Stageboard{mark}")
             self.header.show_title("Stageboard", "")
             return
-        self.setWindowTitle(f"{document.title}{mark} – Stageboard")
+        self.setWindowTitle(plain(f"{document.title}{mark} – Stageboard"))
         network, active = document.problem.network, document.active
         parts = [plural(network.connection_count, "connection"), plural(network.neuron_count, "neuron")]
         if active is not None:

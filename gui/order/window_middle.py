@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.start_page import StartPage
 from gui.widgets.notice import NoticeBar
+from gui.widgets.plain import PlainLabel
 
 if TYPE_CHECKING:
     from gui.order.window_views import Views
@@ -25,7 +26,7 @@ class Middle(QWidget):
         super().__init__(parent)
         self.notice = NoticeBar(theme)
         self.start_page = StartPage(theme)
-        self.waiting = QLabel("")
+        self.waiting = PlainLabel()
         self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._two = views.side_by_side
         self._below = QWidget()

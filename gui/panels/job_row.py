@@ -14,6 +14,7 @@ from gui.proofs import standing_lines
 from gui.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.numbers import gap_text, plural, seconds_text
+from gui.widgets.plain import plain_tip
 
 if TYPE_CHECKING:
     from gui.job import Job
@@ -119,7 +120,7 @@ class JobRow(QWidget):
         self.result.set_tip("\n".join([*lines, *self._lines(), *([job.detail] if job.detail else [])]))
         self.result.set_colour(t.bad if job.state == "failed" else t.muted)
         verb = "Cancel" if job.alive else "Take off the list:"
-        self.button.setToolTip(f"{verb} {job.title}")
+        self.button.setToolTip(plain_tip(f"{verb} {job.title}"))
         self.button.setAccessibleName(f"{verb} {job.title}")
         self.button.setEnabled(job.state != "stopping")
         self.setAccessibleName(f"{job.title}: {self.state.text()}. {self.result.text()}")

@@ -12,6 +12,7 @@ from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
 from gui.theme import LIGHT, Theme, device_colours
 from gui.widgets.glyphs import glyph_icon
 from gui.widgets.numbers import Column, detailed_column
+from gui.widgets.plain import plain_tip
 from planner.graph import Ints
 from planner.problem import Problem
 from planner.quantity import bytes_text
@@ -140,7 +141,8 @@ class OpsModel(OpRows):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT if column in NUMBERS else LEFT
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{graph.op_names[op]}\n{graph.kinds[op]} on {self._problem.devices[int(self._device_of[op])].name}"
+            device = self._problem.devices[int(self._device_of[op])].name
+            return plain_tip(f"{graph.op_names[op]}\n{graph.kinds[op]} on {device}")
         if role == Qt.ItemDataRole.AccessibleTextRole and column == NAME:
             return f"{graph.op_names[op]}, {graph.kinds[op]}, {self._problem.devices[int(self._device_of[op])].name}"
         return None

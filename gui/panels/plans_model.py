@@ -25,6 +25,7 @@ from gui.proofs import standing_lines
 from gui.theme import Theme, device_colours, font
 from gui.widgets.bars import Part, paint_parts
 from gui.widgets.numbers import DASH, Column, gap_text, seconds_text
+from gui.widgets.plain import plain_tip
 from gui.widgets.rows import paint_row_ground
 
 if TYPE_CHECKING:
@@ -147,7 +148,8 @@ class PlansModel(QAbstractListModel):
         if role == UNFIT:
             return self.unfit(entry)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self._described(entry)
+            told = self._described(entry)
+            return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:

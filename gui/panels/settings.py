@@ -22,6 +22,7 @@ from gui.panels.base import Panel
 from gui.theme import Theme
 from gui.widgets.forms import Form
 from gui.widgets.labels import set_role
+from gui.widgets.plain import PlainLabel
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class SettingsPanel(Panel):
         self.machine.changed.connect(self._edited)
         self.costs = Form(self)
         self.costs.changed.connect(self._edited)
-        self.error = QLabel("", self)
+        self.error = PlainLabel("", self)
         self.error.setWordWrap(True)
         set_role(self.error, "bad")
         self.apply_button = QPushButton("Apply", self)

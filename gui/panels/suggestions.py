@@ -17,6 +17,7 @@ from gui.theme import Theme, device_colours
 from gui.widgets.bars import Part, StackedBar
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.numbers import plural, signed_percent, time_column
+from gui.widgets.plain import PlainLabel
 from gui.widgets.rows import RowButton
 from planner.quantity import bytes_text
 
@@ -57,7 +58,7 @@ class SuggestionsPanel(Panel):
         self._serial = -1
         """The assignment that the moves are for."""
         self._previewing = False
-        self.state = QLabel("", self)
+        self.state = PlainLabel("", self)
         self.state.setWordWrap(True)
         set_role(self.state, "muted")
         self.rows = [RowButton(theme, parent=self) for _ in range(MOST)]
@@ -212,10 +213,10 @@ class WhyPanel(Panel):
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
-        self.heading = QLabel("", self)
+        self.heading = PlainLabel("", self)
         self.heading.setWordWrap(True)
         set_role(self.heading, "heading")
-        self.sentence = QLabel("", self)
+        self.sentence = PlainLabel("", self)
         self.sentence.setWordWrap(True)
         set_role(self.sentence, "muted")
         inside = QWidget()

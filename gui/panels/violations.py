@@ -10,7 +10,6 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -24,6 +23,7 @@ from gui.panels.base import Panel
 from gui.theme import Theme
 from gui.widgets.labels import set_role
 from gui.widgets.numbers import plural
+from gui.widgets.plain import PlainLabel
 
 if TYPE_CHECKING:
     from gui.document import Document
@@ -60,7 +60,7 @@ class ViolationsPanel(Panel):
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
-        self.summary = QLabel("", self)
+        self.summary = PlainLabel("", self)
         self.summary.setWordWrap(True)
         self.summary.setContentsMargins(4, 0, 8, 0)
         self.list = QListWidget(self)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFileDialog,
-    QLabel,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -21,6 +20,7 @@ from gui.drawn import drawn
 from gui.present.certificate_page import CertificatePage, status_line
 from gui.theme import Theme
 from gui.widgets.labels import set_role
+from gui.widgets.plain import PlainLabel, plain
 from planner.certificate import Certificate, certificate, to_dict
 from planner.certificate_text import certificate_text
 from planner.errors import StageboardError
@@ -105,9 +105,9 @@ class CertificateDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.theme = theme
         self.certificate = certificate(document.current_plan(), document.bounds)
-        self.setWindowTitle(f"Certificate of {self.certificate.model}")
+        self.setWindowTitle(plain(f"Certificate of {self.certificate.model}"))
         self.view = CertificateView(self.certificate, theme, self)
-        self.said = QLabel("", self)
+        self.said = PlainLabel("", self)
         set_role(self.said, "muted")
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         self.copy_button = QPushButton("Copy", self)

@@ -35,6 +35,7 @@ from gui.present.pointing import MODES, Pointing
 from gui.present.show import Show
 from gui.present.transition_course import Course
 from gui.theme import THEMES, Theme
+from gui.widgets.plain import plain
 from planner.plan import Plan
 from planner.story import Resolved
 
@@ -75,7 +76,7 @@ class PresenterWindow(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(480, 300)
         story = resolved.story
-        self.setWindowTitle(f"{story.title} \N{EN DASH} Stageboard")
+        self.setWindowTitle(plain(f"{story.title} \N{EN DASH} Stageboard"))
         self.resolved, self.themes = resolved, themes
         self.theme = THEMES[story.theme]
         self.reduced_motion = reduced_motion

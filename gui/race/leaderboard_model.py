@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from gui.race.facts import BoardFacts, RowFacts
+from gui.widgets.plain import plain_tip
 
 ROW = int(Qt.ItemDataRole.UserRole)
 """The row's :class:`RowFacts`."""
@@ -83,7 +84,7 @@ class LeaderboardModel(QAbstractListModel):
         if role == ROW:
             return row
         if role == Qt.ItemDataRole.ToolTipRole:
-            return row.described
+            return plain_tip(row.described)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return row.described.replace("\n", ". ")
         return None

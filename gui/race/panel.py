@@ -37,6 +37,7 @@ from gui.theme import Theme, font
 from gui.values import Message
 from gui.widgets.forms import Disclosure
 from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.plain import PlainLabel
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class RacePanel(Panel):
         self.board.stop_requested.connect(self.stop_one)
         self.board.looked_at.connect(self._look_at)
         self.board.menu_requested.connect(self._popup)
-        self.says = QLabel("", self)
+        self.says = PlainLabel("", self)
         self.says.setWordWrap(True)
         self.says.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         self.setup = RaceSetup(theme)

@@ -38,6 +38,7 @@ from PySide6.QtWidgets import (
 from gui.later import Later
 from gui.story.draft import Draft, Frame
 from gui.theme import Theme, font
+from gui.widgets.plain import plain_tip
 
 THUMB = QSize(112, 70)
 ROW, LINES = 86, 3
@@ -112,7 +113,7 @@ class FramesModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{index.row() + 1}. {words.title}"
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole):
-            return words.caption
+            return plain_tip(words.caption) if role == Qt.ItemDataRole.ToolTipRole else words.caption
         if role == FRAME:
             return frame
         if role == PICTURE:

@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
+from gui.widgets.plain import plain, plain_tip
+
 
 class ElidedLabel(QLabel):
     """One line of text, elided at the right (or middle) when there is no room."""
@@ -28,6 +30,7 @@ class ElidedLabel(QLabel):
 
     def setText(self, text: str) -> None:
         """Show another text (nothing happens when it is the same)."""
+        text = plain(text)
         if text != self.text():
             super().setText(text)
             self._retip()
@@ -51,7 +54,7 @@ class ElidedLabel(QLabel):
     def _retip(self) -> None:
         elided = self.shown_text() != self.text()
         parts = [self.text()] if elided else []
-        self.setToolTip("\n".join([*parts, self._tip] if self._tip else parts))
+        self.setToolTip(plain_tip("\n".join([*parts, self._tip] if self._tip else parts)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The room changed."""

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QTo
 
 from gui.later import Later
 from gui.theme import Theme
+from gui.widgets.plain import plain
 
 _WORDS = {"info": "Note", "warning": "Warning", "error": "Problem"}
 INFO_SECONDS = 6.0
@@ -95,8 +96,8 @@ class NoticeBar(QWidget):
         """
         self._until_change = until_change
         self.level = level if level in _WORDS else "info"
-        self._detail = detail
-        self._message = text
+        self._detail = plain(detail)
+        text = self._message = plain(text)
         self._text.setText(text)
         self._more.setChecked(False)
         self._more.setVisible(bool(detail))

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QPainter, QPaintEven
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QStyle, QWidget
 
 from gui.theme import Theme, font
+from gui.widgets.plain import plain, plain_tip
 
 
 class RowButton(QAbstractButton):
@@ -35,10 +36,11 @@ class RowButton(QAbstractButton):
         self, text: str, value: str = "", value_colour: str = "", mark: str = "", tip: str = ""
     ) -> None:
         """Words, figure, the figure's colour, and a coloured mark before the words (all optional)."""
+        text = plain(text)
         self.setText(text)
         self.value, self.value_colour, self.mark = value, value_colour, mark
         self.setAccessibleName(f"{text} {value}".strip())
-        self.setToolTip(tip)
+        self.setToolTip(plain_tip(tip))
         self.update()
 
     def set_two_lines(self, two: bool) -> None:

@@ -275,8 +275,9 @@ class Scope:
             )
         value = constant(dims, dtype, self._origin(name))
         if value.elements <= SMALL:
-            known = fill is not None and fill.size > 0
-            filled = np.full(dims, fill.reshape(-1)[0], fill.dtype) if known else np.zeros(dims, np.float32)
+            filled = np.zeros(dims, np.float32)
+            if fill is not None and fill.size:
+                filled = np.full(dims, fill.reshape(-1)[0], fill.dtype)
             value = constant(dims, dtype, self._origin(name), filled)
         self.values[name] = value
         return True
