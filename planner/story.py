@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import StoryError
-from planner.printable import LONGEST_ID
+from planner.printable import LONGEST_ID, escaped
 
 if TYPE_CHECKING:
     from planner.bound import Bound
@@ -154,6 +154,8 @@ class Keyframe:
     def __post_init__(self) -> None:
         _text(self.title, "the title of a keyframe", LONGEST_TITLE, empty=True)
         _text(self.caption, "the caption of a keyframe", LONGEST_CAPTION, empty=True)
+        object.__setattr__(self, "title", escaped(self.title))
+        object.__setattr__(self, "caption", escaped(self.caption, keep="\n"))
         _whole(self.plan, "the plan of a keyframe", 0, MOST_PLANS)
         _choice(self.view, "the view of a keyframe", VIEWS)
         _choice(self.panel, "the panel of a keyframe", PANELS)
@@ -188,6 +190,8 @@ class Story:
     def __post_init__(self) -> None:
         _text(self.title, "the story's title", LONGEST_TITLE)
         _text(self.summary, "the story's summary", LONGEST_SUMMARY, empty=True)
+        object.__setattr__(self, "title", escaped(self.title))
+        object.__setattr__(self, "summary", escaped(self.summary, keep="\n"))
         _choice(self.theme, "the story's theme", THEMES)
         for what, entries, most in (
             ("model", self.models, MOST_MODELS),

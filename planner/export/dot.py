@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 
 from planner.files import write_atomically
-from planner.formats.checks import clean
 from planner.formats.stageboard_json import plain
 from planner.graph import Graph
 from planner.plan import Plan
+from planner.printable import escaped
 
 # Light fills of a colour-blind-safe scheme (after Okabe and Ito), in an order that keeps neighbours apart.
 FILLS = ("#cfe3f3", "#fbe2b8", "#c9ebde", "#f3d3e4", "#fdf6bf", "#f6d0bf", "#d9d9d9", "#d8d2ec")
@@ -74,8 +74,8 @@ def _node(graph: Graph, v: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = clean(text).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    quoted = escaped(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{quoted}"'
 
 
 def to_dot(graph: Graph, plan: Plan | None, path: str | os.PathLike[str]) -> Path:

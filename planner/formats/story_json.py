@@ -15,7 +15,7 @@ from typing import Any
 
 from planner.errors import StoryError
 from planner.files import MEBIBYTE, parse_json, read_text, to_json, write_atomically
-from planner.formats.checks import clean, escaped, items, number, shown, table, whole
+from planner.formats.checks import escaped, items, number, shown, table, whole
 from planner.formats.plan_parts import STORY_FORMAT
 from planner.formats.story_models import Portable, portable_paths, withdrawing
 from planner.formats.story_plans import pack, resolve
@@ -223,7 +223,7 @@ def _words(data: Mapping[str, Any], key: str, what: str) -> str:
     value = data.get(key, "")
     if not isinstance(value, str):
         raise StoryError(f"{what}: {key} is {shown(value)}; it must be text")
-    return clean(value)
+    return escaped(value, keep="\n")  # a caption may have several lines
 
 
 def _texts(values: list[Any], what: str) -> tuple[str, ...]:

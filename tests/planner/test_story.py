@@ -6,6 +6,7 @@ import importlib
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -304,3 +305,9 @@ def test_bounds_in_stories_hold_for_plans_found_here() -> None:
     assert all(
         bound.value <= found.plans[3].evaluation.components[bound.component] for bound in simple.bounds
     )
+
+
+def test_what_cannot_be_shown_is_escaped_and_lines_stay_apart() -> None:
+    frame = Keyframe("a\x1b\u202e", "one\ntwo\x07", 0)
+    assert (frame.title, frame.caption) == (r"a\x1b\u202e", "one\ntwo" + r"\x07")
+    assert replace(frame, hold=2.0).caption == frame.caption
