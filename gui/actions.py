@@ -55,6 +55,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("edit.together", "Keep Together", "Edit", "keep_together", ("K",), "the selected ops share a device, whichever it is", "several", "plan", 3),
     ActionSpec("edit.together.layers", "Layers", "Edit", "layers_together", (), "each layer stays on one device, whichever it is: plan by layers instead of ops", "open", group=3, submenu="Keep Together By"),
     ActionSpec("edit.together.scopes", "Name Scopes", "Edit", "scopes_together", (), "each name scope stays on one device, whichever it is", "open", group=3, submenu="Keep Together By"),
+    ActionSpec("edit.together.classes", "Colour Classes", "Edit", "classes_together", (), "each colour class of the file stays on one device, where the machine has no rule for that", "classes", group=3, submenu="Keep Together By"),
     ActionSpec("edit.separate", "Separate", "Edit", "separate", ("Shift+K",), "the selected ops need not share a device", "selection", "plan", 3),
     ActionSpec("edit.clear_constraints", "Remove All Constraints", "Edit", "clear_constraints", (), "remove every pin and keep-together", "constraints", group=3),
     ActionSpec("edit.select_all", "Select All", "Edit", "select_all", ("Ctrl+A",), "select every op", "open", "plan", 4),
@@ -121,7 +122,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
 
 CONDITIONS = (
     "always", "open", "files", "undo", "redo", "selection", "several", "constraints", "layers", "scopes", "blocks",
-    "groups", "running", "plan", "plans", "stages", "package", "exporting", "comparable", *STORY_CONDITIONS,
+    "classes", "groups", "running", "plan", "plans", "stages", "package", "exporting", "comparable", *STORY_CONDITIONS,
 )  # fmt: skip
 
 

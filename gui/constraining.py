@@ -54,17 +54,27 @@ def without_together(problem: Problem, ops: Ints) -> tuple[Constraint, ...]:
     return tuple(kept)
 
 
+KEEP_CLASSES = "Edit, Keep Together By, Colour Classes keeps each on one device"
+"""What the window says beside a warning that colour classes do not hold."""
+GRANULARITY_WORDS = {
+    "layer": ("layer", "layers"),
+    "scope": ("scope", "scopes"),
+    "class": ("colour class", "colour classes"),
+}
+"""What one and several groups of a granularity are called."""
+
+
 def with_granularity(problem: Problem, granularity: str) -> tuple[Constraint, ...]:
-    """The constraints with each layer or name scope in one group. Raises :class:`ConstraintError` where there are none."""
+    """The constraints with each layer, name scope or colour class in one group. Raises :class:`ConstraintError` where there are none."""
     known = set(problem.constraints)
     try:
         found = kept_together(problem.graph, granularity)
     except ConstraintError:
-        what = (
-            "does not say which layers its ops belong to"
-            if granularity == "layer"
-            else "has no name scopes of several ops"
-        )
+        what = {
+            "layer": "does not say which layers its ops belong to",
+            "scope": "has no name scopes of several ops",
+            "class": "has no colour classes of several ops",
+        }[granularity]
         raise ConstraintError(
             f"{problem.graph.name} {what}; select ops and keep those together instead"
         ) from None

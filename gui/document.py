@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from gui import opening, previewing
 from gui.board import Board
 from gui.commands import Command
+from gui.constraining import KEEP_CLASSES
 from gui.editing import Editing
 from gui.folding import Folding
 from gui.history import History
@@ -28,7 +29,7 @@ from gui.values import AssignmentChange, Message, PlanEntry, Preview
 from planner.bound import Bound, Standing
 from planner.errors import PlanError
 from planner.graph import Bools, Graph, Ints
-from planner.grouping import GroupView
+from planner.grouping import GroupView, unkept_words
 from planner.plan import Evaluation, Plan, Provenance, Violation
 from planner.problem import Problem
 
@@ -267,7 +268,8 @@ class Document(QObject):
         self.assignment_changed.emit(AssignmentChange(None, "load"))
         self.readouts_changed.emit()
         self.plans_changed.emit()
-        for warning in problem.graph.warnings:
+        unkept = unkept_words(problem, KEEP_CLASSES)
+        for warning in (*problem.graph.warnings, *([unkept] if unkept else [])):
             self.message.emit(Message("warning", warning))
 
     def open_plan(self, path: str | Path) -> None:

@@ -16,6 +16,7 @@ from gui.values import EMPTY, Message, PlanEntry, op_array
 from gui.widgets.numbers import plural
 from planner.errors import PlanError, StageboardError
 from planner.graph import Ints
+from planner.grouping import unkept_words
 from planner.plan import Provenance
 from planner.problem import Constraint, Problem
 
@@ -126,6 +127,9 @@ class Editing:
             text = "Change the objective" if objective != before.objective else "Change the cost model"
         extra = self._by_hand(ops, devices)
         self._history.push(SetProblem(self._document, text, ops, devices, problems=(before, after), **extra))
+        unkept = unkept_words(after, constraining.KEEP_CLASSES)
+        if unkept and after.target.kind != before.target.kind:
+            self._document.message.emit(Message("warning", unkept))
         if lost:
             what = f"the pin of {before.graph.op_names[before.graph.index[lost[0]]]} names a device"
             if len(lost) > 1:
@@ -241,14 +245,15 @@ class Editing:
         )
 
     def plan_by(self, granularity: str) -> bool:
-        """Keep every ``layer`` or name ``scope`` together: one undo step. The ops stay where they are."""
+        """Keep every ``layer``, name ``scope`` or colour ``class`` together: one undo step. The ops stay where they are."""
         problem = self._board.open_problem
         constraints = constraining.with_granularity(problem, granularity)
-        changed = self._constrain(constraints, f"Keep {granularity}s together")
-        text = f"nothing changed: every {granularity} is one op or cannot be split already"
+        one, many = constraining.GRANULARITY_WORDS[granularity]
+        changed = self._constrain(constraints, f"Keep {many} together")
+        text = f"nothing changed: every {one} is one op or cannot be split already"
         if changed:
             added = constraints[len(problem.constraints) :]
-            text = f"{plural(len(added), granularity)} of several ops now stay on one device"
+            text = f"{plural(len(added), one, many)} of several ops now stay on one device"
             split = constraining.split_count(problem, added, self._board.device_of)
             if split:
                 text += (

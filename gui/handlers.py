@@ -15,6 +15,7 @@ from gui.stage_exports import StageExports
 from gui.values import Message
 from planner.errors import StageboardError
 from planner.graph import Ints
+from planner.grouping import unkept_classes
 from planner.stage_counts import has_stages
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Handlers:
             "layers": "layers" in available,
             "scopes": "scopes" in available,
             "blocks": "blocks" in available,
+            "classes": document.problem is not None and bool(unkept_classes(document.problem)),
             "groups": len(available) > 1,
             "running": bool(self._window.jobs.running) or self._window.race.racing.running,
             "plan": entry is not None and entry is not document.active,
@@ -192,6 +194,10 @@ class Handlers:
     def scopes_together(self) -> None:
         """Each name scope on one device."""
         self._document.plan_by("scope")
+
+    def classes_together(self) -> None:
+        """Each colour class on one device."""
+        self._document.plan_by("class")
 
     def separate(self) -> None:
         """They need not."""

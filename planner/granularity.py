@@ -1,4 +1,4 @@
-"""Planning at a coarser granularity than ops: whole layers or name scopes stay together."""
+"""Planning at a coarser granularity than ops: whole layers, name scopes or colour classes stay together."""
 
 from __future__ import annotations
 
@@ -6,21 +6,29 @@ import numpy as np
 
 from planner.errors import ConstraintError
 from planner.graph import Graph, Ints
-from planner.grouping import GroupView, by_layer, by_scope
+from planner.grouping import GroupView, by_layer, by_scope, colour_classes
 from planner.problem import Together
 
-GRANULARITIES = ("op", "layer", "scope")
+GRANULARITIES = ("op", "layer", "scope", "class")
 
 
 def kept_together(graph: Graph, granularity: str) -> tuple[Together, ...]:
-    """One constraint per layer or name scope of several ops (device placement, section 6.2); none for ``op``.
+    """One constraint per layer or name scope (device placement, section 6.2) or colour class of several ops; none for ``op``.
 
     A layer with ops of other layers between its own (an embedding whose weights the last layer uses again) could not be
-    contiguous without them and all that lies between; its ops are left free. Raises :class:`ConstraintError` where
-    the file has no layers or its names no scopes.
+    contiguous without them and all that lies between; its ops are left free. Colour classes are demands of the file: all
+    of them are kept, whatever lies between. Raises :class:`ConstraintError` where the file has no layers or classes, or its names no
+    scopes.
     """
     if granularity == "op":
         return ()
+    if granularity == "class":
+        classes = [ops for ops in colour_classes(graph) if len(ops) > 1]
+        if not classes:
+            raise ConstraintError(
+                f"{graph.name} has no colour classes of several ops; plan at the granularity of ops"
+            )
+        return tuple(Together(tuple(graph.op_ids[v] for v in ops)) for ops in classes)
     view = by_layer(graph) if granularity == "layer" else by_scope(graph)
     if view is None:
         what = "names no layers" if granularity == "layer" else "has no name scopes of several ops"

@@ -76,6 +76,37 @@ def union(n: int, sets: Sequence[Sequence[int]], names: Sequence[str]) -> GroupV
     return numbered(roots, {r: names[r] for r in roots})
 
 
+def colour_classes(graph: Graph) -> list[list[int]]:
+    """The colocation classes that the model's file gives: the ops of each, in the order of their first ones."""
+    classes: dict[int, list[int]] = {}
+    for v in np.flatnonzero(graph.colour_class >= 0).tolist():
+        classes.setdefault(int(graph.colour_class[v]), []).append(v)
+    return list(classes.values())
+
+
+def unkept_classes(problem: Problem) -> list[list[int]]:
+    """Colocation classes that nothing holds together here: neither a rule of the target nor the `Together` constraints."""
+    classes = [ops for ops in colour_classes(problem.graph) if len(ops) > 1]
+    if not classes or "colocation" in problem.target.rules(problem.graph):
+        return []
+    group_of = problem.colocated.group_of
+    return [ops for ops in classes if len(np.unique(group_of[ops])) > 1]
+
+
+def unkept_words(problem: Problem, remedy: str) -> str:
+    """A warning that colocation classes do not hold, which names the first, and ``remedy``; empty where all do."""
+    classes = unkept_classes(problem)
+    if not classes:
+        return ""
+    names = problem.graph.op_names
+    first, second = classes[0][:2]
+    count = "one colour class is" if len(classes) == 1 else f"{len(classes):,} colour classes are"
+    return (
+        f"{count} not kept on one device: {problem.target.in_words} has no such rule, so {names[first]} and"
+        f" {names[second]}{' and others' if len(classes) > 1 or len(classes[0]) > 2 else ''} may be parted; {remedy}"
+    )
+
+
 def colocation_groups(problem: Problem) -> GroupView:
     """Ops that must share a device: the target's colocation classes merged with the `Together` constraints."""
     from planner.problem import Together
@@ -83,11 +114,7 @@ def colocation_groups(problem: Problem) -> GroupView:
     graph = problem.graph
     sets: list[list[int]] = []
     if "colocation" in problem.target.rules(graph):
-        classes: dict[int, list[int]] = {}
-        for v, c in enumerate(graph.colour_class.tolist()):
-            if c >= 0:
-                classes.setdefault(c, []).append(v)
-        sets.extend(classes.values())
+        sets.extend(colour_classes(graph))
     for constraint in problem.constraints:
         if isinstance(constraint, Together):
             sets.append([graph.index[op] for op in constraint.ops])

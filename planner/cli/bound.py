@@ -39,7 +39,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Prove and report."""
     from planner.algorithms.catalogue import bound_method, default_bound
     from planner.cli import explaining
-    from planner.cli.report import ending, summary
+    from planner.cli.report import ending, summary, warnings
     from planner.cli.searching import Watch, known_at_once, soft_interrupt, stop_when
     from planner.problem import Problem
     from planner.run import run_bound
@@ -82,6 +82,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "stop_reason": result.stop_reason,
         "seconds": seconds,
         "assumes": [] if bound is None else sorted(bound.assumes),
+        **({"warnings": told} if (told := warnings(problem)) else {}),
         **explaining.fields(problem, found),
     }
     if others:

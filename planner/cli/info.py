@@ -10,6 +10,7 @@ from planner.cli.command import DONE, Console
 from planner.cli.inputs import add_density, whole
 from planner.cli.table import large, whole_number
 from planner.graph import Graph
+from planner.grouping import colour_classes
 from planner.quantity import bytes_text
 
 
@@ -45,6 +46,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         return run_network(args, console)
     graph = read_graph(args.model, batch=1 if args.batch is None else args.batch)
+    classes = _classes(graph)
     data = {
         "name": graph.name,
         "format": graph.format,
@@ -56,6 +58,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "param_bytes": whole_number(graph.param_bytes.sum()),
         "macs": whole_number(graph.macs.sum()),
         "warnings": list(graph.warnings),
+        **({"colour_classes": len(classes)} if classes else {}),
     }
     console.result(data, lambda: _text(graph))
     return DONE
@@ -71,6 +74,11 @@ def _text(graph: Graph) -> str:
         ("MACs", large(graph.macs.sum()), "multiply-accumulates of one pass"),
         ("times", "", _times(graph)),
     ]
+    if classes := _classes(graph):
+        ops = sum(map(len, classes))
+        what = "colour class" if len(classes) == 1 else "colour classes"
+        note = f"{what}, {ops:,} ops in all: pools keep each on one device, others with --granularity class"
+        rows.append(("together", f"{len(classes):,}", note))
     if graph.deployment:
         machine = dict(graph.deployment)
         shown = [f"{k} {bytes_text(v) if k == 'memory' else f'{v:g}'}" for k, v in machine.items()]
@@ -80,6 +88,11 @@ def _text(graph: Graph) -> str:
     lines += [f"  {label.ljust(10)}  {value.rjust(width)}  {note}".rstrip() for label, value, note in rows]
     lines += [f"  ! {warning}" for warning in graph.warnings]
     return "\n".join(lines)
+
+
+def _classes(graph: Graph) -> list[list[int]]:
+    """Colour classes of several ops."""
+    return [ops for ops in colour_classes(graph) if len(ops) > 1]
 
 
 def _kinds(graph: Graph) -> str:

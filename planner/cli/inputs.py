@@ -67,8 +67,8 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
         help="keep an op (id or name) on a device (name or number); may be repeated",
     )  # fmt: skip
     parser.add_argument(
-        "--granularity", default="op", choices=("op", "layer", "scope"),
-        help="keep whole layers or name scopes together (default: op, nothing is)",
+        "--granularity", default="op", choices=("op", "layer", "scope", "class"),
+        help="keep whole layers, name scopes or the file's colour classes together (default: op, nothing is)",
     )  # fmt: skip
 
 

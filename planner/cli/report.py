@@ -7,6 +7,7 @@ from typing import Any
 
 from planner.bound import Bound, Standing
 from planner.cli.table import percent, seconds_text, table, times
+from planner.grouping import unkept_words
 from planner.network_problem import NetworkProblem
 from planner.ordering.io_bounds import io_bounds
 from planner.plan import Evaluated, Evaluation, OrderEvaluation
@@ -22,6 +23,8 @@ _EXTRA = {"bytes_in": "bytes in", "dram": "off chip"}
 def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[str, Any]:
     """The JSON fields of a plan that say what it is and costs; nulls and empty lists where there is no plan."""
     head: dict[str, Any] = {"target": problem.target.spec(), "objective_name": problem.objective}
+    if told := warnings(problem):
+        head["warnings"] = told
     if evaluation is None:
         return {**head, "objective": None, "components": {}, "valid": False, "violations": [], "devices": []}
     from planner.formats import order_json, plan_json
@@ -31,6 +34,14 @@ def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[
         return {**head, **order_json.evaluation_dict(evaluation)}
     assert isinstance(evaluation, Evaluation) and isinstance(problem, Problem)
     return {**head, **plan_json.evaluation_dict(evaluation, problem)}
+
+
+def warnings(problem: PlanningProblem) -> list[str]:
+    """What the file demands and the problem does not keep."""
+    if not isinstance(problem, Problem):
+        return []
+    words = unkept_words(problem, "plan with --granularity class to keep each")
+    return [words] if words else []
 
 
 def device_table(problem: Problem, evaluation: Evaluation) -> str:
@@ -103,6 +114,7 @@ def summary(
     out = [title, *(f"  {label.ljust(width)}  {value}" for label, value in lines)]
     if isinstance(evaluation, Evaluation) and isinstance(problem, Problem):
         out += ["", device_table(problem, evaluation)]
+    out += [f"  ! {warning}" for warning in warnings(problem)]
     if evaluation is not None:
         for v in evaluation.violations[:_SHOWN_VIOLATIONS]:
             out.append(f"  ! {v.sentence}")

@@ -10,6 +10,7 @@ from gui.retargeting import heirs, namesakes
 from gui.values import Message
 from planner.errors import StageboardError
 from planner.graph import Graph, Op, Tensor
+from planner.grouping import unkept_classes
 from planner.problem import Pin
 from planner.targets import DevicePool, Pipeline
 from tests.gui.models import chain_graph
@@ -85,6 +86,27 @@ def test_keeping_layers_together_says_what_it_did() -> None:
     assert messages[1].text == "nothing changed: every layer is one op or cannot be split already"
     document.undo_stack.undo()
     assert document.problem == before
+
+
+def test_colour_classes_that_a_machine_does_not_keep_are_told_and_can_be_kept() -> None:
+    ops = [Op(f"n{i}", f"n{i}", work=1.0, work_cpu=1.0, colour_class=i % 2) for i in range(4)]
+    graph = Graph.build("g", ops, [Tensor(f"n{i}", (f"n{i + 1}",), 8.0) for i in range(3)], time_unit="s")
+    document = Document()
+    messages = heard(document)
+    document.open_graph(graph, target=DevicePool(3, 1))
+    assert messages == []
+    document.set_problem(Pipeline(2))
+    assert [m.level for m in messages] == ["warning"]
+    assert "2 colour classes are not kept" in messages[0].text and "Colour Classes keeps" in messages[0].text
+    document.set_problem(Pipeline(3))  # it was said
+    assert len(messages) == 1
+    assert document.plan_by("class")
+    assert messages[1].text.startswith("2 colour classes of several ops now stay on one device")
+    assert document.problem is not None and unkept_classes(document.problem) == []
+    again = Document()
+    messages = heard(again)
+    again.open_graph(graph, target=Pipeline(2))
+    assert [m.level for m in messages] == ["warning"] and "not kept" in messages[0].text
 
 
 def test_a_file_without_layers_says_so() -> None:

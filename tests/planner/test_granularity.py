@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from planner.algorithms.catalogue import planner
@@ -10,9 +16,10 @@ from planner.errors import ConstraintError
 from planner.formats import device_placement
 from planner.granularity import kept_together
 from planner.graph import Graph, Op, Tensor
+from planner.grouping import colour_classes, unkept_classes, unkept_words
 from planner.problem import Problem, Together
 from planner.run import run
-from planner.targets import Pipeline, parse_target
+from planner.targets import DevicePool, Pipeline, parse_target
 from tests.shared_files import shared
 
 
@@ -73,3 +80,99 @@ def test_layers_give_table_3(name: str, layer: float) -> None:
     problem = Problem(graph, parse_target("pool", graph), constraints=kept_together(graph, "layer"))
     result = run(planner("dpl"), problem)
     assert result.objective == pytest.approx(layer, abs=0.01)
+
+
+# ------------------------------------------------------------------------------------------------------ colour classes
+def coloured(seed: int = 0, n: int = 6) -> Graph:
+    """A small random graph with two colour classes of two ops."""
+    rng = np.random.default_rng(seed)
+    classes = dict(zip(rng.permutation(n)[:4].tolist(), (0, 0, 1, 1), strict=True))
+    ops = [
+        Op(f"o{i}", f"o{i}", work=float(rng.integers(1, 9)), work_cpu=1.0, param_bytes=float(rng.integers(1, 9)),
+           colour_class=classes.get(i))
+        for i in range(n)
+    ]  # fmt: skip
+    tensors = [
+        Tensor(f"o{i}", tuple(f"o{j}" for j in sorted({i + 1, int(rng.integers(i + 1, n))})), float(rng.integers(1, 9)))
+        for i in range(n - 1)
+    ]  # fmt: skip
+    return Graph.build("coloured", ops, tensors, time_unit="s")
+
+
+def test_classes_become_constraints_whatever_lies_between() -> None:
+    ops = [
+        Op(f"o{i}", f"o{i}", work=1.0, work_cpu=1.0, colour_class=c) for i, c in enumerate((0, 1, 0, 2, 1))
+    ]
+    graph = Graph.build("g", ops, [Tensor(f"o{i}", (f"o{i + 1}",), 1.0) for i in range(4)], time_unit="s")
+    assert kept_together(graph, "class") == (Together(("o0", "o2")), Together(("o1", "o4")))
+    with pytest.raises(ConstraintError, match="no colour classes of several ops"):
+        kept_together(chain([None, None]), "class")
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "spec, exact",
+    [
+        ("edge-tpu:3,cache=8", "edge-tpu-ilp"),
+        ("pipeline:3,bandwidth=1", "mtpp-cp-sat"),
+        ("mcm:3,check_memory=false", "chip-cp-sat"),
+    ],
+)
+def test_exact_planners_keep_classes_and_find_what_enumeration_finds(
+    spec: str, exact: str, seed: int
+) -> None:
+    graph = coloured(seed)
+    problem = Problem(graph, parse_target(spec, graph), constraints=kept_together(graph, "class"))
+    classes = [ops for ops in colour_classes(graph) if len(ops) > 1]
+    loose = replace(problem, constraints=())
+    plans = (np.array(p, np.int32) for p in itertools.product(range(3), repeat=graph.n))
+    values = [
+        loose.evaluator.components(plan)
+        for plan in plans
+        if all(len(set(plan[ops].tolist())) == 1 for ops in classes) and not loose.evaluator.violations(plan)
+    ]
+    result = run(planner(exact), problem)
+    assert result.status == "optimal" and result.components == pytest.approx(min(values))
+    assert any(token.startswith("together:") for bound in result.bounds for token in bound.assumes)
+    # Nothing that was proven with the classes is claimed without them.
+    for bound in result.bounds:
+        if bound.assumes - loose.assumptions:
+            assert not bound.applies_to(loose.relaxation, loose.assumptions)
+
+
+def test_what_is_not_kept_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from planner.formats.stageboard_json import write
+
+    graph = coloured()
+    model, plan = str(tmp_path / "g.json"), str(tmp_path / "p.json")
+    write(graph, model)
+    for target in ("pipeline:3,bandwidth=1", "edge-tpu:3", "mcm:3"):
+        assert unkept_classes(Problem(graph, parse_target(target, graph))) == colour_classes(graph)
+        assert main(["plan", model, "--target", target, "--time-limit", "1", "-o", plan, "--json"]) == 0
+        (warning,) = json.loads(capsys.readouterr().out)["warnings"]
+        assert "2 colour classes are not kept on one device" in warning and "--granularity class" in warning
+        assert main(["evaluate", model, plan]) == 0
+        assert f"! {warning}" in capsys.readouterr().out
+        held = ["plan", model, "--target", target, "--granularity", "class", "--time-limit", "1", "--json"]
+        assert main(held) == 0 and "warnings" not in json.loads(capsys.readouterr().out)
+    assert main(["plan", model, "--target", "pool:2+1", "--json"]) == 0
+    assert "warnings" not in json.loads(capsys.readouterr().out)
+    assert main(["bound", model, "--target", "pipeline:3,bandwidth=1", "--json"]) == 0
+    assert "warnings" in json.loads(capsys.readouterr().out)
+    assert main(["info", model]) == 0 and "2  colour classes, 4 ops in all" in capsys.readouterr().out
+    assert main(["info", model, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["colour_classes"] == 2
+
+
+def test_one_class_is_told_by_its_ops() -> None:
+    ops = [
+        Op(name, name, work=1.0, work_cpu=1.0, colour_class=c)
+        for name, c in (("a", 0), ("b", None), ("c", 0))
+    ]
+    graph = Graph.build("g", ops, [Tensor("a", ("b",), 1.0), Tensor("b", ("c",), 1.0)], time_unit="s")
+    words = unkept_words(Problem(graph, Pipeline(2)), "do something")
+    assert words == (
+        "one colour class is not kept on one device: a pipeline has no such rule, so a and c may be parted; do something"
+    )
+    kept = Problem(graph, Pipeline(2), constraints=(Together(("a", "c")),))
+    assert unkept_words(kept, "do something") == unkept_words(Problem(graph, DevicePool(2, 1)), "") == ""
