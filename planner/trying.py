@@ -25,7 +25,7 @@ QUICK = ("theorem-1", "memory-fill", "chip-greedy", "edge-tpu-balanced", "one-de
 FURTHER = ("dpl", "slice", "local-search", "chip-cp-sat", "max-load-ip")
 """Who is asked where quick planners and the problem's own found nothing. Two of them can prove that there is nothing."""
 QUICK_SHARE, OWN_SHARE = 0.2, 0.6
-"""Shares of what is left: a quick planner's, and the problem's own as long as there is no plan."""
+"""Shares of what is left: a quick planner's, and what the problem's own may take without a plan from anybody."""
 MOST_MODELLED = 5_000
 """Ops of a problem that is worth a program with a variable for each op and device."""
 MODELS = frozenset({"chip-cp-sat", "max-load-ip"})
@@ -99,13 +99,13 @@ def find_plan(
     """
     quick, own, further = tried_planners(problem)
     parse_options(own.options, options or {}, own.name)  # a wrong one is said before anything is tried
-    search = _Tries(budget, stop, runner or _runner(problem, seed, bounds))
+    search = _Tries(budget, stop, runner or _runner(problem, seed, bounds), own)
     for planner in quick:
         if search.best is None:
             search.run(planner, QUICK_SHARE, {})
     if search.tried and search.best is None and _conflicting(problem):
         return search.ended()  # searching would not change it
-    search.run(own, 1.0 if search.best is not None or not further else OWN_SHARE, options or {})
+    search.run(own, OWN_SHARE if further else 1.0, options or {})
     for i, planner in enumerate(further):
         if search.best is None:
             search.run(planner, 1.0 / (len(further) - i), {})
@@ -140,8 +140,10 @@ def tried_words(tries: Sequence[Try]) -> str:
 class _Tries:
     """The tries so far, and whether they are at an end."""
 
-    def __init__(self, budget: Budget, stop: Stop | None, runner: Runner) -> None:
-        self._budget, self._stop, self._runner = budget, stop, runner
+    def __init__(
+        self, budget: Budget, stop: Stop | None, runner: Runner, own: Planner | None = None
+    ) -> None:
+        self._budget, self._stop, self._runner, self._own = budget, stop, runner, own
         self._results: list[Result] = []
         self._tries: list[Try] = []
         self._failure: StageboardError | None = None
@@ -160,12 +162,15 @@ class _Tries:
         return best_of(found) if found else None
 
     def run(self, planner: Planner, share: float, options: Mapping[str, Any]) -> None:
-        """One try with a share of what is left, unless the tries are at an end."""
+        """One try with a share of what is left, for the problem's own planner with all of it once there is a plan; none at the end."""
         if not self._done and self._tries and self._budget.over:
             self._done, self._stop_reason = True, "time"
         if self._done:
             return
         within = self._budget.stop(share)
+        if planner is self._own:
+            whole = self._budget.stop()
+            within = whole if self.best is not None else _NoPlanBy(within, whole)
         try:
             result = self._runner(
                 planner, within if self._stop is None else AnyOf([self._stop, within]), options
@@ -198,6 +203,22 @@ class _Tries:
             assert self._failure is not None, "somebody was tried"
             raise self._failure
         return Tried(best_of(self._results), tuple(self._tries), self._stop_reason)
+
+
+@dataclass
+class _NoPlanBy:
+    """Fires with ``share`` as long as there is no plan, then with ``whole``."""
+
+    share: Stop
+    whole: Stop
+    reason: str = "time"
+
+    def __call__(self, progress: Progress) -> bool:
+        return self.whole(progress) or (progress.components is None and self.share(progress))
+
+    def left(self, progress: Progress) -> float:
+        """Seconds until the whole is up, where that is known."""
+        return AnyOf([self.whole]).left(progress)
 
 
 def _progress(result: Result) -> Progress:

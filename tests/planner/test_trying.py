@@ -27,7 +27,7 @@ from planner.partition.orders import depth_first_order
 from planner.problem import Pin, Problem
 from planner.replay import replay
 from planner.run import plan_of, run
-from planner.search import FirstPlan, GapReached, Planner, Progress, Result, Stop, TimeLimit
+from planner.search import AnyOf, FirstPlan, GapReached, Planner, Progress, Result, Stop, TimeLimit
 from planner.targets import DevicePool, Pipeline, parse_target
 from planner.trying import best_of, find_plan, quick_plan, tried_planners, tried_words
 
@@ -137,6 +137,34 @@ def test_others_are_asked_where_quick_planners_and_the_own_one_find_nothing() ->
     )
     assert [t.stop_reason for t in tried.tries] == ["finished", "refused", "finished", "finished"]
     assert tried_words(tried.tries[:2]) == "'memory-fill' (found none), 'dpl' (does not serve it)"
+
+
+def test_the_own_planner_has_all_that_is_left_once_it_has_a_plan() -> None:
+    problem = Problem(blocks(20), DevicePool(2, 1))
+    spent = 0.0
+    fired: list[tuple[bool, bool]] = []
+
+    def runner(planner: Planner, stop: Stop, options: Mapping[str, Any]) -> Result:
+        nonlocal spent
+        if planner.name == "ideals-dp":
+            spent = 7.0
+            fired.append((stop(Progress()), stop(Progress(components=(1.0,)))))
+        return ended(planner, problem)
+
+    find_plan(problem, WorkBudget(10.0, 1e9, spent=lambda: spent, now=itertools.count().__next__), runner=runner)  # type: ignore[arg-type]
+    assert fired == [(True, False)]
+
+
+def test_a_time_limit_is_told_to_the_own_planner_as_a_whole() -> None:
+    problem = Problem(blocks(20), DevicePool(2, 1))
+    left: list[float] = []
+
+    def runner(planner: Planner, stop: Stop, options: Mapping[str, Any]) -> Result:
+        left.append(AnyOf([stop]).left(Progress()))
+        return ended(planner, problem)
+
+    find_plan(problem, WallBudget(1000.0), runner=runner)
+    assert left[0] < 201.0 and 900.0 < left[2] <= 1000.0
 
 
 def test_nothing_found_is_no_proof() -> None:
