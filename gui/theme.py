@@ -6,6 +6,7 @@ Contrast is measured as WCAG 2.2 defines it; perceptual lightness and mixing use
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -105,6 +106,12 @@ GLYPHS = 9
 def device_colours(k: int, theme: Theme) -> tuple[DeviceColour, ...]:
     """Colours of ``k`` devices (any k; from 36 on hues repeat, told apart by their names)."""
     return tuple(_device_colour(i, theme) for i in range(k))
+
+
+def numbered_colours(numbers: Sequence[int], theme: Theme) -> tuple[DeviceColour, ...]:
+    """The colours of some devices, by their numbers."""
+    every = device_colours(max(numbers, default=-1) + 1, theme)
+    return tuple(every[number] for number in numbers)
 
 
 def _device_colour(i: int, theme: Theme) -> DeviceColour:

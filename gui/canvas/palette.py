@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from gui.theme import DeviceColour, Theme, device_colours, mix
+from gui.theme import DeviceColour, Theme, device_colours, mix, numbered_colours
 
 Packed = np.ndarray
 
@@ -68,9 +68,12 @@ def model_shade(model: int, ground: str, colour: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def canvas_palette(theme: Theme, k: int) -> CanvasPalette:
-    """The palette for ``k`` devices: ``body`` of a near card, ``block`` of a card seen from afar, ``line`` of a link."""
-    devices = tuple(device_colours(max(k, 1), theme))
+def canvas_palette(theme: Theme, k: int, numbers: tuple[int, ...] | None = None) -> CanvasPalette:
+    """The palette for ``k`` devices: ``body`` of a near card, ``block`` of a card seen from afar, ``line`` of a link.
+
+    ``numbers`` say which colour each device has (None: its own).
+    """
+    devices = device_colours(max(k, 1), theme) if numbers is None else numbered_colours(numbers, theme)
 
     def column(colour_of: object) -> Packed:
         return np.array([colour_of(d) for d in devices], np.uint32)  # type: ignore[operator]

@@ -67,25 +67,16 @@ def device_name(comparison: Comparison, pair: Pair, side: int, row: int, short: 
     Both sides use the name that plan ``pair[1]`` has for it, so that counterparts have one name; where the other plan calls
     it otherwise that follows in brackets. ``short``: in a word.
     """
-    names = [_name(comparison, plan, row, short) for plan in (pair[1], pair[0])]
-    if not names[0]:
-        return f"{names[1]} ({comparison.letter(pair[0])})" if names[1] else comparison.rows[row].title
-    if side == 0 or not names[1] or names[1] == names[0]:
-        return names[0]
-    return f"{names[0]} ({names[1]} in {comparison.letter(pair[0])})" if not short else names[0]
+    both = comparison.row_title(row, (pair[1], pair[0]), short=short)
+    if side == 1:
+        return both
+    return (comparison.device_name if short else comparison.device_title)(row, pair[1]) or both
 
 
-def row_title(comparison: Comparison, row: int, pair: Pair) -> str:
-    """What a row is called in a list about two plans: by both names where they differ."""
-    return device_name(comparison, pair, 1, row)
-
-
-def _name(comparison: Comparison, plan: int, row: int, short: bool) -> str:
-    device = comparison.rows[row].devices[plan]
-    if device < 0:
-        return ""
-    known = comparison.plans[plan].problem.devices[device]
-    return known.name if short else known.title
+def shortened(title: str) -> str:
+    """What a row is called where there is less room: ``Stage 1 (2 in C)``, ``Stage 3 (B)``."""
+    word = title.partition(" ")[0]
+    return title.replace(f"({word} ", "(").replace(f", {word} ", ", ").replace("(only in ", "(")
 
 
 def ops_between(comparison: Comparison, pair: Pair, left: int, right: int) -> Ints:

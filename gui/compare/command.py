@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "example: stageboard compare\n"
         "         stageboard compare sample_models/resnet50.json a.plan.json b.plan.json -o compared.png\n\n"
-        "Devices are matched first, so that plans which only number them differently are equal. Plans may be for different\n"
+        "Devices are matched first: stages, TPUs and chips in their order, those of a pool freely. Plans may be for different\n"
         "targets; a plan that breaks rules is compared like any other."
     )
 

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from gui.compare.base import CompareView
 from gui.compare.devices_painter import paint_amount, paint_change, paint_name
 from gui.compare.devices_table import AMOUNT, CHANGE, NAME, DeviceTable, device_table
-from gui.theme import Theme, device_colours, font
+from gui.theme import Theme, font, numbered_colours
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.plain import plain_tip
 from gui.widgets.tables import sorted_table
@@ -147,7 +147,7 @@ class DeviceDelegate(QStyledItemDelegate):
         box = rect.adjusted(6, 1, -6, -1)
         if column.kind == NAME:
             paint_name(
-                painter, box, column.texts[row], device_colours(len(table.comparison.rows), theme)[row], theme
+                painter, box, column.texts[row], numbered_colours(table.comparison.numbers, theme)[row], theme
             )
         elif column.kind == AMOUNT:
             paint_amount(painter, box, table, column, row, theme)

@@ -6,8 +6,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
+from gui.compare.base import shortened
 from gui.compare.devices_table import AMOUNT, CHANGE, NAME, DeviceColumn, DeviceTable
-from gui.theme import DeviceColour, Theme, device_colours, font
+from gui.theme import DeviceColour, Theme, font, numbered_colours
 from gui.widgets.bars import cost_parts, paint_parts
 from gui.widgets.glyphs import paint_glyph
 from gui.widgets.numbers import plural
@@ -45,7 +46,7 @@ def paint_amount(
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.track))
     painter.drawRoundedRect(bar, 2, 2)
-    colour = device_colours(len(table.comparison.rows), theme)[row]
+    colour = numbered_colours(table.comparison.numbers, theme)[row]
     if column.part == "cost":
         receive, work, streaming, send = np.nan_to_num(table.parts[column.plan][:, row]).tolist()
         paint_parts(
@@ -96,6 +97,8 @@ def paint_name(
     painter.setFont(face)
     painter.setPen(QColor(theme.text))
     room = box.adjusted(16, 0, 0, 0)
+    if QFontMetricsF(face).horizontalAdvance(text) > room.width():
+        text = shortened(text)
     painter.drawText(
         room, LEFT, QFontMetricsF(face).elidedText(text, Qt.TextElideMode.ElideMiddle, room.width())
     )
@@ -178,7 +181,7 @@ def paint_devices(
     rows, each = rows_fitting(table, box.height())
     size = 9.0 if each >= 18 else 8.0
     face, head = QFontMetricsF(font(size, bold=True)), font(8.0)
-    colours = device_colours(len(table.comparison.rows), theme)
+    colours = numbered_colours(table.comparison.numbers, theme)
     needed = [_needed(column, face, QFontMetricsF(head)) for column in columns]
     columns, widths, gap = _fitted(table, columns, needed, box.width())
     x = box.left()

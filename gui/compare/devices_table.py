@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gui.compare.base import Pair, row_title
+from gui.compare.base import Pair
 from gui.objectives import SAME
 from gui.widgets.numbers import DASH, MINUS, Column, amount_column, signed_amount
 from planner.comparison import Comparison
@@ -109,7 +109,7 @@ def device_table(comparison: Comparison, pair: Pair) -> DeviceTable:
     differences = comparison.differences(*pair)
     problem = comparison.plans[pair[1]].problem
     hot_part = "memory" if problem.unit(problem.components[0]) == "B" else "cost"
-    names = tuple(row_title(comparison, row, pair) for row in range(len(comparison.rows)))
+    names = tuple(comparison.row_title(row) for row in range(len(comparison.rows)))
     columns = [DeviceColumn(NAME, "", "Device", np.arange(len(names), dtype=float), names)]
     groups = ("memory", "cost") if hot_part == "memory" else ("cost", "memory")
     # Bars of all parts of the cost share a scale: a short bar is a small change.

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.compare.state import CompareState
-from gui.theme import Theme, device_colours, font
+from gui.theme import Theme, font, numbered_colours
 from gui.widgets.glyphs import paint_glyph
 from gui.widgets.plain import plain_tip
 from planner.comparison import Comparison
@@ -59,7 +59,8 @@ class Legend(QWidget):
             for row, i in zip(comparison.rows, devices, strict=True)
         ]
         numbers = [name.rpartition(" ")[2] for name in names]
-        for words in ([row.title for row in comparison.rows], names, numbers):
+        whole = [comparison.row_title(row) for row in range(len(comparison.rows))]
+        for words in (whole, [row.title for row in comparison.rows], names, numbers):
             if self._wide(words) <= self.width():
                 return words
         return numbers
@@ -77,7 +78,7 @@ class Legend(QWidget):
         if comparison is None:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        words, colours = self._words(comparison), device_colours(len(comparison.rows), theme)
+        words, colours = self._words(comparison), numbered_colours(comparison.numbers, theme)
         gap = min(GAP, GAP if self._wide(words) <= self.width() else 6.0)
         x = MARGIN
         for row, word in enumerate(words):

@@ -56,7 +56,7 @@ class MovedList(CompareView):
     def __init__(self, state: CompareState, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(state, theme, parent)
         self.find_box = QLineEdit(self)
-        self.find_box.setPlaceholderText("Filter: name, kind, acc 0 -> acc 2")
+        self.find_box.setPlaceholderText("Filter: name, kind, device")
         self.find_box.setAccessibleName("Filter the moved ops")
         self.find_box.setToolTip("Words that an op's name, kind or devices hold; all of them have to")
         self.find_box.setClearButtonEnabled(True)
@@ -121,6 +121,11 @@ class MovedList(CompareView):
         self.model.show_moves(None if comparison is None else Moves(comparison, self.pair), self.theme)
         if comparison is not None:
             self._widen()
+            devices = comparison.plans[self.pair[1]].problem.devices
+            example = f"{devices[0].name} -> {devices[-1].name}"
+            self.find_box.setPlaceholderText(
+                f"Filter: name, kind, {example if len(devices) > 1 else 'device'}"
+            )
             into, source = (comparison.letter(plan) for plan in reversed(self.pair))
             self.take.setText(f"Take into {into}")
             self.take.setToolTip(plain_tip(f"Put the selected ops where {source} has them, in {into} (T)"))

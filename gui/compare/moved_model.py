@@ -11,7 +11,7 @@ from PySide6.QtGui import QIcon
 
 from gui.compare.base import Pair, device_name
 from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
-from gui.theme import LIGHT, Theme, device_colours
+from gui.theme import LIGHT, Theme, numbered_colours
 from gui.widgets.glyphs import glyph_icon
 from gui.widgets.numbers import detailed_column
 from gui.widgets.plain import plain_tip
@@ -94,7 +94,7 @@ class MovedModel(OpRows):
         if moves is not None:
             problem = moves.comparison.plans[moves.pair[0]].problem
             self._column = detailed_column(moves.work[moves.ops].tolist(), problem.graph.time_unit)
-            self._icons = [glyph_icon(c) for c in device_colours(len(moves.comparison.rows), theme)]
+            self._icons = [glyph_icon(c) for c in numbered_colours(moves.comparison.numbers, theme)]
         self._arrange()
         self.endResetModel()
 

@@ -121,7 +121,7 @@ def paint_split_text(
             ):
                 paint_glyph(painter, palette.devices[device], at, row.center().y(), mark)
         if cards:
-            names = f"{scene.devices[devices[0]].name} \N{RIGHTWARDS ARROW} {second.devices[devices[1]].name}"
+            names = f"{scene.devices[devices[0]].name} \N{RIGHTWARDS ARROW} {marks.names[devices[1]]}"
             small = int(11 * ratio)
             painter.setFont(font(small, False))
             painter.setPen(QPen(QColor(theme.text)))

@@ -41,6 +41,7 @@ class PlanPane(PointedScene):
         self.state, self.linking, self.index = state, linking, index
         self.calm = True
         self.marks = NOTHING
+        self._numbers: tuple[int, ...] | None = None
         self._surface = self.make_surface()
         self._pointer = PanePointer(self)
         self.setMinimumSize(200, 120)
@@ -73,7 +74,7 @@ class PlanPane(PointedScene):
     @property
     def palette_now(self) -> CanvasPalette:
         """One colour for each row."""
-        return canvas_palette(self.theme, 1 if self.scene is None else self.scene.k)
+        return canvas_palette(self.theme, 1 if self.scene is None else self.scene.k, self._numbers)
 
     def holds(self, global_pos: QPoint) -> bool:
         """Whether a place on the screen is on this pane."""
@@ -101,7 +102,7 @@ class PlanPane(PointedScene):
         scene.evaluation = comparison.plans[self.index].evaluation
         scene.violating = scene.mask(violating_ops(comparison, self.index))
         scene.pinned = scene.mask(np.flatnonzero(evaluator.pinned >= 0))
-        self.scene = scene
+        self.scene, self._numbers = scene, comparison.numbers
         self._surface.headers = row_headers(comparison, self.index) if layout.lanes else None
         self._mark()
         if fit:

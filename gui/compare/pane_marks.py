@@ -15,7 +15,7 @@ from gui.canvas.items import Items
 from gui.canvas.palette import CanvasPalette, packed
 from gui.canvas.scene import Scene
 from gui.canvas.viewport import Viewport
-from gui.compare.pane_rows import row_devices
+from gui.compare.pane_rows import names_elsewhere
 from gui.widgets.glyphs import glyph_path
 from planner.comparison import Comparison
 from planner.graph import Bools, Ints
@@ -29,7 +29,7 @@ AWAY = 2.6
 @dataclass(frozen=True, eq=False)
 class Marks:
     """What is marked: ``moved`` bool[count], the row of each card in the other plan (``elsewhere`` int32[count]), and what that
-    plan calls the device of each row."""
+    plan's device of each row is called there."""
 
     moved: Bools
     elsewhere: Ints
@@ -43,7 +43,7 @@ def marks_of(comparison: Comparison, items: Items, plan: int, shown: tuple[int, 
     moved = np.zeros(items.count, bool)
     moved[items.item_of[comparison.moved(plan, other)]] = True
     elsewhere, _ = items.devices(comparison.places[other], len(comparison.rows))
-    return Marks(moved, elsewhere, tuple(device.name for device in row_devices(comparison, other)))
+    return Marks(moved, elsewhere, names_elsewhere(comparison, other))
 
 
 def paint_rings(

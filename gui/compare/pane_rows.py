@@ -23,6 +23,16 @@ def row_devices(comparison: Comparison, plan: int) -> tuple[Device, ...]:
     )
 
 
+def names_elsewhere(comparison: Comparison, plan: int) -> tuple[str, ...]:
+    """What another plan's cards call the device of each row in ``plan``: ``stage 2``, or ``stage 2 in C`` where the reference
+    calls it otherwise or has no such device."""
+    found = []
+    for row, device in enumerate(row_devices(comparison, plan)):
+        alike = not plan or comparison.device_name(row, 0) == device.name or device.title == MISSING
+        found.append(device.name if alike else f"{device.name} in {comparison.letter(plan)}")
+    return tuple(found)
+
+
 def violating_ops(comparison: Comparison, plan: int) -> Ints:
     """The ops that a plan's broken rules name (int32)."""
     broken = [op for violation in comparison.plans[plan].evaluation.violations for op in violation.ops]
@@ -53,8 +63,16 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         for i, other in enumerate(comparison.plans)
         if not comparison.incomparable(plan, i)
     ]
+    titles = tuple(
+        device.title
+        if row.devices[plan] < 0
+        else comparison.row_title(r, (0, plan) if row.devices[0] >= 0 else (plan,))
+        for r, (row, device) in enumerate(zip(comparison.rows, devices, strict=True))
+    )
+    # Where there is no room for both names the plan's own stands alone.
+    names = tuple(d.name if title == d.title else d.title for title, d in zip(titles, devices, strict=True))
     return HeaderData(
-        tuple(device.title for device in devices), tuple(device.name for device in devices),
+        titles, names,
         by_row(evaluation.pace, np.nan), parts, by_row(received), by_row(sent),
         int(place[evaluation.bottleneck]) if evaluation.bottleneck >= 0 else -1,
         amount_column(np.concatenate(alike), problem.unit(problem.components[0])), by_row(evaluation.cost),

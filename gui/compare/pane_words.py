@@ -55,9 +55,9 @@ def moved_words(comparison: Comparison, plan: int, against: int) -> str:
 
 
 def device_words(comparison: Comparison, plan: int, ops: Ints) -> str:
-    """The device of some ops in a plan, or the first of several."""
+    """The device of some ops in a plan, or the first of several; by both names where the reference calls it otherwise."""
     rows = np.unique(comparison.places[plan][ops])
-    titles = [comparison.device_title(int(row), plan) for row in rows[:MOST_NAMED]]
+    titles = [comparison.row_title(int(row), (0, plan) if plan else (0,)) for row in rows[:MOST_NAMED]]
     more = f" and {len(rows) - MOST_NAMED} more" if len(rows) > MOST_NAMED else ""
     return ", ".join(titles) + more
 

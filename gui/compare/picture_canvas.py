@@ -94,7 +94,7 @@ def canvases(comparison: Comparison, box: QRectF, theme: Theme, view: str) -> li
             (moved_words(comparison, i, other), standing_words(comparison, i), rules_words(comparison, i))
         )
         picture = Picture(
-            scene, viewport, canvas_palette(theme, size), row_headers(comparison, i) if header else None,
+            scene, viewport, canvas_palette(theme, size, comparison.numbers), row_headers(comparison, i) if header else None,
             f"{comparison.letter(i)}  {comparison.figures(i).name}", words, (width, height),
         )  # fmt: skip
         x = box.left() + (i % columns) * (width + GAP)

@@ -9,10 +9,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
 
-from gui.compare.base import device_name, plan_title
+from gui.compare.base import device_name, plan_title, shortened
 from gui.compare.sankey_layout import LEAST_WIDTH, SankeyLayout, spread
 from gui.compare.sankey_words import HEAD, Sankey
-from gui.theme import DeviceColour, Theme, device_colours, font
+from gui.theme import DeviceColour, Theme, font, numbered_colours
 from gui.widgets.glyphs import paint_glyph
 
 BAR = 9.0
@@ -73,7 +73,7 @@ def paint_sankey(
     marks = marks or SankeyMarks()
     layout = sankey.layout
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    colours = device_colours(len(sankey.comparison.rows), theme)
+    colours = numbered_colours(sankey.comparison.numbers, theme)
     x0, x1 = columns(sankey, width)
     lit = _lit(layout, marks)
     painter.setOpacity(FADED if marks.looking else 1.0)
@@ -104,7 +104,7 @@ def paint_ribbons(
     """All ribbons; ``selected`` (bool[b]) are outlined. Hundreds of wide curves: worth keeping while the pointer moves."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     layout = sankey.layout
-    colours = device_colours(len(sankey.comparison.rows), theme)
+    colours = numbered_colours(sankey.comparison.numbers, theme)
     x0, x1 = columns(sankey, width)
     stays = layout.left == layout.right
     # Thick ones that stay lie below thin ones that move.
@@ -223,9 +223,9 @@ def _labels(
         wide = values.horizontalAdvance(value) + 8
         title = device_name(c, sankey.pair, side, row)
         if names.horizontalAdvance(title) + wide > room - left:
-            title = device_name(c, sankey.pair, 0, row)
+            title = shortened(title)
         if names.horizontalAdvance(title) + wide > room - left:
-            title = device_name(c, sankey.pair, side, row, short=True)
+            title = shortened(device_name(c, sankey.pair, side, row, short=True))
         if names.horizontalAdvance(title) + wide > room - left:
             value = ""
         title = names.elidedText(title, Qt.TextElideMode.ElideMiddle, max(0.0, room - left))

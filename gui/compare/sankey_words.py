@@ -116,10 +116,12 @@ def sankey_of(comparison: Comparison, pair: Pair, measure: str, height: float) -
     """The flows from plan ``pair[1]`` to plan ``pair[0]`` for a picture ``height`` pixels high."""
     flows = comparison.flows(*pair)
     values = {"ops": flows.ops, "work": flows.work, "bytes": flows.param_bytes}[measure]
-    # Where stages are numbered their order is what one looks for; only devices without a counterpart may move.
-    ordered = any("rule:order" in comparison.plans[plan].problem.assumptions for plan in pair)
+    # Of devices in a row their order is what one looks for; beside one, only those of a pool without a counterpart may move.
+    in_a_row = [comparison.plans[plan].problem.target.in_a_row for plan in pair]
     alone = np.array([min(row.devices[plan] for plan in pair) < 0 for row in comparison.rows], bool)
-    free = alone if ordered else np.ones(len(alone), bool)
+    free = (
+        np.zeros(len(alone), bool) if all(in_a_row) else alone if any(in_a_row) else np.ones(len(alone), bool)
+    )
     top = HEAD + 4
     return Sankey(
         comparison,

@@ -22,7 +22,7 @@ from gui.panels.schedule_chart import ScheduleChart
 from gui.panels.schedule_choice import KindBox, SamplesBox, fit_button
 from gui.panels.schedule_layout import AXIS, LEAST_ROW, RULER, ChartLayout, Row
 from gui.panels.schedule_painter import paint_axis, paint_schedule
-from gui.theme import DeviceColour, Theme, device_colours, font
+from gui.theme import DeviceColour, Theme, font, numbered_colours
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.numbers import one_time, signed_percent
 from planner.errors import StageboardError
@@ -107,7 +107,7 @@ class SharedChart(ScheduleChart):
 
 def row_colours(comparison: Comparison, plan: int, theme: Theme) -> tuple[DeviceColour, ...]:
     """The colours of a plan's own devices: those of their rows."""
-    colours = device_colours(len(comparison.rows), theme)
+    colours = numbered_colours(comparison.numbers, theme)
     return tuple(colours[row] for row in comparison.row_of[plan].tolist())
 
 

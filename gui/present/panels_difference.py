@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.objectives import change, column_of, component_words
 from gui.present.panels_rows import HEAD, LEAST_WRITTEN, MANY, Row, bar_rects, paint_head, row_boxes
-from gui.theme import Theme, device_colours
+from gui.theme import Theme, numbered_colours
 from gui.widgets.numbers import plural, signed_amount
 from planner.comparison import Comparison
 from planner.plan import Plan
@@ -28,6 +28,12 @@ def headline(plan: Plan, versus: Plan, comparison: Comparison) -> tuple[str, str
     found = change(plan.problem, versus.evaluation.values, plan.evaluation.values, column)
     words = {-1: "better", 1: "worse", 0: "same"}[found.sign]
     return found.text if found.sign else "same objective", words
+
+
+def _name(comparison: Comparison, row: int) -> str:
+    """What the plan calls a device, and what the other called it where that is something else."""
+    before, now = (comparison.device_title(row, i) for i in (0, 1))
+    return f"{now} (was {before})" if now and before and now != before else now or before
 
 
 def paint_difference(
@@ -60,17 +66,15 @@ def paint_difference(
     longest = int(np.nanargmax(np.abs(amounts))) if most > 0.0 else -1
     scale = ""
     if longest >= 0 and free.height() - HEAD * unit < LEAST_WRITTEN * unit * len(shown):
-        scale = (
-            f"longest bar: {rows_of[longest].title}, {signed_amount(float(amounts[longest]), most, unit_of)}"
-        )
+        scale = f"longest bar: {_name(comparison, longest)}, {signed_amount(float(amounts[longest]), most, unit_of)}"
     title = f"{component_words(what).title.capitalize()} of each device"
     free = paint_head(painter, free, unit, theme, title, "", scale)
-    colours = device_colours(len(rows_of), theme)
+    colours = numbered_colours(comparison.numbers, theme)
     rows = []
     for r in shown:
         row, change_of = rows_of[r], signed_amount(float(amounts[r]), most, unit_of)
         words = "new" if row.devices[0] < 0 else "gone" if row.devices[1] < 0 else change_of
-        rows.append(Row(row.title, words, colours[r]))
+        rows.append(Row(_name(comparison, r), words, colours[r]))
     bars = bar_rects(painter, row_boxes(free, len(rows), unit), rows, unit, theme)
     for r, bar in zip(shown, bars, strict=True):
         middle = bar.center().x()

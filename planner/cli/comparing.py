@@ -47,6 +47,7 @@ def comparison_fields(comparison: Comparison, files: Sequence[str]) -> dict[str,
                 "name": graph.op_names[v],
                 "from": row_name(comparison, comparison.places[0][v]),
                 "to": row_name(comparison, comparison.places[i][v]),
+                "called": comparison.device_name(int(comparison.places[i][v]), i),
             }
             for i in others
             for v in comparison.moved(i).tolist()
@@ -291,15 +292,9 @@ def _signed_column(values: Floats, part: str, unit: str | None) -> list[str]:
 
 
 def _device_label(comparison: Comparison, row: int, i: int) -> str:
-    """The row's name, and what plan i calls it where that is something else."""
-    devices = comparison.rows[row].devices
-    name = row_name(comparison, row)
-    if devices[i] < 0:
-        return f"{name} (not in {comparison.letter(i)})"
-    own = comparison.plans[i].problem.devices[devices[i]].name
-    if devices[0] < 0:
-        return f"{own} (only in {comparison.letter(i)})"
-    return name if own == name else f"{name} ({comparison.letter(i)}: {own})"
+    """What a row is called among the reference and plan i, and whether plan i has no such device."""
+    name = comparison.row_title(row, (0, i), short=True)
+    return name if comparison.rows[row].devices[i] >= 0 else f"{name} (not in {comparison.letter(i)})"
 
 
 def _moved(comparison: Comparison, i: int, everything: bool) -> str:
@@ -310,8 +305,8 @@ def _moved(comparison: Comparison, i: int, everything: bool) -> str:
         [
             _tail(graph.op_names[v]),
             graph.kinds[v],
-            row_name(comparison, int(comparison.places[0][v])),
-            row_name(comparison, int(comparison.places[i][v])),
+            comparison.device_name(int(comparison.places[0][v]), 0),
+            comparison.row_title(int(comparison.places[i][v]), (0, i), short=True),
         ]
         for v in shown
     ]
@@ -331,8 +326,8 @@ def _flows(comparison: Comparison, i: int, everything: bool) -> str:
     works = times([amounts["work"] for _, _, amounts in shown], unit)
     rows = [
         [
-            row_name(comparison, a),
-            row_name(comparison, b),
+            comparison.device_name(a, 0),
+            comparison.row_title(b, (0, i), short=True),
             f"{amounts['ops']:,}",
             work,
             bytes_text(amounts["param_bytes"]),

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from planner.bound import Bound
 from planner.comparison.figures import LETTERS, Figures, figures_of, sound
-from planner.comparison.matching import match_devices, matched, works
+from planner.comparison.matching import works
+from planner.comparison.rows import matched_rows
 from planner.errors import PlanError, StageboardError
 from planner.graph import Floats, Graph, Ints
 from planner.plan import Plan
@@ -25,11 +26,13 @@ PARTS = ("receive", "work", "streaming", "send", "cost")
 @dataclass(frozen=True)
 class Row:
     """Devices that count as one: ``devices`` has the index of each plan's, -1 where it has none. Title and kind are those of
-    the first plan that has one."""
+    the first plan that has one. ``number`` counts rows as they are met, the reference's devices first: a device of the
+    reference keeps its own, wherever the row is listed."""
 
     title: str
     kind: str
     devices: tuple[int, ...]
+    number: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +65,8 @@ class Differences:
 class Comparison:
     """Plans of one graph beside each other; made by :func:`compare`. The first is the reference.
 
-    ``rows`` are the reference's devices in its order, then those that have no counterpart there. ``row_of[i]`` (int32[k_i]) is the
+    ``rows`` are the reference's devices in its order; those that have no counterpart there come where they belong in the row of
+    devices, or last where devices have no order. ``row_of[i]`` (int32[k_i]) is the
     row of each device of plan i, ``places[i]`` (int32[n]) the row of each op. ``notes`` are sentences on bounds that were dropped.
     """
 
@@ -86,6 +90,35 @@ class Comparison:
         """What plan i itself calls its device in a row; empty where it has none."""
         device = self.rows[row].devices[i]
         return "" if device < 0 else self.plans[i].problem.devices[device].title
+
+    def device_name(self, row: int, i: int) -> str:
+        """The same in a word, as files and the command line have it."""
+        device = self.rows[row].devices[i]
+        return "" if device < 0 else self.plans[i].problem.devices[device].name
+
+    def row_title(self, row: int, plans: Iterable[int] | None = None, *, short: bool = False) -> str:
+        """What a row is called among some of the plans (None: all): ``Stage 1``; by all its names, ``Stage 1 (Stage 2 in C)``;
+        ``Stage 3 (only in B)`` where the first of ``plans`` has no such device. ``short``: by names instead of titles."""
+        asked = list(range(len(self.plans)) if plans is None else plans)
+        names: dict[str, list[int]] = {}
+        for i in asked:
+            device = self.rows[row].devices[i]
+            if device >= 0:
+                known = self.plans[i].problem.devices[device]
+                names.setdefault(known.name if short else known.title, []).append(i)
+        if not names:
+            return self.row_title(row, short=short)
+        first, *others = names
+        within = [f"in {' and '.join(self.letter(i) for i in having)}" for having in names.values()]
+        further = [f"{name} {where}" for name, where in zip(others, within[1:], strict=True)]
+        if asked[0] in names[first]:
+            return f"{first} ({', '.join(further)})" if further else first
+        return ", ".join([f"{first} {within[0]}", *further]) if further else f"{first} (only {within[0]})"
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The number of every row."""
+        return tuple(row.number for row in self.rows)
 
     # ------------------------------------------------------------------ what differs
     def moved(self, i: int, j: int = 0) -> Ints:
@@ -185,20 +218,20 @@ def compare(plans: Sequence[Plan], bounds: Iterable[Bound] = ()) -> Comparison:
             raise PlanError(
                 f"plans {LETTERS[0]} and {LETTERS[i]} are of different graphs: {_graphs(first, plan)}"
             )
-    devices = _rows(plans)
+    devices = matched_rows(plans)
     row_of = []
     for i, plan in enumerate(plans):
         of = np.full(len(plan.problem.devices), -1, np.int32)
-        for row, entry in enumerate(devices):
+        for row, (_, entry) in enumerate(devices):
             if entry[i] >= 0:
                 of[entry[i]] = row
         row_of.append(_frozen(of))
     rows = []
-    for entry in devices:
+    for number, entry in devices:
         i = next(i for i, device in enumerate(entry) if device >= 0)
         device = plans[i].problem.devices[entry[i]]
         rows.append(
-            Row(device.title if i == 0 else f"{device.title} ({LETTERS[i]})", device.kind, tuple(entry))
+            Row(device.title if i == 0 else f"{device.title} ({LETTERS[i]})", device.kind, entry, number)
         )
     places = tuple(_frozen(row_of[i][plan.decision.device_of]) for i, plan in enumerate(plans))
     kept, notes = sound(bounds, plans)
@@ -211,61 +244,6 @@ def check_count(count: int) -> None:
         raise PlanError(
             f"{count} plan{'' if count == 1 else 's'} cannot be compared; choose {LEAST} to {MOST}"
         )
-
-
-def _rows(plans: Sequence[Plan]) -> list[list[int]]:
-    """The devices of each row, by plan. What a plan has beyond the reference may meet what another has beyond it."""
-    rows = [[device, *[-1] * (len(plans) - 1)] for device in range(len(plans[0].problem.devices))]
-    for i, plan in enumerate(plans[1:], 1):
-        match = match_devices(plans[0], plan)
-        left = []
-        for device, counterpart in enumerate(match.first_of.tolist()):
-            if counterpart >= 0:
-                rows[counterpart][i] = device
-            else:
-                left.append(device)
-        extra = list(range(len(plans[0].problem.devices), len(rows)))
-        partner = _beyond(plans, rows, extra, i, left)
-        for device in left:
-            if device in partner:
-                rows[partner[device]][i] = device
-            else:
-                rows.append([-1] * i + [device] + [-1] * (len(plans) - 1 - i))
-    return rows
-
-
-def _beyond(
-    plans: Sequence[Plan], rows: list[list[int]], extra: list[int], i: int, left: list[int]
-) -> dict[int, int]:
-    """Rows without a device of the reference for those devices of plan i that have no counterpart there."""
-    if not extra or not left:
-        return {}
-    # Each such row is known by the first plan that has it.
-    owners = [next(j for j, device in enumerate(rows[row]) if device >= 0) for row in extra]
-    ops = np.zeros((len(left), len(extra)), np.int64)
-    work = np.zeros((len(left), len(extra)))
-    own = works(plans[i])
-    total = max(float(own.sum()), np.finfo(float).tiny)
-    for b, (row, owner) in enumerate(zip(extra, owners, strict=True)):
-        there = plans[owner].decision.device_of == rows[row][owner]
-        for a, device in enumerate(left):
-            both = there & (plans[i].decision.device_of == device)
-            ops[a, b] = int(both.sum())
-            work[a, b] = float(own[both].sum()) / total
-    alike = len({plan.problem.target.kind for plan in plans}) == 1
-    mine = [plans[i].problem.devices[device] for device in left]
-    theirs = [
-        plans[owner].problem.devices[rows[row][owner]] for row, owner in zip(extra, owners, strict=True)
-    ]
-    partner = matched(
-        ops,
-        work,
-        [device.kind if alike else "" for device in mine],
-        [device.kind if alike else "" for device in theirs],
-        [device.name for device in mine],
-        [device.name for device in theirs],
-    )
-    return {left[a]: extra[b] for a, b in enumerate(partner.tolist()) if b >= 0}
 
 
 def _graphs(first: Plan, second: Plan) -> str:

@@ -1,6 +1,7 @@
-"""Which device of one plan is which device of another: an optimal matching, so that a relabelled stage is no difference.
+"""Which device of one plan is which device of another, so that a device that is only called otherwise is no difference.
 
-A matching pairs devices of one kind, as many as there are on the side that has fewer. Of all matchings those are best
+Devices that stand in a row are aligned in their order (:mod:`planner.comparison.alignment`). Those of a pool have none: an optimal
+matching pairs devices of one kind, as many as there are on the side that has fewer. Of all matchings those are best
 that keep the most ops on their device; of these, those that keep the most work; of these, those that pair the most equal
 names; of these, those that pair near numbers (least sum of squared distances, so that pairs do not cross).
 
@@ -18,15 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.comparison.alignment import WORK_STEPS, aligned
 from planner.graph import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from planner.plan import Plan
 
 Wide = NDArray[np.int64]
-
-WORK_STEPS = 2.0**40
-"""Work is compared in steps of this share of all of it: sums that differ by rounding only are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,8 @@ class Matching:
 
 
 def match_devices(first: Plan, second: Plan) -> Matching:
-    """The best matching of two plans of one graph; devices of different kinds only where the targets differ in kind."""
+    """The best matching of two plans of one graph: in order where the devices of both stand in a row, else of any with any of one
+    kind; devices of different kinds only where the targets differ in kind."""
     k, m = len(first.problem.devices), len(second.problem.devices)
     pairs = first.decision.device_of.astype(np.int64) * m + second.decision.device_of
     shared = np.bincount(pairs, minlength=k * m).reshape(k, m)
@@ -50,10 +50,15 @@ def match_devices(first: Plan, second: Plan) -> Matching:
     work = np.bincount(pairs, weight, k * m).reshape(k, m)
     total = float(work.sum())
     share = work / total if total > 0 else np.zeros((k, m))
-    alike = first.problem.target.kind == second.problem.target.kind
-    kinds = [[device.kind if alike else "" for device in plan.problem.devices] for plan in (first, second)]
     names = [[device.name for device in plan.problem.devices] for plan in (first, second)]
-    second_of = matched(shared, share, kinds[0], kinds[1], names[0], names[1])
+    if first.problem.target.in_a_row and second.problem.target.in_a_row:
+        second_of = aligned(shared, share, names[0], names[1])
+    else:
+        alike = first.problem.target.kind == second.problem.target.kind
+        kinds = [
+            [device.kind if alike else "" for device in plan.problem.devices] for plan in (first, second)
+        ]
+        second_of = matched(shared, share, kinds[0], kinds[1], names[0], names[1])
     first_of = np.full(m, -1, np.int32)
     paired = np.flatnonzero(second_of >= 0)
     first_of[second_of[paired]] = paired
@@ -93,7 +98,7 @@ def matched(
         apart = np.subtract.outer(np.arange(len(rows)), np.arange(len(columns))) ** 2
         # An equal name outweighs all distances together.
         nearness = same * float(size**3) - apart
-        chosen = _best([ops[block].astype(np.float64), np.rint(work[block] * WORK_STEPS), nearness])
+        chosen = _best([ops[block].astype(np.float64), np.rint(work[block] * float(WORK_STEPS)), nearness])
         for row, column in enumerate(chosen.tolist()):
             if column < len(columns) and row < len(rows):
                 partner[rows[row]] = columns[column]

@@ -61,6 +61,9 @@ class Target(ABC):
     objectives: ClassVar[tuple[str, ...]]
     rule_parameters: ClassVar[frozenset[str]] = frozenset()
     """Fields that switch rules on and off: they are assumptions of a bound, not part of the machine."""
+    in_a_row: ClassVar[bool] = False
+    """Whether the devices stand in a row, each passing on to later ones: what is first in one plan is then first in every plan,
+    while the devices of a pool are told apart by what they have."""
     plans_networks: ClassVar[bool] = False
     """Whether it is for sparse networks (:class:`planner.network.Network`) instead of graphs."""
     count_parameter: ClassVar[str] = "count"

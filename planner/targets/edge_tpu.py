@@ -51,6 +51,7 @@ class EdgeTpuPipeline(Target):
     objectives: ClassVar[tuple[str, ...]] = tuple(OBJECTIVES)
     rule_parameters: ClassVar[frozenset[str]] = frozenset({"shared_children"})
     uses_cost_model: ClassVar[bool] = False
+    in_a_row: ClassVar[bool] = True
 
     count: int = parameter(4, help="number of Edge TPUs (stages)", label="Edge TPUs (stages)")
     cache: float = parameter(

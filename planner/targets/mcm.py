@@ -70,6 +70,7 @@ class McmPackage(Target):
         {"triangle", "no_skip", "check_memory", "every_chip"}
     )
     uses_cost_model: ClassVar[bool] = False
+    in_a_row: ClassVar[bool] = True
 
     count: int = parameter(36, help="number of chips", label="Chips", source="MCM paper, section 3")
     sram: float = parameter(

@@ -38,6 +38,7 @@ class Pipeline(Target):
     title: ClassVar[str] = "Pipeline"
     in_words: ClassVar[str] = "a pipeline"
     objectives: ClassVar[tuple[str, ...]] = ("bottleneck",)
+    in_a_row: ClassVar[bool] = True
 
     count: int = parameter(4, help="number of blocks (stages)")
     bandwidth: float = parameter(

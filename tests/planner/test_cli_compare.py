@@ -63,6 +63,27 @@ def pair(resnet: Any, tmp_path: Path) -> list[Path]:
     ]
 
 
+def test_stages_are_aligned_in_order_and_both_names_said(
+    stageboard: Any, resnet: Any, pair: list[Path], tmp_path: Path
+) -> None:
+    """Everything on the first stage is on the first stage; a further stage stands where it belongs in the row."""
+    one = written(tmp_path / "one.plan.json", resnet, "pipeline:3", [1.0])
+    four = written(tmp_path / "four.plan.json", resnet, "pipeline:4", [0.3, 0.34, 0.67])
+    data = stageboard("compare", RESNET, pair[0], one, "--json").json
+    assert all(moved["from"] != "stage 0" and moved["to"] == "stage 0" for moved in data["moved"])
+    assert [device["counterparts"] for device in data["devices"]] == [[f"stage {d}"] * 2 for d in range(3)]
+    data = stageboard("compare", RESNET, pair[0], four, "--json").json
+    assert [device["counterparts"] for device in data["devices"]] == [
+        ["stage 0", "stage 0"], [None, "stage 1"], ["stage 1", "stage 2"], ["stage 2", "stage 3"],
+    ]  # fmt: skip
+    assert [device["name"] for device in data["devices"]] == ["stage 0", "stage 1 (B)", "stage 1", "stage 2"]
+    assert {(moved["to"], moved["called"]) for moved in data["moved"]} == {("stage 1 (B)", "stage 1")}
+    text = stageboard("compare", RESNET, four, pair[0], one).out
+    assert (
+        "stage 2 (stage 1 in B)" in text and "stage 1 (not in B)" in text and "stage 2 (stage 1 in C)" in text
+    )
+
+
 def test_json_holds_the_public_fields(stageboard: Any, pair: list[Path]) -> None:
     ran = stageboard("compare", RESNET, *pair, "--json")
     assert (ran.status, ran.err) == (0, "")
@@ -85,7 +106,7 @@ def test_json_holds_the_public_fields(stageboard: Any, pair: list[Path]) -> None
         assert device["differences"][0] is None and set(device["differences"][1]) == AMOUNTS
     assert sum(device["differences"][1]["ops"] for device in data["devices"]) == 0
     assert len(data["moved"]) == second["moved_ops"] > 0
-    assert set(data["moved"][0]) == {"plan", "op", "name", "from", "to"}
+    assert set(data["moved"][0]) == {"plan", "op", "name", "from", "to", "called"}
     assert {entry["plan"] for entry in data["moved"]} == {"B"}
     assert all(set(flow) == {"plan", "from", "to", "ops", "work", "param_bytes"} for flow in data["flows"])
     assert sum(flow["ops"] for flow in data["flows"]) == 177
@@ -124,7 +145,7 @@ def test_a_relabelled_plan_does_not_differ(stageboard: Any, resnet: Any, tmp_pat
         files.append(write_plan(tmp_path / f"{name}.plan.json", found))
     said = stageboard("compare", RESNET, *files).out
     assert "no op is on another device than in A" in said
-    assert "acc 0 (B: acc 2)" in said
+    assert "acc 0 (acc 2 in B)" in said
     data = stageboard("compare", RESNET, *files, "--json").json
     assert data["moved"] == [] and data["plans"][1]["difference"] == 0
     assert data["devices"][0]["counterparts"] == ["acc 0", "acc 2"]
