@@ -140,9 +140,7 @@ def tried_words(tries: Sequence[Try]) -> str:
 class _Tries:
     """The tries so far, and whether they are at an end."""
 
-    def __init__(
-        self, budget: Budget, stop: Stop | None, runner: Runner, own: Planner | None = None
-    ) -> None:
+    def __init__(self, budget: Budget, stop: Stop | None, runner: Runner, own: Planner | None = None) -> None:
         self._budget, self._stop, self._runner, self._own = budget, stop, runner, own
         self._results: list[Result] = []
         self._tries: list[Try] = []

@@ -151,7 +151,9 @@ def test_the_own_planner_has_all_that_is_left_once_it_has_a_plan() -> None:
             fired.append((stop(Progress()), stop(Progress(components=(1.0,)))))
         return ended(planner, problem)
 
-    find_plan(problem, WorkBudget(10.0, 1e9, spent=lambda: spent, now=itertools.count().__next__), runner=runner)  # type: ignore[arg-type]
+    find_plan(
+        problem, WorkBudget(10.0, 1e9, spent=lambda: spent, now=itertools.count().__next__), runner=runner
+    )  # type: ignore[arg-type]
     assert fired == [(True, False)]
 
 
