@@ -11,6 +11,7 @@ from typing import Any
 
 from planner.errors import StageboardError
 from planner.files import not_written
+from planner.guard import guarded
 from planner.sweep.spec import Run
 
 KEY = (
@@ -65,14 +66,20 @@ class Results:
         self.path = Path(path)
         self.rows: list[Row] = []
         if self.path.exists():
-            self._read()
+            with guarded(self.path.name, StageboardError, remedy="choose another file to write"):
+                self._read()
         else:
             self._append_line(COLUMNS)
 
     def _read(self) -> None:
         data = self.path.read_bytes()
         whole = data[: data.rfind(b"\n") + 1]
-        table = list(csv.reader(io.StringIO(whole.decode("utf-8", errors="replace"), newline="")))
+        try:
+            table = list(csv.reader(io.StringIO(whole.decode("utf-8", errors="replace"), newline="")))
+        except csv.Error as error:
+            raise StageboardError(
+                f"{self.path.name} is no table that can be read ({error}); choose another file to write"
+            ) from error
         head = ",".join(COLUMNS).encode()
         if tuple(table[0]) != COLUMNS if table else not head.startswith(data):
             raise StageboardError(

@@ -206,3 +206,10 @@ def test_granularity_is_refused_for_networks(tmp_path: Path) -> None:
     (tmp_path / "sweep.toml").write_text(text)
     (found,) = read_sweep(str(tmp_path / "sweep.toml"))
     assert perform(found, str(tmp_path))["status"] == "refused"
+
+
+def test_results_that_cannot_be_read_are_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(f"{','.join(COLUMNS)}\n{'x' * 200_000}\n")
+    with pytest.raises(StageboardError, match=r"results\.csv is no table .*; choose another file to write"):
+        Results(path)
