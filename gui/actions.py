@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QUndoStack
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gui.action import ActionSpec
+from gui.key_claims import KeyClaims
 from gui.story.actions import STORY_ACTIONS, STORY_CONDITIONS
 
 MENUS = ("File", "Edit", "View", "Plan", "Story", "Help")
@@ -18,7 +19,7 @@ def _moves() -> list[ActionSpec]:
     return [
         ActionSpec(
             f"edit.move.{d}", f"Move Selection to Device {d}", "Edit", "move_to", (str(d),),
-            f"move the selected ops to device {d}", "selection", "plan", 2, "Move Selection To", argument=d,
+            f"move the selected ops to device {d}", "selection", group=2, submenu="Move Selection To", argument=d,
         )
         for d in range(10)
     ]  # fmt: skip
@@ -46,40 +47,40 @@ ACTIONS: tuple[ActionSpec, ...] = (
     # ------------------------------------------------------------------ edit
     ActionSpec("edit.undo", "Undo", "Edit", "undo", ("Ctrl+Z",), "take the last step back", "undo"),
     ActionSpec("edit.redo", "Redo", "Edit", "redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "do the step again", "redo"),
-    ActionSpec("edit.move", "Choose a Device…", "Edit", "choose_device", ("M",), "move the selected ops: pick the device from a list that says what each would give", "selection", "plan", 2, "Move Selection To"),
-    ActionSpec("edit.move_along", "Choose a Device and Take Neighbours Along…", "Edit", "choose_device_along", ("Shift+M",), "also move what the rules require", "selection", "plan", 2, "Move Selection To"),
-    ActionSpec("edit.move_repair", "Choose a Device and Repair the Rest…", "Edit", "choose_device_repair", ("R",), "also move what else must move then", "selection", "plan", 2, "Move Selection To"),
+    ActionSpec("edit.move", "Choose a Device…", "Edit", "choose_device", ("M",), "move the selected ops: pick the device from a list that says what each would give", "selection", group=2, submenu="Move Selection To"),
+    ActionSpec("edit.move_along", "Choose a Device and Take Neighbours Along…", "Edit", "choose_device_along", ("Shift+M",), "also move what the rules require", "selection", group=2, submenu="Move Selection To"),
+    ActionSpec("edit.move_repair", "Choose a Device and Repair the Rest…", "Edit", "choose_device_repair", ("R",), "also move what else must move then", "selection", group=2, submenu="Move Selection To"),
     *_moves(),
-    ActionSpec("edit.pin", "Pin Where It Is", "Edit", "pin", ("P",), "planners and rules keep the selected ops on their devices", "selection", "plan", 3),
-    ActionSpec("edit.unpin", "Unpin", "Edit", "unpin", ("Shift+P",), "let the selected ops move again", "selection", "plan", 3),
-    ActionSpec("edit.together", "Keep Together", "Edit", "keep_together", ("K",), "the selected ops share a device, whichever it is", "several", "plan", 3),
+    ActionSpec("edit.pin", "Pin Where It Is", "Edit", "pin", ("P",), "planners and rules keep the selected ops on their devices", "selection", group=3),
+    ActionSpec("edit.unpin", "Unpin", "Edit", "unpin", ("Shift+P",), "let the selected ops move again", "selection", group=3),
+    ActionSpec("edit.together", "Keep Together", "Edit", "keep_together", ("K",), "the selected ops share a device, whichever it is", "several", group=3),
     ActionSpec("edit.together.layers", "Layers", "Edit", "layers_together", (), "each layer stays on one device, whichever it is: plan by layers instead of ops", "open", group=3, submenu="Keep Together By"),
     ActionSpec("edit.together.scopes", "Name Scopes", "Edit", "scopes_together", (), "each name scope stays on one device, whichever it is", "open", group=3, submenu="Keep Together By"),
     ActionSpec("edit.together.classes", "Colour Classes", "Edit", "classes_together", (), "each colour class of the file stays on one device, where the machine has no rule for that", "classes", group=3, submenu="Keep Together By"),
-    ActionSpec("edit.separate", "Separate", "Edit", "separate", ("Shift+K",), "the selected ops need not share a device", "selection", "plan", 3),
+    ActionSpec("edit.separate", "Separate", "Edit", "separate", ("Shift+K",), "the selected ops need not share a device", "selection", group=3),
     ActionSpec("edit.clear_constraints", "Remove All Constraints", "Edit", "clear_constraints", (), "remove every pin and keep-together", "constraints", group=3),
-    ActionSpec("edit.select_all", "Select All", "Edit", "select_all", ("Ctrl+A",), "select every op", "open", "plan", 4),
-    ActionSpec("edit.select_none", "Select None", "Edit", "select_none", ("Ctrl+Shift+A",), "select nothing", "selection", "window", 4),
+    ActionSpec("edit.select_all", "Select All", "Edit", "select_all", ("Ctrl+A",), "select every op", "open", group=4),
+    ActionSpec("edit.select_none", "Select None", "Edit", "select_none", ("Ctrl+Shift+A",), "select nothing", "selection", group=4),
     ActionSpec("edit.ancestors", "Add Ancestors", "Edit", "select_ancestors", ("Ctrl+[",), "select everything the selection depends on too", "selection", group=4),
     ActionSpec("edit.descendants", "Add Descendants", "Edit", "select_descendants", ("Ctrl+]",), "select everything that depends on the selection too", "selection", group=4),
     ActionSpec("edit.bottleneck", "Select the Bottleneck's Ops", "Edit", "select_bottleneck", ("Ctrl+B",), "select the ops of the device that sets the pace", "open", group=4),
     ActionSpec("edit.find", "Find…", "Edit", "find", ("Ctrl+F",), "find ops by name, kind, shape, device or path", "open", group=5),
     ActionSpec("edit.go_to", "Go to Op…", "Edit", "go_to_op", ("Ctrl+G",), "type a few letters of an op's name", "open", group=5),
     # ------------------------------------------------------------------ view
-    ActionSpec("view.flow", "Flow", "View", "show_view", ("F",), "the graph as it flows", "open", "plan", argument="flow", state="is_flow"),
-    ActionSpec("view.lanes", "Lanes", "View", "show_view", ("L",), "one lane per device", "open", "plan", argument="lanes", state="is_lanes"),
-    ActionSpec("view.fit", "Fit", "View", "fit", ("Home", "Ctrl+0"), "show everything", "open", "plan", 1),
-    ActionSpec("view.zoom_selection", "Zoom to Selection", "View", "zoom_to_selection", ("Z",), "show the selected ops", "selection", "plan", 1),
+    ActionSpec("view.flow", "Flow", "View", "show_view", ("F",), "the graph as it flows", "open", argument="flow", state="is_flow"),
+    ActionSpec("view.lanes", "Lanes", "View", "show_view", ("L",), "one lane per device", "open", argument="lanes", state="is_lanes"),
+    ActionSpec("view.fit", "Fit", "View", "fit", ("Home", "Ctrl+0"), "show everything", "open", group=1),
+    ActionSpec("view.zoom_selection", "Zoom to Selection", "View", "zoom_to_selection", ("Z",), "show the selected ops", "selection", group=1),
     ActionSpec("view.zoom_in", "Zoom In", "View", "zoom_by", ("Ctrl+=", "Ctrl++"), "", "open", group=1, argument=1.25),
     ActionSpec("view.zoom_out", "Zoom Out", "View", "zoom_by", ("Ctrl+-",), "", "open", group=1, argument=0.8),
     ActionSpec("view.group.none", "No Grouping", "View", "set_grouping", (), "show every op", "open", group=2, submenu="Group By", argument="none", state="grouping_none"),
     ActionSpec("view.group.layers", "Layers", "View", "set_grouping", (), "group by the layers of the file", "layers", group=2, submenu="Group By", argument="layers", state="grouping_layers"),
     ActionSpec("view.group.scopes", "Name Scopes", "View", "set_grouping", (), "group by the first parts of the names", "scopes", group=2, submenu="Group By", argument="scopes", state="grouping_scopes"),
     ActionSpec("view.group.blocks", "Repeated Blocks", "View", "set_grouping", (), "group what repeats", "blocks", group=2, submenu="Group By", argument="blocks", state="grouping_blocks"),
-    ActionSpec("view.fold", "Fold the Selection's Groups", "View", "fold_selection", ("G",), "fold the groups of the selected ops into one card each", "groups", "plan", 2),
-    ActionSpec("view.unfold", "Unfold the Selection's Groups", "View", "unfold_selection", ("Shift+G",), "show their ops again", "groups", "plan", 2),
-    ActionSpec("view.fold_all", "Fold All", "View", "fold_all", ("Ctrl+Shift+-",), "fold every group", "groups", group=2),
-    ActionSpec("view.unfold_all", "Unfold All", "View", "unfold_all", ("Ctrl+Shift+=", "Ctrl+Shift++"), "show every op", "groups", group=2),
+    ActionSpec("view.fold", "Fold the Selection's Groups", "View", "fold_selection", ("G",), "fold the groups of the selected ops into one card each", "groups", group=2),
+    ActionSpec("view.unfold", "Unfold the Selection's Groups", "View", "unfold_selection", ("Shift+G",), "show their ops again", "groups", group=2),
+    ActionSpec("view.fold_all", "Fold All", "View", "fold_all", ("Ctrl+Shift+G", "Ctrl+_"), "fold every group", "groups", group=2),
+    ActionSpec("view.unfold_all", "Unfold All", "View", "unfold_all", ("Ctrl+Alt+G", "Ctrl+Shift++"), "show every op", "groups", group=2),
     ActionSpec("view.theme.system", "Like the System", "View", "set_theme", (), "follow the desktop's colour scheme", group=3, submenu="Theme", argument="system", state="theme_system"),
     ActionSpec("view.theme.light", "Light", "View", "set_theme", (), "light colours", group=3, submenu="Theme", argument="light", state="theme_light"),
     ActionSpec("view.theme.dark", "Dark", "View", "set_theme", (), "dark colours", group=3, submenu="Theme", argument="dark", state="theme_dark"),
@@ -101,8 +102,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("plan.feasible", "Is There a Valid Plan?", "Plan", "explain_feasibility", (), "check the rules, find what stands in the way and what would help", "open", group=2),
     ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", "show_target", ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", "open", group=3),
     ActionSpec("plan.counts", "How Many TPUs Do I Need?", "Plan", "focus_panel", ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", "stages", group=3, argument="counts"),
-    ActionSpec("plan.stage_more", "One Stage More", "Plan", "add_stages", (">",), "plan for one more stage of the pipeline", "stages", "plan", 3, argument=1),
-    ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", "add_stages", ("<",), "plan for one stage fewer; its ops go to the last one left", "stages", "plan", 3, argument=-1),
+    ActionSpec("plan.stage_more", "One Stage More", "Plan", "add_stages", (">",), "plan for one more stage of the pipeline", "stages", group=3, argument=1),
+    ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", "add_stages", ("<",), "plan for one stage fewer; its ops go to the last one left", "stages", group=3, argument=-1),
     # ------------------------------------------------------------------ story
     *STORY_ACTIONS,
     # ------------------------------------------------------------------ help
@@ -155,8 +156,6 @@ class ActionSet(QObject):
             action = QAction(item.text, self)
             action.setObjectName(item.id)
             action.setShortcuts([QKeySequence(s) for s in item.shortcut])
-            if item.scope == "plan":
-                action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             tip = item.tip[:1].upper() + item.tip[1:]
             action.setToolTip(tip)
             action.setStatusTip(tip)
@@ -168,14 +167,9 @@ class ActionSet(QObject):
         return self.actions[id]
 
     def install(self, window: QWidget, plan_widgets: Iterable[QWidget]) -> None:
-        """Let shortcuts work: those of the window everywhere in it, the others in ``plan_widgets``."""
-        places = list(plan_widgets)
-        for item in self.specs:
-            if item.scope == "window":
-                window.addAction(self.actions[item.id])
-            else:
-                for place in places:
-                    place.addAction(self.actions[item.id])
+        """Let shortcuts work everywhere in the window; see :class:`~gui.key_claims.KeyClaims` for ``plan_widgets``."""
+        window.addActions(list(self.actions.values()))
+        KeyClaims(window, plan_widgets)
 
     def fill_menu(self, menu: QMenu, name: str) -> dict[str, QMenu]:
         """Put the actions of one menu into it; returns its submenus by title."""

@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, SignalInstance
+from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.widgets.numbers import plural
 from gui.widgets.plain import PlainLabel
 
+WIDTH = 400
+"""Pixels, where buttons do not need more."""
+EDGE = 6
+"""Pixels between it and the edges of what it lies on."""
+
 
 class DropChoice(QFrame):
-    """A small panel on the canvas at the place of the drop. Escape or a click elsewhere leaves everything as it was."""
+    """A small panel on the canvas at the place of the drop. Escape, Ctrl+Z or a click elsewhere leaves everything as it was.
+
+    While it is open no shortcut of the window works: what is asked is about the plan as it is.
+    """
 
     repair_chosen = Signal()
     along_chosen = Signal()
@@ -75,7 +91,6 @@ class DropChoice(QFrame):
         self._repair.setEnabled(True)
         self._repair.setVisible(bool(repair))
         self._arrange(first)
-        self.setFixedWidth(400)
         self.say(effect)
         self.show()
         self.raise_()
@@ -99,15 +114,32 @@ class DropChoice(QFrame):
                 row.addWidget(button)
             row.addStretch(1)
 
+    def _fit(self) -> None:
+        """As wide as the buttons need, one below the other where the parent has no room for that; sentences wrap."""
+        parent, layout = self.parentWidget(), self.layout()
+        assert parent is not None
+        assert layout is not None
+        self.ensurePolished()
+        room = parent.width() - 2 * EDGE
+        for direction in (QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom):
+            for row in self._rows:
+                row.setDirection(direction)
+            layout.invalidate()
+            layout.activate()
+            needed = max(row.minimumSize().width() for row in self._rows)
+            margins = layout.contentsMargins()
+            needed += margins.left() + margins.right() + 2 * self.frameWidth()
+            if needed <= room:
+                break
+        self.setFixedWidth(max(min(WIDTH, room), needed))
+        # Long sentences wrap at the width that is fixed, which adjustSize does not look at.
+        self.resize(self.width(), layout.totalHeightForWidth(self.width()))
+
     def say(self, effect: str) -> None:
         """What the answers would give, in lines."""
         self._effect.setText(effect)
         self._effect.setVisible(bool(effect))
-        self.adjustSize()
-        layout = self.layout()
-        if layout is not None:
-            # Long sentences wrap at the width that is fixed, which adjustSize does not look at.
-            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
+        self._fit()
         self.keep_inside(self._place + QPoint(12, 12))
 
     def show_repair(self, words: str, possible: bool) -> None:
@@ -118,14 +150,16 @@ class DropChoice(QFrame):
                 Qt.FocusReason.PopupFocusReason
             )
         self._repair.setEnabled(possible)
+        self._fit()
+        self.keep_inside()
 
     def keep_inside(self, place: QPoint | None = None) -> None:
         """Go to ``place`` (where it is, by default), or as near to it as the parent has room."""
         parent = self.parentWidget()
         assert parent is not None
         place = self.pos() if place is None else place
-        x = max(6, min(place.x(), parent.width() - self.width() - 6))
-        y = max(6, min(place.y(), parent.height() - self.height() - 6))
+        x = max(EDGE, min(place.x(), parent.width() - self.width() - EDGE))
+        y = max(EDGE, min(place.y(), parent.height() - self.height() - EDGE))
         self.move(x, y)
 
     def dismiss(self) -> None:
@@ -134,13 +168,56 @@ class DropChoice(QFrame):
             self.hide()
             self.dismissed.emit()
 
+    # ------------------------------------------------------------------ keyboard and pointer
+    def showEvent(self, event: QShowEvent) -> None:
+        """From now on every key is for the question."""
+        super().showEvent(event)
+        QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """It is answered, or gone."""
+        super().hideEvent(event)
+        QApplication.instance().removeEventFilter(self)  # type: ignore[union-attr]
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """No shortcut of its window works meanwhile; a click beside the canvas leaves everything as it was."""
+        if not isinstance(watched, QWidget):
+            return False
+        top, above = self.window(), watched.window().parentWidget()
+        if watched.window() is not top and (
+            above is None or above.window() is not top
+        ):  # neither in it nor floating
+            return False
+        if event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        if event.type() == QEvent.Type.MouseButtonPress:
+            canvas = self.parentWidget()
+            if canvas is not None and watched is not canvas and not canvas.isAncestorOf(watched):
+                self.dismiss()
+        return False
+
+    def focusNextPrevChild(self, forwards: bool) -> bool:
+        """Tab goes around the buttons."""
+        buttons = [b for b in self.findChildren(QPushButton) if b.isVisible() and b.isEnabled()]
+        buttons.sort(key=lambda button: (button.y(), button.x()))
+        focused = self.focusWidget()
+        if focused in buttons:
+            step = 1 if forwards else -1
+            buttons[(buttons.index(focused) + step) % len(buttons)].setFocus(Qt.FocusReason.TabFocusReason)
+        return True
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape dismisses, Return presses the focused button."""
-        if event.key() == Qt.Key.Key_Escape:
+        """Escape and the keys of undo and redo dismiss, Return presses the focused button; no other does anything."""
+        leaves = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
+        if (
+            event.key() == Qt.Key.Key_Escape
+            or any(event.matches(key) for key in leaves)
+            or (event.key() == Qt.Key.Key_Y and event.modifiers() == Qt.KeyboardModifier.ControlModifier)
+        ):
             self.dismiss()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             focused = self.focusWidget()
             if isinstance(focused, QPushButton):
                 focused.click()
-        else:
-            super().keyPressEvent(event)
+        event.accept()

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.canvas.tooltip import HoverCard
 from gui.compare.base import CompareView, Pair, scrolling, selection_mode
 from gui.compare.sankey_painter import SankeyMarks, bar_rect, columns, paint_ribbons, paint_sankey
 from gui.compare.sankey_words import HEAD, MEASURES, Sankey, sankey_of
 from gui.theme import Theme
+from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from planner.graph import Ints
 
@@ -282,10 +283,10 @@ class SankeyView(CompareView):
 
     def __init__(self, state: CompareState, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(state, theme, parent)
-        self.measure = QComboBox(self)
+        self.measure = DropDown(self)
         self.measure.setAccessibleName("What the width of a ribbon stands for")
         self.measure.setToolTip("What the width of a ribbon stands for")
-        self.measure.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.measure.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToContents)
         for measure, name in MEASURES.items():
             self.measure.addItem(name, measure)
         self.measure.currentIndexChanged.connect(self.request_refresh)

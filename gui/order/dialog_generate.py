@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.theme import font
+from gui.widgets.drop_down import DropDown
 from gui.widgets.forms import Form
 from gui.widgets.labels import capital, set_role
 from gui.widgets.plain import PlainLabel
@@ -35,7 +35,7 @@ class GenerateDialog(QDialog):
         self.setFont(font(9.0))
         # What is made from a file is opened, not made up.
         self._kinds = {n: k for n, k in NETWORKS.items() if all(o.name != "file" for o in k.OPTIONS)}
-        self.kind = QComboBox(self)
+        self.kind = DropDown(self)
         self.kind.setAccessibleName("Kind of network")
         for name in self._kinds:
             self.kind.addItem(name.replace("-", " "), name)

@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QWidget
 
 from gui.values import Message
+from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
 from planner.errors import StageboardError
 
@@ -44,7 +45,7 @@ class MemoryControl(QWidget):
         )
         self.size_box.valueChanged.connect(self._changed)
         words.setBuddy(self.size_box)
-        self.policy_box = QComboBox(self)
+        self.policy_box = DropDown(self)
         for policy, (title, tip) in POLICY_WORDS.items():
             self.policy_box.addItem(title, policy)
             self.policy_box.setItemData(self.policy_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)

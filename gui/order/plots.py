@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gui.background import Background
 from gui.later import Later
@@ -23,6 +23,7 @@ from gui.order.plots_words import (
 from gui.panels.base import Panel
 from gui.theme import Theme
 from gui.values import Message
+from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, set_role
 from planner.errors import StageboardError
 from planner.ordering.io_bounds import io_bounds
@@ -52,7 +53,7 @@ class PlotsPanel(Panel):
         super().__init__(document, theme, parent)  # type: ignore[arg-type]
         self.orders = document
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.component = QComboBox(self)
+        self.component = DropDown(self)
         for name, title in COMPONENTS.items():
             self.component.addItem(title, name)
         self.component.setAccessibleName("What is counted")

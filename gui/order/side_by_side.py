@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from PySide6.QtCore import QModelIndex, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from gui.background import Background
 from gui.later import Later
@@ -18,6 +18,7 @@ from gui.order.strip_words import signed
 from gui.panels.base import Panel
 from gui.theme import Theme
 from gui.values import PlanEntry
+from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.numbers import plural
 from gui.widgets.plain import PlainLabel
@@ -65,9 +66,9 @@ class SideBySide(Panel):
         self.views: list[Any] = []
         self.scrubber: Any = None
         self._reduced = False
-        self.chooser = QComboBox(self)
+        self.chooser = DropDown(self)
         self.chooser.setAccessibleName("Order to compare with")
-        self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.chooser.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToContents)
         self.chooser.activated.connect(self._chosen)
         self.names = [PlainLabel("A", self), PlainLabel("B", self)]
         self.counters = [ElidedLabel("", self), ElidedLabel("", self)]

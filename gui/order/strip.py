@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gui.later import Later
 from gui.order.strip_chart import StripChart
@@ -18,6 +18,7 @@ from gui.order.strip_words import best_words, block_words, drag_words, order_wor
 from gui.panels.base import Panel
 from gui.theme import Theme
 from gui.values import Message
+from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from planner.errors import StageboardError
 from planner.ordering.blocks import BlockMove, Place, blocks_of
@@ -55,7 +56,7 @@ class OrderStrip(Panel):
         self.legend = QLabel("", self)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         set_role(self.legend, "muted")
-        self.colouring = QComboBox(self)
+        self.colouring = DropDown(self)
         self.colouring.addItem("Layers", LAYERS)
         self.colouring.addItem("Neurons", NEURONS)
         self.colouring.setAccessibleName("What the colours of the ribbon show")

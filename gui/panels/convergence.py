@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.later import Later
 from gui.methods import method_words
@@ -21,6 +21,7 @@ from gui.objectives import column_of, component_words
 from gui.panels.base import Panel
 from gui.panels.convergence_lines import crosses_step, marks, proofs_of, steps, value_at
 from gui.theme import Theme, font
+from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.numbers import Column, gap_text
 from planner.bound import Bound, gap
@@ -52,13 +53,13 @@ class ConvergencePanel(Panel):
     def __init__(self, document: Document, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
         self.jobs = jobs
-        self.chooser = QComboBox(self)
+        self.chooser = DropDown(self)
         self.chooser.setAccessibleName("Job to show")
-        self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.chooser.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToContents)
         self.chooser.currentIndexChanged.connect(self.request_refresh)
-        self.part = QComboBox(self)
+        self.part = DropDown(self)
         self.part.setAccessibleName("Component of the objective to show")
-        self.part.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.part.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToContents)
         self.part.setToolTip(
             "Which component of the objective is drawn: the first not yet proven unless you choose"
         )

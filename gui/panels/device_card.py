@@ -87,6 +87,8 @@ class DeviceCard(QWidget):
     menu_requested = Signal(int, QPoint)
     step = Signal(int, int)
 
+    own_keys = (Qt.Key.Key_M,)
+
     def __init__(self, device: int, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.device = device

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.key_claims import TakesLetters
 from gui.theme import Theme, font
 from planner.problem_base import PlanningProblem
 from planner.search import BoundMethod, Method, Planner
@@ -88,7 +89,7 @@ class _Rows(QStyledItemDelegate):
         return metrics.horizontalAdvance(shown)
 
 
-class MethodList(QListWidget):
+class MethodList(TakesLetters, QListWidget):
     """Headings and methods. What does not serve cannot be chosen; its reason stands below its name."""
 
     typed = Signal(str)

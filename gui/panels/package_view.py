@@ -32,6 +32,8 @@ class PackageView(QWidget):
     move_requested = Signal(int)
     menu_requested = Signal(int, QPoint)
 
+    own_keys = (Qt.Key.Key_M,)
+
     def __init__(self, theme: Theme, card: HoverCard, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QSpinBox, QToolButton, QWidget
 
+from gui.widgets.drop_down import DropDown
 from planner.schedule import KINDS, MOST_SAMPLES
 
 TIPS = {
@@ -15,7 +16,7 @@ TIPS = {
 }
 
 
-class KindBox(QComboBox):
+class KindBox(DropDown):
     """The kinds that can be had. What someone chose stays chosen wherever it can be had."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -23,7 +24,7 @@ class KindBox(QComboBox):
         self._wanted = ""
         """What was chosen here; empty: the first one suits best."""
         self.setAccessibleName("Kind of schedule")
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(self._choose)
 
     def _choose(self) -> None:

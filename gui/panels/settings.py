@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from gui.objectives import objective_help, objective_title
 from gui.panels.base import Panel
 from gui.theme import Theme
+from gui.widgets.drop_down import DropDown
 from gui.widgets.forms import Form
 from gui.widgets.labels import set_role
 from gui.widgets.plain import PlainLabel
@@ -40,10 +40,10 @@ class SettingsPanel(Panel):
         super().__init__(document, theme, parent)
         self._filling = False
         self._target: Target | None = None
-        self.kind = QComboBox(self)
+        self.kind = DropDown(self)
         self.kind.setAccessibleName("Kind of target")
         self.kind.currentIndexChanged.connect(self._kind_chosen)
-        self.objective = QComboBox(self)
+        self.objective = DropDown(self)
         self.objective.setAccessibleName("Objective")
         self.objective.currentIndexChanged.connect(self._edited)
         self.about = QLabel("", self)

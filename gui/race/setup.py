@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.key_claims import TakesLetters
 from gui.panels.method_list import tag
 from gui.race.course import Goal
 from gui.race.racing import Settings
@@ -60,7 +61,7 @@ def recommended(problem: PlanningProblem, cores: int = 1, time_limit: float | No
     return [(entrant.method, entrant.is_bound) for entrant in field]
 
 
-class MethodChecks(QListWidget):
+class MethodChecks(TakesLetters, QListWidget):
     """All methods for the problem with a box each; those that refuse it are greyed and say why."""
 
     changed = Signal()

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.story.draft import Draft, Shown
+from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
 from planner.errors import StoryError
 from planner.plan import OrderPlan
@@ -51,7 +52,7 @@ class FrameEditor(QWidget):
         self.caption.setAccessibleName("Caption of the keyframe")
         self.caption.setTabChangesFocus(True)
         self.caption.setFixedHeight(4 * self.caption.fontMetrics().lineSpacing() + 22)
-        self.view, self.panel = QComboBox(self), QComboBox(self)
+        self.view, self.panel = DropDown(self), DropDown(self)
         self.view.setAccessibleName("What the keyframe shows")
         self.panel.setAccessibleName("Panel beside the graph")
         self.hold = self._seconds("Seconds for which it is held", 0.1, LONGEST_HOLD)

@@ -11,7 +11,6 @@ from typing import Any
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDoubleSpinBox,
     QGridLayout,
     QLineEdit,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, set_role
 from planner.errors import StageboardError
 from planner.quantity import parse_quantity
@@ -195,11 +195,11 @@ class Form(QWidget):
 
     def add_choice(self, name: str, title: str, value: str, choices: Sequence[str], tip: str = "") -> None:
         """A combo box."""
-        field = QComboBox(self)
+        field = DropDown(self)
         field.addItems(list(choices))
         field.setCurrentText(value)
         field.setMinimumContentsLength(6)
-        field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        field.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         field.currentTextChanged.connect(self.changed)
         self._add(name, title, tip, field, field.currentText)
 

@@ -28,7 +28,6 @@ def test_everything_named_exists(action) -> None:  # type: ignore[no-untyped-def
     assert any(hasattr(place, action.handler) for place in (Handlers, Files, StageExports, Studio))
     assert action.when in CONDITIONS
     assert action.menu in MENUS
-    assert action.scope in ("window", "plan")
     for shortcut in action.shortcut:
         assert not QKeySequence(shortcut).isEmpty()
 
