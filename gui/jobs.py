@@ -17,6 +17,7 @@ from gui.document import Document
 from gui.job import Job, ending_words, found_nothing_better
 from gui.values import Message, PlanEntry
 from planner.errors import PlannerRefusal, StageboardError
+from planner.precision import precision_words
 from planner.problem import Problem
 from planner.worker import Ended, Failed, Incumbent, Order, Proven, Told, Worker
 from planner.worker import Message as News
@@ -299,7 +300,7 @@ class Jobs(QObject):
             # Who proves bounds looks for no plan.
             sought = "" if job.order.is_bound and result.status == "no_plan" else result.status
             job.infeasible = result.status == "infeasible"
-            text = ending_words(sought, result.stop_reason, result.message)
+            text = ending_words(sought, result.stop_reason, result.message or precision_words(result))
             if state == "done" and result.status == "feasible" and found_nothing_better(job):
                 text = "no better plan" if text == "finished" else f"{text}, no better plan"
             self._end(job, state, text)

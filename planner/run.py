@@ -115,6 +115,7 @@ def _run(
         starts=tuple(np.asarray(s, np.int32) for s in starts),
         adopted=tuple(search.exchange.adopted),
         given_bounds=tuple(bounds),
+        complete=search.completed,
     )
 
 

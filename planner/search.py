@@ -267,6 +267,7 @@ class Search:
         self._began = time.perf_counter()
         self._told = 0.0
         self.stop_reason = "finished"
+        self.completed = False
         self._weigh()
 
     @property
@@ -345,6 +346,10 @@ class Search:
             fitting = [start for start in self._starts if start.shape == decision.shape]
             self._given = [tuple(evaluator.components(evaluator.checked(start))) for start in fitting]
         return any(not better(components, given) and not better(given, components) for given in self._given)
+
+    def complete(self) -> None:
+        """Say that the search has excluded every plan better than the best by more than its solver's precision."""
+        self.completed = True
 
     @property
     def due(self) -> bool:
@@ -502,7 +507,8 @@ class Result:
     ``device_of`` is the best plan's decision, None without one: the device of each op (int32[n]), or where a network was
     planned the order of its connections (int32[W]). ``best_iteration`` is how many iterations had been counted when it was found,
     ``found_by`` who found it: "" the planner itself, "start" whoever gave it, else the name of who did. ``starts`` and ``given_bounds``
-    are what the run was given, ``adopted`` the plans that it took over on its way.
+    are what the run was given, ``adopted`` the plans that it took over on its way. ``complete``: every better plan was excluded,
+    up to a solver's precision (:mod:`planner.precision`).
     """
 
     planner: str
@@ -524,6 +530,7 @@ class Result:
     starts: tuple[Ints, ...] = ()
     adopted: tuple[Adoption, ...] = ()
     given_bounds: tuple[Bound, ...] = ()
+    complete: bool = False
 
     @property
     def order(self) -> Ints | None:

@@ -128,7 +128,9 @@ def best_of(results: Sequence[Result]) -> Result:
         if result.components is not None and better(result.components, best.components):
             best = result
     bounds = tuple({id(b): b for result in results for b in result.bounds}.values())
-    return replace(best, bounds=bounds, status=status_of(best.problem, best.components, bounds))
+    status = status_of(best.problem, best.components, bounds)
+    # Who has excluded all that is better than its own plan has excluded what is better than the best.
+    return replace(best, bounds=bounds, status=status, complete=any(result.complete for result in results))
 
 
 def tried_words(tries: Sequence[Try]) -> str:

@@ -68,3 +68,5 @@ class MtppMip(Planner):
         elif outcome.status == "infeasible":
             # Nothing within the windows: no plan is better than the best, or there is none at all.
             report(model, search, self.name, search.objective)
+        if outcome.status == "optimal" and search.options["gap"] == 0.0:
+            search.complete()

@@ -53,6 +53,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from planner.cli import explaining
     from planner.cli.searching import known_at_once, soft_interrupt, stop_when, uninterrupted
     from planner.formats.plan_json import write_plan
+    from planner.precision import precision_words
     from planner.problem import Problem
     from planner.run import plan_of
     from planner.trying import Tried, find_plan, tried_words
@@ -112,6 +113,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "stop_reason": tried.stop_reason,
         "seconds": seconds,
         "seed": args.seed,
+        **({"precision": words} if (words := precision_words(result)) else {}),
         "plan_file": args.output if plan is not None and args.output else None,
         **({} if chosen is not None else {"tried": [turn.to_dict() for turn in tried.tries]}),
         **explaining.fields(problem, found),
@@ -119,11 +121,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if found is not None and found.status == "infeasible":
         explaining.say(console, found)
     elif evaluation is None:
-        words = tried_words(tried.tries)
-        console.note(_no_plan(tried, words, exists=found is not None and found.status == "feasible"))
+        named = tried_words(tried.tries)
+        console.note(_no_plan(tried, named, exists=found is not None and found.status == "feasible"))
 
     def text() -> str:
         rows = [("planner", f"{finder}, {ending(tried.stop_reason, seconds)}")]
+        if data.get("precision"):
+            rows.insert(0, ("", data["precision"]))
         if tried.stop_reason == "time" and args.time_limit is None:
             rows.append(("stopped", "what a search takes unasked was used up; --time-limit 60 lets it go on"))
         if data["plan_file"]:

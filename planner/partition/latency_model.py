@@ -21,7 +21,7 @@ from planner.partition.latency_state import Arrays
 from planner.problem import Problem
 from planner.solving import loading
 from planner.solving.model import unchecked
-from planner.solving.scaling import Scale, scale_for
+from planner.solving.scaling import RESOLUTION, Scale, scale_for
 
 MOST_PLACES = 40_000
 """Ops times subgraphs beyond which a model would take too long to build."""
@@ -31,7 +31,8 @@ class LatencyModel:
     """``model`` (a ``cp_model.CpModel``) with the latency as its objective, in units of ``scale``.
 
     Contiguous splits only. ``best`` is the latency of a valid plan (infinity without), ``bound`` a proven one. ``check`` is
-    called every few milliseconds while the model is made; it may raise to end that.
+    called every few milliseconds while the model is made; it may raise to end that. Costs are resolved to one part of the
+    horizon in ``resolution``.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class LatencyModel:
         best: float,
         bound: float,
         check: Callable[[], None] = unchecked,
+        resolution: int = RESOLUTION,
     ) -> None:
         self._arrays, self._evaluator = arrays, problem.evaluator
         e = self._evaluator
@@ -54,7 +56,7 @@ class LatencyModel:
         self._check = check
         on_any = np.maximum(arrays.work[arrays.class_of].max(axis=0), 0.0)
         horizon = best if math.isfinite(best) else float(on_any.sum() + self._all_transfers())
-        self.scale: Scale = scale_for([arrays.work.reshape(-1), arrays.tensor_time], horizon)
+        self.scale: Scale = scale_for([arrays.work.reshape(-1), arrays.tensor_time], horizon, resolution)
         self._horizon = int(self.scale.down(horizon)) + 1
         self._work = self.scale.down(arrays.work)
         self._time = self.scale.down(arrays.tensor_time)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from planner.bound import gap
 from planner.errors import PlannerRefusal
 from planner.graph import Ints
 from planner.partition.latency_model import LatencyModel, bound_of
@@ -13,8 +14,11 @@ from planner.partition.latency_state import Arrays
 from planner.problem import Problem
 from planner.search import Search
 from planner.solving import cp_sat
+from planner.solving.scaling import RESOLUTION
 from planner.targets import kernels
 
+FINE = 10**11
+"""Parts of the latency that costs are resolved to where the usual ones leave a gap that only rounding makes."""
 EXACT_PLACES = 300
 """Ops times subgraphs up to which the exact model is worth a try without being asked for."""
 
@@ -46,8 +50,24 @@ def solve_exactly(
     """
     if not is_contiguous(problem):
         raise PlannerRefusal("the exact latency model is for contiguous=true; leave solver at auto or none")
+    for resolution in (RESOLUTION, FINE):
+        exact = _solve(problem, search, arrays, method, proven, start, resolution, propose=propose)
+        best = search.best if propose else start
+        proven = max(proven, search.state.bound or 0.0)
+        if exact or best is None or gap(problem.evaluator.objective(best), proven) == 0.0:
+            return
+        if not is_small(problem, arrays):
+            return
+        start = best
+
+
+def _solve(
+    problem: Problem, search: Search, arrays: Arrays, method: str, proven: float, start: Ints | None, resolution: int,
+    *, propose: bool,
+) -> bool:  # fmt: skip
+    """Solve the model over whole costs; returns whether finer ones would not say more, or the search was cut short."""
     objective = math.inf if start is None else problem.evaluator.objective(start)
-    model = LatencyModel(problem, arrays, objective, proven)
+    model = LatencyModel(problem, arrays, objective, proven, resolution=resolution)
     if start is not None:
         model.hint(start)
 
@@ -63,3 +83,7 @@ def solve_exactly(
     outcome = cp_sat.solve(model.model, search, on_solution=on_solution, on_bound=on_bound)
     if outcome.status == "infeasible" and start is None:
         on_bound(math.inf)
+    if outcome.status != "optimal":
+        return True
+    search.complete()
+    return model.scale.exact

@@ -15,7 +15,15 @@ from planner.partition.annealing import STEPS_PER_CALL
 from planner.partition.contraction import Units, chain, forced_units, mirrors
 from planner.partition.infeasible import report_infeasible
 from planner.partition.max_load_model import Program, build, canonical, symmetry_order, values_of
-from planner.partition.max_load_solving import CpSatModel, arrays_of, cost_scale, read_place
+from planner.partition.max_load_solving import (
+    COARSE,
+    FINE,
+    MOST_FINE,
+    CpSatModel,
+    arrays_of,
+    cost_scale,
+    read_place,
+)
 from planner.partition.multilevel import Multilevel, units_of
 from planner.partition.orders import depth_first_order
 from planner.partition.pigeonhole import pigeonhole
@@ -167,8 +175,15 @@ class MaxLoadSearch:
         return values_of(program, self._problem, canonical(self._problem, units, place, order))
 
     def _solve_cp_sat(self, program: Program, workers: int) -> None:
+        for resolution in (COARSE, FINE):
+            exact = self._solve_over_integers(program, workers, resolution)
+            if exact or self._proven() or program.count > MOST_FINE:
+                return
+
+    def _solve_over_integers(self, program: Program, workers: int, resolution: int) -> bool:
+        """Solve over whole costs; returns whether finer ones would not say more, or the search was cut short."""
         around = self.objective if self.best is not None else self._search.state.bound or 0.0
-        scale = cost_scale(program, around)
+        scale = cost_scale(program, around, resolution)
         model = CpSatModel(program, scale, self.objective, self._search.check)
         capped = program.capped
         start = self._start(program)
@@ -183,6 +198,10 @@ class MaxLoadSearch:
         )
         if outcome.status == "infeasible" and self.best is None:
             self._prove(math.inf, capped=capped)
+        if outcome.status != "optimal":
+            return True
+        self._search.complete()
+        return scale.exact
 
     def _solve_mip(self, program: Program, solver: str) -> None:
         model = arrays_of(program, self._search.check)
@@ -209,6 +228,7 @@ class MaxLoadSearch:
         elif outcome.status == "optimal":
             # The solver's own claim, not above what its best plan costs in floating point.
             self._prove(outcome.bound, capped=capped)
+            self._search.complete()
 
 
 def _getter(values: dict[int, float]) -> Callable[[Any], float]:

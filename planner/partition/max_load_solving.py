@@ -17,10 +17,23 @@ from planner.solving.scaling import Scale, scale_for
 MEMORY_RESOLUTION = 10**9
 
 
-def cost_scale(program: Program, objective: float) -> Scale:
-    """Integer units for the program's costs whose objective lies around ``objective``."""
-    costs = [np.abs(list(row.terms.values())) for row in program.rows if row.kind == "cost"]
-    return scale_for(costs, objective, 10**7)
+COARSE, FINE = 10**7, 10**11
+"""Parts of the objective that costs are resolved to: such that a solver is quick, and such that what is lost by rounding is no gap."""
+MOST_FINE = 2_000
+"""Columns of a program that is worth being solved once more over finer integers."""
+
+
+def cost_scale(program: Program, objective: float, resolution: int = COARSE) -> Scale:
+    """Integer units for the program's costs whose objective lies around ``objective``.
+
+    The coefficients of the maxima, which are no costs, are left out: tiny costs would be rounded to next to nothing beside them.
+    """
+    costs = [
+        np.array([abs(c) for i, c in row.terms.items() if i >= program.maxima])
+        for row in program.rows
+        if row.kind == "cost"
+    ]
+    return scale_for(costs, objective, resolution)
 
 
 class CpSatModel:
@@ -76,15 +89,14 @@ class CpSatModel:
                 return
             coefficients, side = [int(c) for c in row.terms.values()], int(row.side)
         else:
-            values = np.array(list(row.terms.values()))
+            maximum = [row.kind == "cost" and i < self.program.maxima for i in row.terms]
+            # The coefficient of a maximum is no cost: it is -1 in integers too.
+            values = np.where(maximum, 0.0, list(row.terms.values()))
             scale = self.scale if row.kind == "cost" else scale_for([values], row.side, MEMORY_RESOLUTION)
-            coefficients = [int(c) for c in scale.down(values)]
+            costs = scale.down(values).tolist()
+            coefficients = [-1 if is_max else c for is_max, c in zip(maximum, costs, strict=True)]
             # The left side is whole and never above the true one, so the right side may be rounded down.
             side = math.floor(row.side * scale.factor)
-            if row.kind == "cost":
-                coefficients = [
-                    -1 if i < self.program.maxima else c for i, c in zip(row.terms, coefficients, strict=True)
-                ]
         self.model.add(self._sum(columns, coefficients) <= side)
 
     def hint(self, values: np.ndarray) -> None:

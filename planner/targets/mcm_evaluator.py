@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class MemorySchedule:
     """The ops of a chip in the order they run (int32[s]) and the bytes of activations held then (float64[s]).
 
-    ``parameters`` are bytes that are there all the time.
+    They run depth-first, the smallest index of the graph's first: the model file's order, in a device-placement file that of
+    ascending node ids. ``parameters`` are bytes that are there all the time.
     """
 
     ops: Ints

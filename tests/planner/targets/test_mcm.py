@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import TargetError
+from planner.formats import read_graph
 from planner.graph import Graph, Op, Tensor
 from planner.problem import Problem
 from planner.targets import McmPackage, parse_target, target_from_dict
@@ -145,6 +149,24 @@ def test_memory_names_the_op_at_the_peak() -> None:
     assert broken.sentence == (
         "chip 0 needs 40 B (16 B parameters, 24 B activations, most while c runs), 10 B more than fits"
     )
+
+
+def test_the_smallest_id_runs_first_wherever_a_device_placement_file_has_it(tmp_path: Path) -> None:
+    def node(id: int) -> dict[str, Any]:
+        return {"id": id, "name": f"n{id}", "fpgaLatency": 1, "cpuLatency": 1, "size": 8, "supportedOnFpga": 1,
+                "isBackwardNode": 0}  # fmt: skip
+
+    edges = [
+        {"sourceId": a, "destId": b, "cost": 1, "size": 8} for a, b in ((1, 9), (1, 4), (9, 12), (4, 12))
+    ]
+    orders = []
+    for ids in ((1, 9, 4, 12), (12, 4, 9, 1)):
+        file = tmp_path / "g.json"
+        file.write_text(json.dumps({"nodes": [node(i) for i in ids], "edges": edges}))
+        graph = read_graph(file)
+        schedule = Problem(graph, McmPackage(2)).evaluator.memory_schedule(np.zeros(4, np.int32), 0)
+        orders.append([graph.op_ids[v] for v in schedule.ops])
+    assert orders == [["1", "4", "9", "12"]] * 2
 
 
 def test_a_copied_source_binds_nobody() -> None:
