@@ -24,11 +24,11 @@ from planner.formats.plan_parts import (
     VERSION,
     bounds_of,
     components_dict,
-    differences,
     load,
     provenance_dict,
     provenance_of,
 )
+from planner.formats.stored_figures import differences
 from planner.guard import guarded
 from planner.network import Network
 from planner.network_problem import NetworkProblem, check_memory
@@ -55,10 +55,7 @@ def to_dict(plan: OrderPlan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:
         "network": {
             "name": network.name,
             "fingerprint": network.fingerprint,
-            "neurons": network.neuron_count,
-            "connections": network.connection_count,
-            "inputs": len(network.inputs),
-            "outputs": len(network.outputs),
+            **network_sizes(network),
             "format": network.format,
         },
         "problem": {"target": problem.target.to_dict(), "objective": problem.objective},
@@ -66,6 +63,16 @@ def to_dict(plan: OrderPlan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:
         "evaluation": evaluation_dict(plan.evaluation),
         "provenance": provenance_dict(plan.provenance),
         "bounds": bounds_list(bounds),
+    }
+
+
+def network_sizes(network: Network) -> dict[str, int]:
+    """How large a network is, as its plans' files say."""
+    return {
+        "neurons": network.neuron_count,
+        "connections": network.connection_count,
+        "inputs": len(network.inputs),
+        "outputs": len(network.outputs),
     }
 
 
@@ -128,7 +135,7 @@ def order_in(data: Mapping[str, Any], network: Network, file: str) -> OpenedOrde
         )
     except StageboardError as error:
         raise PlanError(str(error) if file in str(error) else f"{file}: {error}") from error
-    notes = differences(data.get("evaluation"), plan.evaluation, file)
+    notes = differences(data, evaluation_dict(plan.evaluation), network_sizes(network), (), file)
     bounds, dropped = bounds_of(data.get("bounds", []), problem, plan.evaluation, file)
     notes += dropped
     if notes:

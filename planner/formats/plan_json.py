@@ -29,11 +29,11 @@ from planner.formats.plan_parts import (
     VERSION,
     bounds_of,
     components_dict,
-    differences,
     load,
     provenance_dict,
     provenance_of,
 )
+from planner.formats.stored_figures import differences
 from planner.graph import Graph, Ints
 from planner.guard import guarded
 from planner.plan import Evaluation, OrderPlan, Plan
@@ -68,10 +68,7 @@ def to_dict(plan: Plan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:
         "graph": {
             "name": graph.name,
             "fingerprint": graph.fingerprint,
-            "ops": graph.n,
-            "tensors": graph.tensor_count,
-            "tensor_bytes": float(graph.tensor_bytes.sum()),
-            "param_bytes": float(graph.param_bytes.sum()),
+            **graph_sizes(graph),
             "format": graph.format,
             "models": list(graph.model_names),
             "read_options": dict(graph.read_options),
@@ -94,6 +91,16 @@ def to_dict(plan: Plan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:
         "evaluation": evaluation_dict(plan.evaluation, problem),
         "provenance": provenance_dict(plan.provenance),
         "bounds": bounds_list(bounds),
+    }
+
+
+def graph_sizes(graph: Graph) -> dict[str, float]:
+    """How large a graph is, as its plans' files say."""
+    return {
+        "ops": graph.n,
+        "tensors": graph.tensor_count,
+        "tensor_bytes": float(graph.tensor_bytes.sum()),
+        "param_bytes": float(graph.param_bytes.sum()),
     }
 
 
@@ -198,7 +205,9 @@ def plan_in(data: Mapping[str, Any], graph: Graph, file: str) -> OpenedPlan:
     provenance = provenance_of(table(data.get("provenance", {}), f"{file}: provenance", PlanError), file)
     name = data.get("name")
     plan = problem.plan(device_of, provenance, clean(name) if isinstance(name, str) else "")
-    notes += differences(data.get("evaluation"), plan.evaluation, file)
+    names = [device.name for device in problem.devices]
+    sizes = graph_sizes(graph)
+    notes += differences(data, evaluation_dict(plan.evaluation, problem), sizes, names, file)
     bounds, dropped = bounds_of(data.get("bounds", []), problem, plan.evaluation, file)
     notes += dropped
     if notes:

@@ -13,14 +13,13 @@ from planner.files import read_json
 from planner.formats.bound_json import bound_of, finite
 from planner.formats.checks import clean, figure, items, shown, simple_attributes, whole
 from planner.formats.search_json import search_dict, search_of
-from planner.plan import Evaluated, OrderEvaluation, Provenance
+from planner.formats.stored_figures import TOLERANCE
+from planner.plan import Evaluated, Provenance
 from planner.problem_base import PlanningProblem
 
 FORMAT = "stageboard-plan"
 STORY_FORMAT = "stageboard-story"
 VERSION = 1
-TOLERANCE = 1e-9
-"""Relative difference at which a stored number and a computed one count as different."""
 
 
 # ------------------------------------------------------------------------------------------------------------ writing
@@ -81,29 +80,6 @@ def provenance_of(data: dict[str, Any], file: str) -> Provenance:
         note=words("note"),
         **search_of(data.get("search"), f"{file}: provenance"),
     )
-
-
-def differences(stored: Any, evaluation: Evaluated, file: str) -> list[str]:
-    """Sentences on components, and of an order its reads and writes, whose stored value is not what the evaluation gives."""
-    if not isinstance(stored, dict):
-        return []
-    given = stored.get("components")
-    claimed = [
-        (f"component '{name}'", name, given.get(name), now)
-        for name, now in evaluation.components.items()
-        if isinstance(given, dict)
-    ]
-    if isinstance(evaluation, OrderEvaluation):
-        counts = (("reads", evaluation.reads), ("writes", evaluation.writes))
-        claimed += [(name, f"the number of {name}", stored.get(name), now) for name, now in counts]
-    notes = []
-    for what, name, value, now in claimed:
-        if value is None:
-            continue
-        then = figure(value, f"{file}: {what}", PlanError)
-        if abs(then - now) > TOLERANCE * max(abs(then), abs(now)):
-            notes.append(f"the file says {name} is {then:.10g}, evaluated anew it is {now:.10g}")
-    return notes
 
 
 def bounds_of(

@@ -152,14 +152,7 @@ def open_story_plan(stored: StoryPlan, model: Graph | Network, what: str) -> Ope
     data = dict(stored.data)
     with guarded(what, StoryError, remedy="save the plan again"):
         data["decision"] = _unpacked(data["decision"], model)
-        opened = plan_in(data, model, what) if isinstance(model, Graph) else order_in(data, model, what)
-    evaluation = data.get("evaluation")
-    claimed = evaluation.get("valid") if isinstance(evaluation, Mapping) else None
-    if isinstance(claimed, bool) and claimed != opened.plan.evaluation.valid:
-        words = ("breaks rules", "is valid")
-        note = f"{what}: the file says that it {words[claimed]}, evaluated anew it {words[not claimed]}"
-        return opened._replace(notes=(*opened.notes, note))
-    return opened
+        return plan_in(data, model, what) if isinstance(model, Graph) else order_in(data, model, what)
 
 
 def _unpacked(decision: Mapping[str, Any], model: Graph | Network) -> dict[str, Any]:

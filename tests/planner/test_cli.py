@@ -529,6 +529,24 @@ def test_a_plan_that_claims_too_much_is_found_out(stageboard: Any, plan_file: Pa
     assert ran.status == 1 and "evaluated anew" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("lie", "says"),
+    [
+        (lambda d: d["evaluation"].update(objective=1.0), "the file says the objective is 1, evaluated anew it is 0.00"),
+        (lambda d: d["evaluation"]["devices"][1].update(cost=1.0), "the file says the cost of stage 1 is 1, evaluated anew"),
+        (lambda d: d["evaluation"].update(valid=False), "the file says that it breaks rules, evaluated anew it is valid"),
+        (lambda d: d["problem"]["target"].update(count=5), "the file lists 4 devices, its target has 5"),
+    ],
+)  # fmt: skip
+def test_every_figure_of_a_plan_is_compared(stageboard: Any, plan_file: Path, lie: Any, says: str) -> None:
+    data = json.loads(plan_file.read_text())
+    lie(data)
+    plan_file.write_text(json.dumps(data))
+    ran = stageboard("evaluate", RESNET, plan_file)
+    assert ran.status == 1 and says in ran.err
+    assert ran.err.count("\n") == 1
+
+
 def test_a_plan_of_another_graph_is_refused(stageboard: Any, plan_file: Path) -> None:
     ran = stageboard("evaluate", UNET, plan_file)
     assert ran.status == 2 and "is a plan of another graph" in ran.sentence
