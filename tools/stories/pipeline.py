@@ -53,7 +53,7 @@ PIPELINE = Script(
         ),
         Scene(
             "bred orders", "Let good orders breed",
-            "A genetic algorithm crosses the best orders: {objective}. Only {moved} of {ops} operators still change places.",
+            "A genetic algorithm crosses the best orders: {objective}. {moved} of {ops} operators change places for it.",
             panel="difference", versus="random orders",
         ),
         Scene(
