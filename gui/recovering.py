@@ -160,7 +160,7 @@ class Recovery(QObject):
         """Its model is not what it was, or not where it was."""
         self._notice.show_message(
             "error", f"{lost.name} cannot be recovered: {error}.",
-            action="Locate the Model…" if lost.models else "Try Again",
+            action="Locate the model…" if lost.models else "Try again",
             run=lambda: self._locate(lost) if lost.models else self._recover(lost),
             other="Discard", run_other=lambda: self._ask_to_discard(lost), closed=self._keep,
         )  # fmt: skip

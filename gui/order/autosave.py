@@ -170,7 +170,7 @@ class LostOrder:
     @property
     def contents(self) -> str:
         """What was not saved, in words."""
-        return "its order"
+        return "the order"
 
     @property
     def plan(self) -> Path:

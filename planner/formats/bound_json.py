@@ -17,7 +17,7 @@ def finite(value: float) -> float | None:
 
 
 def bounds_list(bounds: Iterable[Bound]) -> list[dict[str, Any]]:
-    """Bounds as JSON, those that are finite."""
+    """Bounds as JSON: those that are finite and, since costs are, not negative. The others say nothing of a plan."""
     return [
         {
             "component": bound.component,
@@ -30,7 +30,7 @@ def bounds_list(bounds: Iterable[Bound]) -> list[dict[str, Any]]:
             **({"claimed_by": bound.claimed_by} if bound.claimed_by else {}),
         }
         for bound in bounds
-        if math.isfinite(bound.value)
+        if 0.0 <= bound.value < math.inf
     ]
 
 

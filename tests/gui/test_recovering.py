@@ -120,7 +120,7 @@ def test_what_is_discarded_is_gone_and_what_is_closed_is_kept_and_said(
     notice = parts.window.notice
     gui_app._offer_recovery(parts)
     notice._other.click()
-    assert notice.text.startswith("Discard its order of ") and "cannot be undone" in notice.text
+    assert notice.text.startswith("Discard the order of ") and "cannot be undone" in notice.text
     notice._other.click()
     assert "can be recovered (1 of 3)" in notice.text and len(lost_orders()) == 1, "Keep asks again"
     notice._other.click()

@@ -141,6 +141,17 @@ def test_orders_of_networks(data: st.DataObject) -> None:
         there_and_back(plan, bounds, lambda file: open_network_plan(file, again), Path(name) / "a.plan.json")
 
 
+def test_a_bound_that_says_nothing_is_not_written(tmp_path: Path) -> None:
+    graph = fill(Graph.build("small", [Op("a", "a", work=1.0, work_cpu=1.0)], []))
+    problem = Problem(graph, Pipeline(1))
+    below = [
+        problem.bound("bottleneck", value, "rounded", frozenset())
+        for value in (-1e-15, -math.inf, math.inf, 0.5)
+    ]
+    file = write_plan(tmp_path / "a.json", problem.plan([0], Provenance("test")), below)
+    assert [bound.value for bound in open_plan(file, graph).bounds] == [0.5]
+
+
 # ---------------------------------------------------------------------- what is refused
 @pytest.mark.parametrize("cost", [1.1e30, 1e308, 10**400])
 def test_costs_beyond_what_files_hold_make_no_graph(cost: float) -> None:
