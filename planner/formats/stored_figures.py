@@ -109,7 +109,9 @@ def _rules(stored: Mapping[str, Any], now: Mapping[str, Any], where: str) -> lis
     for kind in dict.fromkeys([*are, *then]):
         if then[kind] != are[kind]:
             count = f"{then[kind]:,} violation{'' if then[kind] == 1 else 's'}"
-            found.append(f"the file lists {count} of kind '{kind[:40]}', evaluated anew there are {are[kind]:,}")
+            found.append(
+                f"the file lists {count} of kind '{kind[:40]}', evaluated anew there are {are[kind]:,}"
+            )
     return found
 
 
