@@ -22,6 +22,7 @@ ELSEWHERE = (
         ("Wheel, + and -", "zoom"),
         ("Double click", "unfold a group, zoom to an op, or fit"),
         ("Esc", "cancel a drag, then select nothing"),
+        ("Esc or Ctrl+Z", "while a drop is asked about: leave everything as it was"),
     )),
     ("Devices", (
         ("Up, Down", "walk through the devices"), ("Return or M", "move the selected ops there"), ("Space", "select its ops"),
