@@ -109,11 +109,12 @@ class Job:
         """Take over a better plan, with where it comes from."""
         from planner.algorithms.catalogue import planner
 
-        order, method = self.order, planner(self.order.method)
+        order, method = self.order, planner(best.planner or self.order.method)
+        own = not best.planner
         self.device_of = best.device_of
         self.provenance = Provenance(
             planner=method.name,
-            options=parse_options(method.options, order.options, method.name),
+            options=parse_options(method.options, order.options if own else {}, method.name),
             seed=order.seed,
             version=__version__,
             seconds=best.seconds,
@@ -121,7 +122,7 @@ class Job:
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             iteration=best.iteration,
             starts=tuple(np.asarray(start, np.int32) for start in order.starts),
-            bounds=tuple(order.bounds),
+            bounds=tuple(order.bounds) if own else (),
         )
 
     def found(self, seconds: float, components: tuple[float, ...]) -> None:

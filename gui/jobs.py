@@ -232,8 +232,9 @@ class Jobs(QObject):
         job.take(best)
         document = self._document
         if job.entry is None or job.entry not in document.plans:
+            assert job.provenance is not None, "it has just taken the plan"
             job.entry = document.add_plan(
-                best.device_of, job.title, planner=job.planner, seed=job.order.seed, seconds=best.seconds,
+                best.device_of, job.title, planner=job.provenance.planner, seed=job.order.seed, seconds=best.seconds,
                 provenance=job.provenance,
             )  # fmt: skip
             job.entry.running = True
@@ -245,6 +246,7 @@ class Jobs(QObject):
             return
         elif job.entry is not document.active:
             job.entry.provenance = job.provenance
+            job.entry.planner = best.planner or job.planner
             document.update_plan(job.entry, best.device_of, best.seconds)
         job.shown = False
         self.incumbent.emit(job, best.device_of, best.objective)
@@ -278,6 +280,8 @@ class Jobs(QObject):
             return
         job.shown = True
         job.entry.device_of, job.entry.provenance = job.device_of, job.provenance
+        if job.provenance is not None:
+            job.entry.planner = job.provenance.planner
         job.entry.seconds = job.seconds
         document.refresh_entry(job.entry)
         document.history.listed(job.entry)

@@ -104,7 +104,7 @@ def find_plan(
         if search.best is None:
             search.run(planner, QUICK_SHARE, {})
     if search.tried and search.best is None and _conflicting(problem):
-        return search.ended()  # searching would not change it
+        return replace(search.ended(), stop_reason="finished")  # searching would not change it
     search.run(own, OWN_SHARE if further else 1.0, options or {})
     for i, planner in enumerate(further):
         if search.best is None:

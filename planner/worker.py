@@ -11,34 +11,40 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from typing import Any
 
-from planner.bound import Bound
+from planner.bound import Bound, better
+from planner.budget import WallBudget
 from planner.errors import StageboardError
 from planner.graph import Ints
 from planner.problem_base import PlanningProblem
 from planner.processes import hang_up, start_process
 from planner.provenance import Adoption, Again
+from planner.run import run, run_bound
 from planner.search import (
     AnyOf,
     Callbacks,
     Cancel,
     GapReached,
     IterationLimit,
+    Planner,
     Progress,
     Result,
     Stop,
     TimeLimit,
 )
 from planner.sharing import Shared
+from planner.trying import best_of, quick_plan
 
 CAN_HOLD = hasattr(os, "killpg")
 """Whether this system can hold a process and let it go on later (Windows cannot)."""
+QUICK_SECONDS = 60.0
+"""What quick planners may take altogether where an order has no time limit."""
 NICE = 10
 """How far a worker steps back behind the window, which must not wait for a processor while planners use them all."""
 
@@ -59,6 +65,8 @@ class Order:
     bounds: Sequence[Bound] = ()
     again: Again | None = None
     """An earlier run that is to be repeated; None: take over what others find as it comes."""
+    quick: bool = False
+    """Whether quick planners make a first valid plan where there is none to start from. The planner itself does not see it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +76,10 @@ class Begun:
 
 @dataclass(frozen=True, eq=False)
 class Incumbent:
-    """A better valid plan. ``by`` and ``warm`` as in :class:`planner.search.Progress`: whether it is the planner's own."""
+    """A better valid plan. ``by`` and ``warm`` as in :class:`planner.search.Progress`: whether it is the planner's own.
+
+    ``planner`` names the quick planner whose plan it is, empty for that of the order.
+    """
 
     device_of: Ints
     objective: float
@@ -77,6 +88,7 @@ class Incumbent:
     iteration: int = 0
     by: str = ""
     warm: bool = False
+    planner: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,17 +148,23 @@ def stop_for(order: Order, cancelled: Any) -> Stop:
 
 
 class _Stream(Callbacks):
-    def __init__(self, pipe: Connection) -> None:
-        self._pipe = pipe
+    """Sends on what a run reports; ``planner`` as in :class:`Incumbent`. Plans that are not better than ``known`` are not news."""
+
+    def __init__(self, pipe: Connection, planner: str = "", known: tuple[float, ...] | None = None) -> None:
+        self._pipe, self._planner, self._known = pipe, planner, known
 
     def on_start(self, problem: PlanningProblem) -> None:
-        self._pipe.send(Begun())
+        if not self._planner:
+            self._pipe.send(Begun())
 
     def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
         components = progress.components or (objective,)
+        if self._known is not None and not better(components, self._known):
+            return
         self._pipe.send(
             Incumbent(
-                device_of, objective, progress.seconds, components, progress.iterations, progress.by, progress.warm
+                device_of, objective, progress.seconds, components, progress.iterations, progress.by, progress.warm,
+                self._planner,
             )
         )  # fmt: skip
 
@@ -172,7 +190,6 @@ def _serve(pipe: Connection, pausable: bool) -> None:
     if hasattr(os, "nice"):
         os.nice(NICE)
     from planner.algorithms.catalogue import bound_method, bound_methods, planner, planners
-    from planner.run import run, run_bound
 
     planners(), bound_methods()
     try:
@@ -193,8 +210,9 @@ def _serve(pipe: Connection, pausable: bool) -> None:
         return [heard.get() for _ in range(heard.qsize())]
 
     threading.Thread(target=listen, daemon=True).start()
-    stream = _Stream(pipe)
     try:
+        first = _quick_result(order, pipe, cancelled.is_set)
+        stream = _Stream(pipe, known=None if first is None else first.components)
         stop = stop_for(order, cancelled.is_set)
         common: dict[str, Any] = {
             "stop": stop, "callbacks": stream, "seed": order.seed, "options": order.options, "bounds": order.bounds,
@@ -206,6 +224,8 @@ def _serve(pipe: Connection, pausable: bool) -> None:
             result = run(
                 planner(order.method), order.problem, starts=order.starts, again=order.again, **common
             )
+        if first is not None:
+            result = replace(best_of([first, result]), stop_reason=result.stop_reason)
         # The other side has the problem already, and it may be large.
         pipe.send(Ended(replace(result, problem=None)))  # type: ignore[arg-type]
     except (BrokenPipeError, EOFError):
@@ -221,6 +241,18 @@ def _serve(pipe: Connection, pausable: bool) -> None:
                 traceback.format_exc(),
             )
         )
+
+
+def _quick_result(order: Order, pipe: Connection, cancelled: Callable[[], bool]) -> Result | None:
+    """The first valid plan of quick planners where the order asks for one and brings none; None without."""
+    if not order.quick or order.is_bound or order.starts:
+        return None
+
+    def runner(planner: Planner, stop: Stop, options: Mapping[str, Any]) -> Result:
+        within = AnyOf([Cancel(cancelled), stop])
+        return run(planner, order.problem, within, _Stream(pipe, planner.name), order.seed, options)
+
+    return quick_plan(order.problem, runner, WallBudget(order.time_limit or QUICK_SECONDS))
 
 
 class Worker:

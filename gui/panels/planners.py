@@ -236,6 +236,7 @@ class PlannersPanel(Panel):
             gap=float(limits["gap"]) / 100 or None,
             starts=starts,
             bounds=list(self.document.bounds),
+            quick=True,
         )
 
     def start(self) -> Job | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -136,6 +137,27 @@ def test_incumbents_of_the_followed_job_are_one_step(jobs: Jobs, document: Docum
     document.undo_stack.undo()
     assert not document.device_of.any()
     assert not jobs._timer.isActive()
+
+
+def test_a_quick_plan_names_its_own_planner_until_a_better_one_comes(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document)
+    first, second = sorted((THIRDS, HALVES), key=lambda d: -objective(document, d))
+    say(jobs, worker, replace(found(document, first), planner="one-device"))
+    assert job.entry is not None and job.entry.planner == "one-device"
+    assert job.provenance is not None and job.provenance.planner == "one-device"
+    say(jobs, worker, found(document, second, 0.2))
+    assert job.entry.planner == job.provenance.planner == "slice"
+
+
+def test_a_complete_search_that_proves_nothing_says_what_it_is(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document)
+    say(jobs, worker, found(document, HALVES))
+    value = objective(document, HALVES)
+    bound = job.problem.bound("bottleneck", value * (1 - 2e-6), "mtpp-mip", frozenset())
+    over = result(job, bounds=(bound,)).result
+    over = replace(over, device_of=HALVES, objective=value, components=(value,), complete=True)
+    say(jobs, worker, Ended(over))
+    assert job.text == "search complete: optimal within the solver's precision (gap 2e-06)"
 
 
 def test_incumbents_that_come_at_once_are_shown_as_one(jobs: Jobs, document: Document) -> None:

@@ -118,6 +118,8 @@ def test_what_contradicts_itself_is_not_searched() -> None:
     problem = Problem(graph, parse_target("pool:2+0,memory=1000", graph))
     tried = find_plan(problem, Budget())
     assert tried.result.device_of is None and [t.planner for t in tried.tries] == ["memory-fill", "dpl"]
+    late = find_plan(problem, Budget(), runner=lambda p, s, o: ended(p, problem, stop_reason="time"))
+    assert late.stop_reason == "finished"
 
 
 def test_others_are_asked_where_quick_planners_and_the_own_one_find_nothing() -> None:

@@ -11,13 +11,14 @@ from multiprocessing import active_children
 import numpy as np
 import pytest
 
+from planner.algorithms.catalogue import planner
 from planner.bounds.simple import Simple
 from planner.graph import Graph, Op, Tensor
 from planner.problem import Problem
-from planner.run import run_bound
+from planner.run import run, run_bound
 from planner.search import AnyOf, Progress
 from planner.targets import DevicePool, Pipeline
-from planner.worker import Ended, Failed, Incumbent, Message, Order, Proven, Told, Worker, stop_for
+from planner.worker import Begun, Ended, Failed, Incumbent, Message, Order, Proven, Told, Worker, stop_for
 
 PATIENCE = 60.0
 
@@ -120,6 +121,39 @@ def test_an_iteration_limit_and_warm_starts_reach_the_planner(worker: Worker) ->
     assert isinstance(ended, Ended) and ended.result.stop_reason == "iterations"
     first = next(m for m in seen if isinstance(m, Incumbent))
     assert (first.device_of == start).all()
+
+
+def test_where_there_is_no_plan_to_start_from_a_quick_one_comes_first(worker: Worker) -> None:
+    pool = problem(pool=True)
+    worker.start(Order("dpl", pool, quick=True))
+    seen: list[Message] = []
+    ended = until(worker, Ended, seen)
+    incumbents = [m for m in seen if isinstance(m, Incumbent)]
+    assert incumbents[0].planner == "memory-fill"
+    assert [m.objective for m in incumbents] == sorted({m.objective for m in incumbents}, reverse=True)
+    assert sum(isinstance(m, Begun) for m in seen) == 1
+    assert isinstance(ended, Ended) and ended.result.objective == incumbents[-1].objective
+    # The planner searched as if it were alone.
+    assert np.array_equal(ended.result.device_of, run(planner("dpl"), pool).device_of)
+
+
+def test_a_plan_to_start_from_needs_no_quick_one(worker: Worker) -> None:
+    pool = problem(pool=True)
+    worker.start(Order("dpl", pool, quick=True, starts=[np.zeros(pool.graph.n, np.int32)]))
+    seen: list[Message] = []
+    until(worker, Ended, seen)
+    assert {m.planner for m in seen if isinstance(m, Incumbent)} == {""}
+
+
+def test_a_planner_that_finds_nothing_leaves_the_quick_plan(worker: Worker) -> None:
+    contiguous = Problem(problem().graph, DevicePool(4, 1))
+    worker.start(Order("ideals-dp", contiguous, quick=True, time_limit=1e-9))
+    seen: list[Message] = []
+    ended = until(worker, Ended, seen)
+    assert (
+        isinstance(ended, Ended) and ended.result.status == "feasible" and ended.result.stop_reason == "time"
+    )
+    assert ended.result.planner == "memory-fill"
 
 
 def test_a_worker_that_never_got_work_ends_without_trace(worker: Worker) -> None:
