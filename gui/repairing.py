@@ -100,7 +100,9 @@ class Repairing(QObject):
         ``deliver`` gets the repair, or why there is none, unless another request or an edit of the problem comes first.
         """
         # Here, not on the thread: two threads that import beside a window may wait for each other.
+        from planner.feasibility import decide  # noqa: F401
         from planner.repair import chips, ordered, pool, repair  # noqa: F401
+        from planner.repair.kept import explained
 
         problem = self._document.board.open_problem
         start, kept = np.array(device_of, np.int32), np.array(keep, np.int32)
@@ -111,7 +113,8 @@ class Repairing(QObject):
             deliver(result)  # type: ignore[arg-type]
 
         self._background.run(
-            lambda stopped: repair(problem, start, keep=kept, seconds=SECONDS, stopped=stopped), found
+            lambda stopped: explained(repair(problem, start, keep=kept, seconds=SECONDS, stopped=stopped)),
+            found,
         )
 
     def repair(self) -> None:
@@ -146,7 +149,7 @@ class Repairing(QObject):
             elif not stays(result, ops, device):
                 self.failed.emit(
                     f"no valid plan was found with {named(problem, ops)} on {problem.devices[device].title};"
-                    " nothing changed"
+                    f" nothing changed{why_not(result)}"
                 )
             else:
                 self.apply(result, text, ops)
@@ -168,7 +171,7 @@ class Repairing(QObject):
         self.repaired.emit(
             Report(
                 problem, ops, before[ops], document.device_of[ops].copy(),
-                words(problem, ops, before, document.device_of, by_hand),
+                words(problem, ops, before, document.device_of, by_hand) + not_kept(result),
                 cost_text(problem, document.evaluation.values), document.assignment_serial,
             )
         )  # fmt: skip
@@ -191,6 +194,20 @@ def moved_to(device_of: Ints, ops: Ints, device: int) -> Ints:
 def stays(result: Repair, ops: Ints, device: int) -> bool:
     """Whether a repair leaves ``ops`` on ``device``."""
     return bool((result.device_of[ops] == device).all())
+
+
+def why_not(result: Repair) -> str:
+    """Why an op cannot be where it was to be kept, as the next sentence; empty where nobody knows."""
+    return next((f". {each.sentence}" for each in result.reasons if each.proven), "")
+
+
+def not_kept(result: Repair) -> str:
+    """Which of the ops that were just moved could not stay there, and why, as further sentences."""
+    gone = result.kept_moved
+    if not len(gone):
+        return ""
+    who = named(result.problem, gone)
+    return f" {who}, just moved by hand, did not stay there{why_not(result)}."
 
 
 def words(problem: Problem, ops: Ints, before: Ints, after: Ints, by_hand: Ints = EMPTY) -> str:

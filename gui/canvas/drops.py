@@ -13,7 +13,7 @@ from gui.canvas.drop_choice import DropChoice
 from gui.canvas.headers import lane_extents
 from gui.canvas.strip import chip_rects
 from gui.objectives import change, component_words
-from gui.repairing import Repairing, moved_to, stays
+from gui.repairing import Repairing, moved_to, stays, why_not
 from gui.widgets.numbers import plural
 
 if TYPE_CHECKING:
@@ -143,6 +143,9 @@ class Drops:
             return
         if isinstance(result, Exception) or not stays(result, preview.ops, device):
             self.choice.show_repair("No repair found", False)
+            reason = "" if isinstance(result, Exception) else why_not(result).removeprefix(". ")
+            if reason:
+                self.choice.say("\n".join(part for part in (self._effect(), reason) if part))
             return
         self._repaired = result
         others = np.setdiff1d(np.flatnonzero(result.device_of != document.device_of), preview.ops)

@@ -14,7 +14,7 @@ from gui.commands import SetAssignment, SetProblem
 from gui.compare.state import CompareState
 from gui.constraining import named
 from gui.objectives import Change, change, component_words
-from gui.repairing import SECONDS
+from gui.repairing import SECONDS, why_not
 from gui.values import PlanEntry, op_array
 from gui.widgets.numbers import plural
 from planner.errors import StageboardError
@@ -155,7 +155,10 @@ class Picking(QObject):
     # ------------------------------------------------------------------ repairing
     def look_for_repair(self, pick: Pick, deliver: Callable[[Pick | StageboardError], None]) -> None:
         """Find what else must move so that the rules hold; ``deliver`` gets the whole, or why there is none."""
-        from planner.repair import chips, ordered, pool, repair  # noqa: F401 - not on the thread, see gui.repairing
+        # Not on the thread, see gui.repairing.
+        from planner.feasibility import decide  # noqa: F401
+        from planner.repair import chips, ordered, pool, repair  # noqa: F401
+        from planner.repair.kept import explained
 
         problem, keep = pick.plan.problem, pick.ops.copy()
         start = pick.device_of.copy()
@@ -169,7 +172,8 @@ class Picking(QObject):
                 deliver(_repaired(pick, result))  # type: ignore[arg-type]
 
         self._background.run(
-            lambda stopped: repair(problem, start, keep=keep, seconds=SECONDS, stopped=stopped), found
+            lambda stopped: explained(repair(problem, start, keep=keep, seconds=SECONDS, stopped=stopped)),
+            found,
         )
 
     # ------------------------------------------------------------------ applying
@@ -220,7 +224,7 @@ def _repaired(pick: Pick, result: Repair) -> Pick | StageboardError:
     if not np.array_equal(result.device_of[pick.ops], pick.device_of[pick.ops]):
         return StageboardError(
             f"no valid plan was found with {pick.what} where {pick.comparison.letter(pick.source)} has them;"
-            " nothing changed"
+            f" nothing changed{why_not(result)}"
         )
     whole = judged(pick.comparison, pick.ops, pick.source, pick.into, result.device_of)
     return replace(whole, repaired=int(np.count_nonzero(result.device_of != pick.device_of)))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from planner.repair import Repair, RepairError
 
 SECONDS = 2.0
+KEPT_SECONDS = 5.0
+"""How long it may take to find out why an op moved that was to be kept."""
 _SHOWN_MOVES = 20
 
 
@@ -53,6 +55,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from planner.formats.order_json import OpenedOrder
     from planner.formats.plan_json import write_plan
     from planner.repair import RepairError, repair
+    from planner.repair.kept import explained
     from planner.repair.outcome import TOLD
 
     inputs.check_output(args.output, args.models)
@@ -67,6 +70,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         found = repair(problem, opened.plan.decision.device_of, keep, args.seed, args.time_limit)
     except RepairError as error:
         return _nothing(args, console, opened.plan, error, time.perf_counter() - began)
+    if len(found.kept_moved):
+        found = explained(found, KEPT_SECONDS, None, args.seed)
     seconds = time.perf_counter() - began
     plan = repaired_plan(opened.plan, found, args.seed, seconds)
     write_plan(args.output, plan, opened.bounds)
@@ -92,6 +97,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         rows = [
             ("before", f"{name} {before}, {rules_text(found.before)}"),
             ("moved", found.sentence),
+            *(("not kept", each.sentence) for each in found.reasons),
             ("plan", args.output),
         ]
         # The sentence tells few moves itself.
@@ -175,6 +181,7 @@ def _provenance(of: Provenance, sentence: str, seed: int | None, seconds: float)
 
 def _moves(found: Repair) -> dict[str, Any]:
     graph, devices = found.problem.graph, found.problem.devices
+    reasons = {each.op: each for each in found.reasons}
     return {
         "ops": graph.n,
         "moved": [
@@ -188,6 +195,18 @@ def _moves(found: Repair) -> dict[str, Any]:
         ],
         "moved_at_least": found.at_least,
         "fewest": found.proven,
+        "kept_moved": [
+            {
+                "op": graph.op_ids[v],
+                "name": graph.op_names[v],
+                "from": devices[found.given[v]].name,
+                "to": devices[found.device_of[v]].name,
+                "proven": v in reasons and reasons[v].proven,
+                "reason": reasons[v].sentence if v in reasons else "",
+            }
+            for v in found.kept_moved.tolist()
+        ],
+        "moved_at_least_keeping": found.keeping_at_least or None,
     }
 
 
@@ -219,6 +238,8 @@ def _nothing(
         "moved": [],
         "moved_at_least": None,
         "fewest": False,
+        "kept_moved": [],
+        "moved_at_least_keeping": None,
         "before": _before(plan.problem, plan.evaluation),
         "seconds": seconds,
         "seed": args.seed,

@@ -3,10 +3,11 @@
 :func:`repair` keeps what it can where it is, pins always and what was just moved before all else; what cannot stay goes
 to the nearest device. How it does so depends on the target: :mod:`planner.repair.ordered` for devices in a row,
 :mod:`planner.repair.chips` for multi-chip modules, :mod:`planner.repair.pool` for device pools. Orders of connections are repaired by
-:func:`planner.repair.orders.repair_order`.
+:func:`planner.repair.orders.repair_order`. :func:`planner.repair.kept.explained` says why an op moved that was to be kept.
 """
 
+from planner.repair.kept import KeptMove
 from planner.repair.outcome import Repair, RepairError
 from planner.repair.repairing import repair
 
-__all__ = ["Repair", "RepairError", "repair"]
+__all__ = ["KeptMove", "Repair", "RepairError", "repair"]

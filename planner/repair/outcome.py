@@ -10,6 +10,7 @@ from planner.errors import StageboardError
 from planner.graph import Ints
 from planner.plan import Evaluation, Violation
 from planner.problem import Problem
+from planner.repair.kept import KeptMove
 from planner.repair.measure import Distance
 
 TOLD = 3
@@ -30,9 +31,9 @@ class Repair:
 
     ``device_of`` int32[n]; ``moved`` int32[..]: the ops that are elsewhere than in ``given`` int32[n]; ``before`` and
     ``evaluation``: the given plan's and the new one's; ``distance`` counts moves (:class:`Distance`). ``proven``: no valid
-    plan is nearer, that is, moves fewer ops (of those to be kept first, then of all). ``at_least``: the most that is
-    proven of the number of ops every valid plan moves that spares the kept ones as well; ``wishes``: whether there were ops
-    to be kept.
+    plan is nearer, that is, moves fewer ops (of those to be kept first, then of all). ``keep`` int32[..]: the ops that were to be
+    kept; every valid plan moves at least ``least_kept`` of them, and ``least_moved`` ops in all if no more than that;
+    ``reasons``: why some of them moved (:func:`planner.repair.kept.explained`).
     """
 
     problem: Problem
@@ -42,9 +43,29 @@ class Repair:
     before: Evaluation
     evaluation: Evaluation
     distance: Distance
-    at_least: int
+    keep: Ints
+    least_kept: int
+    least_moved: int
     proven: bool
-    wishes: bool = False
+    reasons: tuple[KeptMove, ...] = ()
+
+    @property
+    def kept_moved(self) -> Ints:
+        """The ops (int32) that were to be kept and moved."""
+        return np.intersect1d(self.keep, self.moved).astype(np.int32)
+
+    @property
+    def at_least(self) -> int:
+        """The most that is proven of the number of ops that every valid plan moves which spares the kept ones as well as this one."""
+        if self.distance.kept == self.least_kept:
+            return self.least_moved
+        # One that moves more of them than there is need moves these.
+        return min(self.least_moved, self.least_kept + 1)
+
+    @property
+    def keeping_at_least(self) -> int:
+        """The same of plans that spare the kept ones better than this one; 0 where it is proven that there are none."""
+        return self.least_moved if self.distance.kept > self.least_kept else 0
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -65,10 +86,20 @@ class Repair:
             alike = all(device.kind == kind for device in self.problem.devices)
             which = "all" if near == len(self.moved) else str(near)
             what = f", {which} of them to a neighbouring {kind}" if alike and near else ""
-        which = "valid plan that spares the ops to be kept as well" if self.wishes else "valid plan"
+        which = "valid plan that spares the ops to be kept as well" if len(self.keep) else "valid plan"
         proof = f"; no {which} moves fewer" if self.proven else ""
         ops = "op" if n == 1 else "ops"
-        return f"Moved {len(self.moved)} of {n} {ops}{what}{proof}"
+        return f"Moved {len(self.moved)} of {n} {ops}{what}{self._not_kept}{proof}"
+
+    @property
+    def _not_kept(self) -> str:
+        """Which of the ops to be kept are among those that moved."""
+        gone = self.kept_moved.tolist()
+        if not gone:
+            return ""
+        names = [self.problem.graph.op_names[v] for v in gone[:TOLD]]
+        more = f" and {len(gone) - TOLD:,} more" if len(gone) > TOLD else ""
+        return f"; {', '.join(names)}{more} {'was' if len(gone) == 1 else 'were'} to be kept"
 
     def moves(self, limit: int | None = None) -> list[str]:
         """``op from device to device`` of the moved ops, the first ``limit`` of them."""

@@ -52,6 +52,7 @@ def repair(
     found = best.device_of
     assert found is not None
     distance = measure.distance(found)
+    least_kept, least_moved = measure.at_least(best.proven)
     return Repair(
         problem=problem,
         given=given,
@@ -60,9 +61,10 @@ def repair(
         before=before,
         evaluation=problem.evaluate(found),
         distance=distance,
-        at_least=measure.at_least(best.proven)[1],
+        keep=np.flatnonzero(measure.keep).astype(np.int32),
+        least_kept=least_kept,
+        least_moved=least_moved,
         proven=best.fewest,
-        wishes=bool(measure.keep.any()),
     )
 
 

@@ -131,8 +131,23 @@ def test_a_move_that_cannot_be_is_not_made(qtbot: QtBot, heard: Heard) -> None:
     done(qtbot, heard.repairing)
     assert document.device_of.tolist() == before
     assert heard.sentences == [
-        "no valid plan was found with block0/batchnormalization_1 on Stage 2; nothing changed"
+        "no valid plan was found with block0/batchnormalization_1 on Stage 2; nothing changed."
+        " block0/batchnormalization_1 on stage 2 cannot be kept: it is pinned to Stage 0"
     ]
+
+
+def test_what_was_just_moved_and_could_not_stay_is_told(qtbot: QtBot, heard: Heard) -> None:
+    document = heard.document
+    document.move([0], 2)
+    document.move([11], 0)
+    heard.repairing.repair()
+    done(qtbot, heard.repairing)
+    assert document.evaluation.valid
+    (report,) = heard.reports
+    gone = next(v for v, device in ((0, 2), (11, 0)) if document.device_of[v] != device)
+    name = document.graph.op_names[gone] if document.graph is not None else ""
+    assert f" {name}, just moved by hand, did not stay there. {name} on " in report.text
+    assert "cannot be kept together with" in report.text and report.text.endswith("Stage 0.")
 
 
 def test_an_edit_meanwhile_is_repaired_too(qtbot: QtBot, heard: Heard) -> None:

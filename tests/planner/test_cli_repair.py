@@ -16,7 +16,7 @@ from tests.planner.test_cli import RESNET, TARGET, stageboard  # noqa: F401 - a 
 
 FIELDS = {
     "planner", "target", "objective_name", "objective", "components", "valid", "violations", "devices", "status", "sentence",
-    "ops", "moved", "moved_at_least", "fewest", "before", "seconds", "seed", "plan_file",
+    "ops", "moved", "moved_at_least", "fewest", "kept_moved", "moved_at_least_keeping", "before", "seconds", "seed", "plan_file",
 }  # fmt: skip
 
 
@@ -62,6 +62,25 @@ def test_what_is_kept_stays(stageboard: Any, plan_file: Path, tmp_path: Path) ->
     places = {op["id"]: op["device"] for op in data["decision"]["ops"]}
     assert places["conv1_bn"] == "stage 1"
     assert stageboard("repair", RESNET, broken, "-o", out, "--keep", "conv1").status == 2
+
+
+def test_a_kept_op_that_could_not_stay_is_named_with_the_reason(
+    stageboard: Any, plan_file: Path, tmp_path: Path
+) -> None:
+    broken, out = (
+        edited(plan_file, ("conv1_conv", "stage 3"), ("conv1_bn", "stage 0")),
+        tmp_path / "repaired.json",
+    )
+    kept = ("--keep", "conv1_conv", "--keep", "conv1_bn", "--time-limit", "20")
+    data = stageboard("repair", RESNET, broken, "-o", out, *kept, "--json").json
+    (gone,) = data["kept_moved"]
+    assert set(gone) == {"op", "name", "from", "to", "proven", "reason"}
+    assert gone["op"] in ("conv1_conv", "conv1_bn") and gone["from"] != gone["to"] and gone["proven"]
+    assert "conv1_conv leads to conv1_bn" in gone["reason"] or "conv1_conv feeds conv1_bn" in gone["reason"]
+    assert data["moved_at_least"] <= len(data["moved"]) and data["moved_at_least_keeping"] is None
+    assert f"{gone['name']} was to be kept" in data["sentence"]
+    text = stageboard("repair", RESNET, broken, "-o", out, *kept).out
+    assert "not kept" in text and "cannot be kept together with" in text
 
 
 def test_a_valid_plan_is_written_as_it_is(stageboard: Any, plan_file: Path, tmp_path: Path) -> None:
