@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from benchmarks.models import ROOT
 from planner.bound import Bound, gap
-from planner.cli.searching import known_at_once
 from planner.formats import read_models
 from planner.formats.networks import read_network
 from planner.network_problem import NetworkProblem, check_memory
 from planner.problem import Problem
 from planner.processes import end_server
+from planner.proving import known_at_once
 from planner.race import Entrant, Race, Standing, good_field
 from planner.targets import parse_target
 from planner.warm_up import warm_bound, warm_planner

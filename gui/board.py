@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gui.values import EMPTY
-from planner.bound import Bound, Standing
+from planner.bound import Bound, Standing, proven, says_more
 from planner.errors import StageboardError
 from planner.graph import Ints
 from planner.plan import Evaluation
 from planner.problem import Problem
-from planner.problem_base import PlanningProblem
 
 if TYPE_CHECKING:
     from gui.legal_chips import Domains
@@ -156,26 +155,16 @@ class Board:
 
 
 def kept_bounds(known: list[Bound], new: Iterable[Bound]) -> list[Bound]:
-    """``known`` with further bounds, of the same proof only the stronger; the same list where none is new."""
-    for bound in new:
+    """``known`` with further bounds, of the same proof only the stronger; the same list where none is new.
+
+    What files claim is none of them.
+    """
+    for bound in proven(new):
         proof = _proof(bound)
         same = [b for b in known if _proof(b) == proof]
         if not any(b.value >= bound.value for b in same):
             known = [b for b in known if b not in same] + [bound]
     return known
-
-
-def says_more(bound: Bound, problem: PlanningProblem, known: Iterable[Bound]) -> bool:
-    """Whether a bound applies to a problem and no known one says as much about it."""
-    relaxation, tokens = problem.relaxation, problem.assumptions
-    if bound.component not in problem.components or not bound.applies_to(relaxation, tokens):
-        return False
-    limits = dict(bound.given)
-    return not any(
-        b.component == bound.component and b.value >= bound.value and b.covers(limits)
-        for b in known
-        if b.applies_to(relaxation, tokens)
-    )
 
 
 def _proof(bound: Bound) -> tuple[str, str, str, frozenset[str], tuple[tuple[str, float], ...]]:

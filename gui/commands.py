@@ -328,7 +328,7 @@ def decode_entry(data: Mapping[str, Any], device_of: Ints) -> PlanEntry:
         return PlanEntry(
             str(data["name"]), device_of, str(data["origin"]), planner=str(data["planner"]), seed=data.get("seed"),
             seconds=data.get("seconds"), id=str(data["id"]),
-            provenance=None if provenance is None else provenance_of(provenance, "the journal"),
+            provenance=None if provenance is None else provenance_of(provenance, "the journal", ""),
         )  # fmt: skip
     except (KeyError, TypeError, AttributeError) as error:
         raise StageboardError("a plan in the journal is damaged") from error

@@ -101,11 +101,12 @@ def play(
     from gui.present.show import Show
     from gui.theme import THEMES
     from planner.formats.story_json import read_story, resolve
+    from planner.proving import story_with_known
 
     name = name or path.name.removesuffix(SUFFIX)
     story = read_story(path)
     console.progress(f"{name}: evaluating {len(story.plans)} plans")
-    resolved = resolve(story, path.parent, given)
+    resolved = story_with_known(resolve(story, path.parent, given))
     for note in resolved.notes:
         console.note(f"{path.name}: {note}")
     out.mkdir(parents=True, exist_ok=True)

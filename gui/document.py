@@ -22,7 +22,15 @@ from gui.editing import Editing
 from gui.folding import Folding
 from gui.history import History
 from gui.opening import Opened
-from gui.plan_list import PlanList, differences, fill_figures, set_figures
+from gui.plan_list import (
+    PlanList,
+    bounds_with,
+    differences,
+    drop_refuted,
+    fill_figures,
+    set_figures,
+    telling_of,
+)
 from gui.previewing import Previewing
 from gui.selection import Selection
 from gui.values import AssignmentChange, Message, PlanEntry, Preview
@@ -147,6 +155,20 @@ class Document(QObject):
         return self.board.standing
 
     @property
+    def plan_bounds(self) -> list[Bound]:
+        """What is proven, and what the file of the plan on the canvas claims."""
+        return bounds_with(self.active, self.bounds)
+
+    @property
+    def claim(self) -> Bound | None:
+        """What the file of the plan on the canvas claims beyond what is proven; None where it claims nothing more."""
+        active, problem = self.active, self.problem
+        if active is None or problem is None or not active.claims:
+            return None
+        evaluation = self.evaluation
+        return telling_of(active, problem, evaluation.values, evaluation.valid, self.bounds)
+
+    @property
     def gap(self) -> float | None:
         """The gap of the first component not yet proven; None without a bound or while rules are broken."""
         return self.board.gap
@@ -253,6 +275,7 @@ class Document(QObject):
                 plan.provenance,
             )
             entry.seed, entry.seconds = plan.provenance.seed, plan.provenance.seconds
+            entry.claims = opened.claims
         self.previewing.end()
         self.board.reset(problem, opened.live, opened.bounds)
         self.paths, self.batch, self.plan_path = opened.paths, opened.batch, opened.plan_path
@@ -286,7 +309,7 @@ class Document(QObject):
         from planner.formats.plan_json import write_plan
 
         target = Path(path).absolute()
-        write_plan(target, self.current_plan(), self.bounds)
+        write_plan(target, self.current_plan(), self.plan_bounds)
         self.plan_path = target
         self.history.set_saved()
         self.plans_changed.emit()
@@ -329,6 +352,7 @@ class Document(QObject):
                 len(evaluation.violations),
                 self.board.bounds,
             )
+            self._drop_refuted(entry)
         if len(ops):
             self.assignment_changed.emit(AssignmentChange(ops, reason))
         self.readouts_changed.emit()
@@ -382,8 +406,13 @@ class Document(QObject):
         self.plans_changed.emit()
 
     def refresh_entry(self, entry: PlanEntry) -> None:
-        """Fill in the figures of an entry under the present problem."""
+        """Fill in the figures of an entry under the present problem; what it refutes of the claims of files is dropped."""
         fill_figures(entry, self.board.open_problem, self.board.bounds)
+        self._drop_refuted(entry)
+
+    def _drop_refuted(self, entry: PlanEntry) -> None:
+        for note in drop_refuted(self.plans, entry, self.board.open_problem):
+            self.message.emit(Message("warning", note))
 
     # ------------------------------------------------------------------ questions
     def check(self, ops: object) -> Preview:

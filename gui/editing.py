@@ -14,6 +14,7 @@ from gui.plan_list import fits
 from gui.retargeting import heirs
 from gui.values import EMPTY, Message, PlanEntry, op_array
 from gui.widgets.numbers import plural
+from planner.claims import claimed
 from planner.errors import PlanError, StageboardError
 from planner.graph import Ints
 from planner.grouping import unkept_words
@@ -180,7 +181,7 @@ class Editing:
         name = self._plans.unused_name(f"{who[:1].upper()}{who[1:]}, {plural(len(after.devices), 'stage')}")
         entry = PlanEntry(
             name, device_of, "planner", planner=planner, seconds=seconds,
-            provenance=Provenance(planner=planner, seconds=seconds),
+            provenance=Provenance(planner=planner, seconds=seconds), claims=claimed(bounds),
         )  # fmt: skip
         text = f"Plan for {plural(len(after.devices), 'stage')}"
         self._history.push(
@@ -199,6 +200,7 @@ class Editing:
         entry = PlanEntry(
             self._plans.unused_name(opened.plan.name or opened.plan_path.stem), opened.device_of, "file",
             planner=provenance.planner, seed=provenance.seed, seconds=provenance.seconds, provenance=provenance,
+            claims=opened.claims,
         )  # fmt: skip
         self._board.add_bounds(opened.bounds)
         self._history.proved(opened.bounds)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 
 from gui.loading import Loading
+from gui.plan_list import bounds_with
 from gui.values import Message, PlanEntry
 from planner.errors import StageboardError
 
@@ -240,7 +241,11 @@ class Files:
             entry.planner or "hand", seed=entry.seed, seconds=entry.seconds or 0.0
         )
         self._write(
-            lambda: write_plan(path, problem.plan(entry.device_of, provenance, entry.name), document.bounds),
+            lambda: write_plan(
+                path,
+                problem.plan(entry.device_of, provenance, entry.name),
+                bounds_with(entry, document.bounds),
+            ),
             path,
         )
 
@@ -287,7 +292,7 @@ class Files:
         self._export(
             lambda: save_picture(
                 problem, document.device_of.copy(), path, size=size, theme=window.theme.name,
-                view=window.canvas.view, title=document.title, bounds=document.bounds,
+                view=window.canvas.view, title=document.title, bounds=document.plan_bounds,
             ),
             path,
         )  # fmt: skip

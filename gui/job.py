@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gui.board import says_more
 from gui.values import PlanEntry
 from planner import __version__
-from planner.bound import Bound, Standing, better
+from planner.bound import Bound, Standing, better, says_more
 from planner.graph import Ints
 from planner.problem import Problem
 from planner.provenance import Provenance

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.bound import Bound
+from planner.bound import Bound, proven
+from planner.claims import claimed
 from planner.graph import Graph, Ints
 from planner.problem import Problem
 from planner.problem_base import PlanningProblem
@@ -36,6 +37,8 @@ class Opened:
     """What made the start plan; empty where none was found and every op is on one device."""
     live: LiveEvaluation
     bounds: tuple[Bound, ...]
+    claims: tuple[Bound, ...] = ()
+    """What the plan's file says was proven."""
     plan: Plan | None = None
     plan_path: Path | None = None
 
@@ -103,11 +106,9 @@ def even_cut(problem: Problem) -> Ints:
 
 def quick_bounds(problem: PlanningProblem) -> tuple[Bound, ...]:
     """What is proven at once."""
-    from planner.algorithms.catalogue import immediate_bound
-    from planner.run import run_bound
+    from planner.proving import known_at_once
 
-    method = immediate_bound(problem)
-    return () if method is None else run_bound(method, problem).bounds
+    return known_at_once(problem)
 
 
 def ready(problem: Problem, device_of: Ints) -> LiveEvaluation:
@@ -155,10 +156,10 @@ def prepare_plan(path: str | Path, graph: Graph, paths: Sequence[Path], batch: i
     from planner.formats.plan_json import read_plan
 
     file = Path(path).absolute()
-    plan, bounds = read_plan(file, graph)
+    plan, stored = read_plan(file, graph)
     problem = plan.problem
     device_of = np.array(plan.decision.device_of, np.int32)
     return Opened(
         problem, tuple(paths), batch, device_of, plan.provenance.planner, ready(problem, device_of),
-        (*bounds, *quick_bounds(problem)), plan, file,
+        (*proven(stored), *quick_bounds(problem)), claimed(stored), plan, file,
     )  # fmt: skip

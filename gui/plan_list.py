@@ -8,9 +8,11 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from gui.values import PlanEntry
-from planner.bound import Bound
+from planner.bound import Bound, refuted
+from planner.claims import claim_words, claimed, telling_claim
 from planner.graph import Bools, Ints
 from planner.problem import Problem
+from planner.problem_base import PlanningProblem
 
 
 class PlanList(QObject):
@@ -87,6 +89,38 @@ def set_figures(
     """Set an entry's figures where they are known already."""
     entry.components, entry.broken, entry.valid = tuple(components), broken, broken == 0
     entry.standing = problem.standing(entry.components, bounds)
+
+
+def bounds_with(entry: PlanEntry | None, bounds: Sequence[Bound]) -> list[Bound]:
+    """What is proven, and what the file of a plan claims: what is said and kept of this plan."""
+    return [*bounds, *(() if entry is None else claimed(entry.claims))]
+
+
+def telling_of(
+    entry: PlanEntry,
+    problem: PlanningProblem,
+    components: Sequence[float],
+    valid: bool,
+    bounds: Sequence[Bound],
+) -> Bound | None:
+    """What the file of a plan claims beyond what is proven; None where it claims nothing more. Figures are those of ``problem``."""
+    if not entry.claims or not components:
+        return None
+    return telling_claim(problem, components, bounds_with(entry, bounds), valid)
+
+
+def drop_refuted(entries: Sequence[PlanEntry], by: PlanEntry, problem: PlanningProblem) -> list[str]:
+    """Drop the claims that a valid plan shows to be wrong; returns a sentence on each."""
+    if not by.valid or not by.components:
+        return []
+    reached = dict(zip(problem.components, by.components, strict=True))
+    notes = []
+    for entry in entries:
+        wrong = [claim for claim in entry.claims if refuted(claim, problem, reached)]
+        if wrong:
+            entry.claims = tuple(claim for claim in entry.claims if claim not in wrong)
+            notes += [f"{claim_words(problem, claim)}: refuted by the plan “{by.name}”" for claim in wrong]
+    return notes
 
 
 def differences(entry: PlanEntry, device_of: Ints) -> Bools:

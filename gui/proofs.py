@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gui.methods import method_words
 from gui.objectives import amount, component_words
 from gui.widgets.numbers import gap_text, plural
+from planner.claims import claim_words
 
 if TYPE_CHECKING:
     from planner.bound import Bound, ComponentStanding, Standing
@@ -60,6 +61,18 @@ def bound_sentence(problem: PlanningProblem, bound: Bound) -> str:
     if math.isinf(bound.value):
         return f"No plan{among} is valid: {who}"
     return f"No valid plan{among} has a {words} below {amount(problem, bound.component, bound.value)}: {who}"
+
+
+def claimed_note(problem: PlanningProblem, claim: Bound) -> str:
+    """What a file claims, in a few words beside what is proven: ``claimed 923.43 µs``; of several components with its name."""
+    least = amount(problem, claim.component, claim.value)
+    name = f"{component_words(claim.component).short} " if len(problem.components) > 1 else ""
+    return f"claimed {name}{least}"
+
+
+def claim_sentence(problem: PlanningProblem, claim: Bound) -> str:
+    """All there is to say about a claim."""
+    return f"{claim_words(problem, claim)}. It counts nowhere until it is proven."
 
 
 def component_note(problem: PlanningProblem, standing: ComponentStanding, is_open: bool) -> str:

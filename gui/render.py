@@ -162,6 +162,7 @@ def draw_network(args: argparse.Namespace, output: Path, console: Console) -> in
     from planner.formats.order_json import open_network_plan
     from planner.network_problem import NetworkProblem
     from planner.ordering.theorem_1 import theorem_1_order
+    from planner.proving import with_known
     from planner.targets import TwoLevelMemory
 
     if args.batch is not None:
@@ -176,7 +177,8 @@ def draw_network(args: argparse.Namespace, output: Path, console: Console) -> in
         opened = open_network_plan(plan, network)
         for note in opened.notes:
             console.note(f"{plan}: {note}")
-        problem, order, bounds = opened.plan.problem, opened.plan.decision.order, opened.bounds
+        problem, order = opened.plan.problem, opened.plan.decision.order
+        bounds = with_known(problem, opened.bounds)
         title = (
             f"{network.name} on {problem.target.spec()}, {opened.plan.name or opened.plan.provenance.planner}"
         )
@@ -213,11 +215,12 @@ def draw_network(args: argparse.Namespace, output: Path, console: Console) -> in
 def read(
     args: argparse.Namespace,
 ) -> tuple[Problem, np.ndarray | None, str, str, tuple[Bound, ...], list[str]]:
-    """What to draw: problem, device of each op (None without a plan), title, planner, what is proven, notes on the plan."""
+    """What to draw: problem, device of each op (None without a plan), title, planner, what is proven or claimed, notes on the plan."""
     from gui.launch import files_to_open
     from planner.formats import read_models
     from planner.formats.plan_json import open_plan, plan_model_options
     from planner.problem import Problem
+    from planner.proving import with_known
     from planner.targets import default_target
 
     models, plan = files_to_open(args.files)
@@ -236,7 +239,7 @@ def read(
     title = f"{problem.graph.name} on {problem.target.spec()}"
     notes = [f"{plan}: {note}" for note in opened.notes]
     planner = opened.plan.provenance.planner
-    return problem, opened.plan.decision.device_of, title, planner, tuple(opened.bounds), notes
+    return problem, opened.plan.decision.device_of, title, planner, with_known(problem, opened.bounds), notes
 
 
 def application() -> QApplication:

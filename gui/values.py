@@ -14,7 +14,7 @@ from planner.graph import Bools, Floats, Ints
 if TYPE_CHECKING:
     from gui.legal_chips import Domains
     from gui.objectives import Change
-    from planner.bound import Standing
+    from planner.bound import Bound, Standing
     from planner.plan import Provenance, Violation
 
 EMPTY: Ints = np.empty(0, np.int32)
@@ -76,6 +76,8 @@ class PlanEntry:
     """How many rules the plan breaks under the current problem."""
     running: bool = False
     """Whether a planner is still improving this entry."""
+    claims: tuple[Bound, ...] = ()
+    """What the file of the plan says was proven; shown beside this plan alone, and counts nowhere."""
 
     @property
     def objective(self) -> float:

@@ -40,6 +40,7 @@ from gui.panels.stage_counts import StageCountsPanel
 from gui.panels.suggestions import SuggestionsPanel, WhyPanel
 from gui.panels.violations import ViolationsPanel
 from gui.pickers import Pickers
+from gui.proving import Proving
 from gui.race.panel import RacePanel
 from gui.stage_control import StageControl
 from gui.stage_counting import StageCounting
@@ -160,6 +161,7 @@ class MainWindow(DropWindow):
         self.docks = Docks(self, {panel.id: panel for panel in panels})
         # ---- actions
         self.mending = Mending(self)
+        self.proving = Proving(self, self)
         self.handlers = Handlers(self)
         self.actions_set = ActionSet(ACTIONS, self.handlers.run, self)
         self.actions_set.install(self, (self.canvas, self.devices, self.ops.table))

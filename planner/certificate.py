@@ -1,15 +1,16 @@
 """Certificates: what a plan costs and how good it provably is, with all that somebody needs to check both.
 
 Nothing is taken from a plan's file but the decision and where it came from: costs, violations and the gap are computed anew
-from the decision. Bounds are proofs that somebody ran; a certificate says of each which method proved it, what it assumed
-and how to prove it again, and drops those that the plan itself refutes or that speak of another problem.
+from the decision. Bounds are proofs that were run here; a certificate says of each which method proved it, what it assumed
+and how to prove it again, and drops those that the plan itself refutes or that speak of another problem. What a file says was proven
+it only names as a claim.
 """
 
 from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib import metadata
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 
 from planner import __version__
 from planner.bound import Bound, ComponentStanding
+from planner.claims import claim_of, claim_words
 from planner.comparison.figures import sound
 from planner.formats.plan_parts import provenance_dict
 from planner.plan import Evaluation, OrderEvaluation, OrderPlan, Plan
@@ -45,7 +47,10 @@ SOLVERS = {"cp-sat": "ortools", "scip": "ortools", "highs": "highspy", "cbc": "P
 
 @dataclass(frozen=True)
 class Proof:
-    """The strongest bound that speaks of the plan. ``source`` is paper and section, ``again`` a command that proves it anew."""
+    """The strongest bound that speaks of the plan. ``source`` is paper and section, ``again`` a command that proves it anew.
+
+    ``now`` says that it was proven for this certificate.
+    """
 
     value: float
     method: str
@@ -54,6 +59,19 @@ class Proof:
     assumes: tuple[str, ...]
     given: tuple[tuple[str, float], ...]
     seconds: float
+    again: str
+    now: bool = False
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a file says was proven of a component beyond what is; ``words`` say so, and ``again`` is a command that may prove it."""
+
+    component: str
+    value: float
+    method: str
+    claimed_by: str
+    words: str
     again: str
 
 
@@ -118,6 +136,7 @@ class Certificate:
     provenance: Mapping[str, Any]
     versions: Mapping[str, str]
     notes: tuple[str, ...]
+    claim: Claim | None = None
 
     @property
     def valid(self) -> bool:
@@ -130,11 +149,21 @@ class Certificate:
         return next((part for part in self.parts if not part.proven), None)
 
 
-def certificate(plan: Plan | OrderPlan, bounds: Iterable[Bound] = ()) -> Certificate:
-    """The certificate of a plan, evaluated anew, against the ``bounds`` that hold for its problem."""
+def certificate(
+    plan: Plan | OrderPlan,
+    bounds: Iterable[Bound] = (),
+    now: Collection[Bound] = (),
+    remarks: Sequence[str] = (),
+) -> Certificate:
+    """The certificate of a plan, evaluated anew, against the ``bounds`` that hold for its problem.
+
+    Claims among them are named and count for nothing. ``now`` are those that were proven for this certificate, ``remarks`` are what there
+    is to note besides.
+    """
     problem = plan.problem
     fresh = _evaluated_anew(plan)
     known, notes = sound(bounds, [fresh])
+    notes = (*remarks, *notes)
     foreign = [b for b in known if not b.applies_to(problem.relaxation, problem.assumptions)]
     if foreign:
         count = len(foreign)
@@ -144,7 +173,8 @@ def certificate(plan: Plan | OrderPlan, bounds: Iterable[Bound] = ()) -> Certifi
     evaluation = fresh.evaluation
     standing = problem.standing(evaluation.values, known)
     valid = evaluation.valid
-    parts = tuple(_part(problem, component, valid) for component in standing.components)
+    claim = claim_of(fresh, known)
+    parts = tuple(_part(problem, component, valid, now) for component in standing.components)
     return Certificate(
         model=problem.name,
         kind="network" if isinstance(fresh, OrderPlan) else "graph",
@@ -168,6 +198,7 @@ def certificate(plan: Plan | OrderPlan, bounds: Iterable[Bound] = ()) -> Certifi
         provenance=provenance_dict(fresh.provenance),
         versions=_versions(fresh, parts),
         notes=notes,
+        claim=None if claim is None else _claim(problem, claim),
     )
 
 
@@ -184,6 +215,8 @@ def to_dict(certified: Certificate) -> dict[str, Any]:
         value = getattr(certified, field.name)
         if isinstance(value, tuple):
             value = [entry if isinstance(entry, (str, Mapping)) else asdict(entry) for entry in value]
+        if isinstance(value, Claim):
+            value = asdict(value)
         out[field.name] = dict(value) if isinstance(value, Mapping) else value
     for part in out["parts"]:
         if part["proof"] is not None:
@@ -267,31 +300,43 @@ def _fields(plan: Plan | OrderPlan) -> dict[str, Any]:
     return plan_json.evaluation_dict(plan.evaluation, plan.problem)
 
 
-def _part(problem: PlanningProblem, standing: ComponentStanding, valid: bool) -> Part:
+def _part(problem: PlanningProblem, standing: ComponentStanding, valid: bool, now: Collection[Bound]) -> Part:
     bound = standing.bound
     unit = problem.unit(standing.name) or None
-    proof = None if bound is None else _proof(problem, bound)
+    proof = None if bound is None else _proof(problem, bound, bound in now)
     # What a bound says of valid plans says nothing of a plan that breaks rules.
     gap = standing.gap if valid else None
     return Part(standing.name, standing.value, unit, proof, gap, standing.proven and valid)
 
 
-def _proof(problem: PlanningProblem, bound: Bound) -> Proof:
+def _proof(problem: PlanningProblem, bound: Bound, now: bool) -> Proof:
     from planner.algorithms.catalogue import bound_methods, planners
 
     method = bound_methods().get(bound.method) or planners().get(bound.method)
     title = bound.method if method is None else method.title
     source = "" if method is None else str(method.source)
+    again = _command(problem, bound.method)
+    return Proof(bound.value, bound.method, title, source, tuple(sorted(bound.assumes)), bound.given, bound.seconds, again, now)  # fmt: skip
+
+
+def _claim(problem: PlanningProblem, claim: Bound) -> Claim:
+    again = _command(problem, claim.method)
+    return Claim(
+        claim.component, claim.value, claim.method, claim.claimed_by, claim_words(problem, claim), again
+    )
+
+
+def _command(problem: PlanningProblem, name: str) -> str:
+    """The command that runs a method again; empty where it is none."""
+    from planner.algorithms.catalogue import bound_methods, planners
+
     what = f"--target '{problem.target.spec()}' --objective {problem.objective}"
     for constraint in problem.constraints if isinstance(problem, Problem) else ():
         if isinstance(constraint, Pin):
             what += f" --pin '{constraint.op}={constraint.device}'"
-    again = ""
-    if bound.method in bound_methods():
-        again = f"stageboard bound MODEL {what} --method {bound.method}"
-    elif method is not None:
-        again = f"stageboard plan MODEL {what} --planner {bound.method}"
-    return Proof(bound.value, bound.method, title, source, tuple(sorted(bound.assumes)), bound.given, bound.seconds, again)  # fmt: skip
+    if name in bound_methods():
+        return f"stageboard bound MODEL {what} --method {name}"
+    return f"stageboard plan MODEL {what} --planner {name}" if name in planners() else ""
 
 
 def _versions(plan: Plan | OrderPlan, parts: Iterable[Part]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from planner.certificate import Certificate, Setting
+from planner.cli.table import seconds_text
 from planner.quantity import amount_text, bytes_text, time_text
 
 COLUMN = 100
@@ -74,9 +75,15 @@ def certificate_text(certified: Certificate) -> str:
         among = "".join(f", of plans whose {name} is at most {value:g}" for name, value in proof.given)
         row("", f"at least {amount_text(proof.value, part.unit)}{among}{'; proven' if part.proven else ''}")
         row("", f"shown by {proof.title} ({proof.source})" if proof.source else f"shown by {proof.title}")
+        if proof.now:
+            row("", f"proven here now by {proof.method} in {seconds_text(proof.seconds)}")
         row("", f"assumes {', '.join(proof.assumes) or 'no rule'}")
         if proof.again:
             row("", f"again: {proof.again}")
+    if c.claim is not None:
+        row("claimed", c.claim.words)
+        if c.claim.again:
+            row("", f"prove it: {c.claim.again}")
     for sentence in c.violations:
         row("broken", sentence)
     section("What was planned")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from planner import __version__
-from planner.bound import better
+from planner.bound import Bound, better, proven, says_more
+from planner.claims import as_claims, claimed
 from planner.errors import StageboardError
 from planner.graph import Ints
 from planner.plan import OrderPlan, Plan
 from planner.problem_base import PlanningProblem
 from planner.provenance import Adoption, Again, Provenance
-from planner.run import run
+from planner.proving import known_at_once
+from planner.run import run, status_of
 from planner.search import AnyOf, Callbacks, Planner, Progress, Result, Stop, TimeLimit
 
 Outcome = Literal["identical", "equal", "differs"]
@@ -74,6 +76,8 @@ def replay(
     same places of its course, until it has found the plan, or has gone on past where it did.
 
     ``stop`` may end it earlier; ``limit`` says whether it ends by itself when it takes much longer than it did.
+    The search is given the bounds that it was given then. Where these are claims of a file that are not proven at once, whatever it proves
+    from them is a claim as well, and the status of the result rests on none of it.
     Raises :class:`StageboardError` where the provenance does not tell enough, and what the planner raises.
     """
     provenance = plan.provenance
@@ -84,10 +88,12 @@ def replay(
     if limit:
         criteria.append(TimeLimit(max(PATIENCE[0], PATIENCE[1] * provenance.seconds)))
     watch = _Watch(callbacks or Callbacks())
+    given = _applying(provenance, plan.problem)
     result = run(
         planner, plan.problem, AnyOf(criteria), watch, provenance.seed or 0, dict(provenance.options),
-        starts=provenance.starts, bounds=_applying(provenance, plan.problem), again=Again(provenance.adopted, provenance.iteration),
+        starts=provenance.starts, bounds=_believed(given), again=Again(provenance.adopted, provenance.iteration),
     )  # fmt: skip
+    result = _without_belief(result, given)
     outcome = _outcome(plan, result)
     return Replayed(result, outcome, _sentence(plan, result, outcome), tuple(watch.found))
 
@@ -184,9 +190,29 @@ class _Watch(Callbacks):
         self.found.append(Found(progress.iterations, progress.seconds, decision, components, progress.by))
 
 
-def _applying(provenance: Provenance, problem: PlanningProblem) -> list[Any]:
+def _applying(provenance: Provenance, problem: PlanningProblem) -> list[Bound]:
     """The bounds that the search was given, where they are about this problem. A file may claim what it likes."""
     return [b for b in provenance.bounds if b.applies_to(problem.relaxation, problem.assumptions)]
+
+
+def _believed(bounds: Sequence[Bound]) -> list[Bound]:
+    """The bounds as the search took them then: it behaved by them, whether or not they are proven here."""
+    return [replace(bound, claimed_by="") for bound in bounds]
+
+
+def _without_belief(result: Result, given: Sequence[Bound]) -> Result:
+    """The result with what rests on claims marked as a claim; the same where all that it was given is proven here at once."""
+    claims = claimed(given)
+    if not claims:
+        return result
+    problem = result.problem
+    known = (*proven(given), *known_at_once(problem))
+    open_claims = [claim for claim in claims if says_more(replace(claim, claimed_by=""), problem, known)]
+    if not open_claims:
+        return result
+    bounds = (*known, *as_claims(result.bounds, open_claims[0].claimed_by))
+    status = status_of(problem, result.components, proven(bounds))
+    return replace(result, bounds=bounds, status=status, given_bounds=tuple(given))
 
 
 # ------------------------------------------------------------------------------------------------------------ what came out

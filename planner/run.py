@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from planner import __version__
-from planner.bound import Bound
+from planner.bound import Bound, proven
 from planner.errors import PlannerRefusal
 from planner.graph import Ints
 from planner.problem_base import PlanningProblem
@@ -114,7 +114,7 @@ def _run(
         found_by=search.state.by,
         starts=tuple(np.asarray(s, np.int32) for s in starts),
         adopted=tuple(search.exchange.adopted),
-        given_bounds=tuple(bounds),
+        given_bounds=proven(bounds),
         complete=search.completed,
     )
 

@@ -1,4 +1,4 @@
-"""Where the models and stories are that Stageboard brings along."""
+"""What Stageboard brings along: where its models and stories are, and whether a file is one of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from planner.errors import StageboardError
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = ROOT / "sample_models"
-STORIES = ROOT / "assets" / "stories"
+ASSETS = ROOT / "assets"
+STORIES = ASSETS / "stories"
 
 
 def sample(name: str) -> Path:
@@ -19,6 +20,14 @@ def sample(name: str) -> Path:
             f"there is no sample model {name} in {MODELS}; take one of its files, or work in a checkout of Stageboard"
         )
     return path
+
+
+def ships(path: str | Path) -> bool:
+    """Whether a file is one of Stageboard's own assets, told by where it really is: such a file is part of the program.
+
+    A copy elsewhere is not, nor is a link in the assets that leads out of them.
+    """
+    return Path(path).resolve().is_relative_to(ASSETS.resolve())
 
 
 def sample_name(path: Path) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from planner.bound import Bound, better
+from planner.bound import Bound, better, proven
 from planner.errors import PlannerRefusal
 from planner.graph import Ints
 from planner.provenance import Adoption, Again
@@ -232,6 +232,8 @@ class Stopped(Exception):
 class Search:
     """What a running planner holds: its options, random numbers, and the channel it reports through.
 
+    Of the bounds that it is given it keeps those that are proven: what a file claims changes nothing.
+
     Everything a planner reports is re-evaluated by the target here before anyone else sees it; an invalid or worse
     proposal is ignored.
     """
@@ -252,7 +254,7 @@ class Search:
         self.options = options
         self.seed = seed
         self.rng = np.random.default_rng(seed)
-        self.bounds = list(bounds)
+        self.bounds = list(proven(bounds))
         self.best: Ints | None = None
         self.best_iteration: int | None = None
         self.state = Progress()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from planner.bound import Bound, better
+from planner.bound import Bound, better, proven
 from planner.graph import Ints
 from planner.provenance import Adoption, Again
 
@@ -44,7 +44,7 @@ class Exchange:
         bounds: list[Bound] = []
         for item in () if self._news is None else self._news():
             if isinstance(item, Bound):
-                bounds.append(item)
+                bounds += proven([item])
             elif better(item.components, None if self.best is None else self.best.components):
                 self.best = self._offered = item
         return bounds

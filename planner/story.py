@@ -178,7 +178,10 @@ class Keyframe:
 
 @dataclass(frozen=True)
 class Story:
-    """A title, the models and plans it is about, and its keyframes in order. Raises :class:`StoryError`."""
+    """A title, the models and plans it is about, and its keyframes in order. Raises :class:`StoryError`.
+
+    ``claimed_by`` names the file that it was read from, whose bounds are claims; empty where it was made here, or is part of Stageboard.
+    """
 
     title: str
     summary: str
@@ -186,6 +189,7 @@ class Story:
     plans: tuple[StoryPlan, ...]
     keyframes: tuple[Keyframe, ...]
     theme: str = "light"
+    claimed_by: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         _text(self.title, "the story's title", LONGEST_TITLE)

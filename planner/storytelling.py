@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.bound import Bound, ComponentStanding
+from planner.claims import claim_of, claimed_amount
 from planner.cli.table import percent
 from planner.errors import StageboardError, StoryError
 from planner.plan import Evaluation, OrderPlan, Plan
@@ -54,7 +55,7 @@ def facts(
     """What can be said of a plan, by name, ready to be read: amounts with units, counts, shares.
 
     ``objective``, one entry per component (``max_memory``), ``bound``, ``method`` and ``gap`` (of the first component that is not
-    proven; of the first where all are), ``broken`` and ``broken_rule``; with ``versus``, a plan of the same model, ``change`` (share by which the
+    proven; of the first where all are), ``claimed_bound`` and ``claimed_by`` where a file claims more than that, ``broken`` and ``broken_rule``; with ``versus``, a plan of the same model, ``change`` (share by which the
     first component that differs is less or more), ``factor`` and ``moved``. ``option_orders`` and the like are the planner's options. Of graphs ``ops``, ``devices``, ``used``, ``bottleneck`` (a device),
     ``bottleneck_ops`` and the parts of its cost, ``limit`` (a device's memory); of networks ``reads``, ``writes``, ``fast`` and the sizes.
     """
@@ -74,6 +75,10 @@ def facts(
         gap = part.gap
         if gap is not None:
             told["gap"] = percent(gap)
+    claim = claim_of(plan, bounds) if evaluation.valid else None
+    if claim is not None:
+        told["claimed_bound"] = claimed_amount(problem, claim)
+        told["claimed_by"] = claim.claimed_by
     for name, value in plan.provenance.options.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             told[f"option_{name}"] = f"{value:,}"
@@ -200,7 +205,7 @@ def filled(template: str, told: Mapping[str, str]) -> str:
 def caption(
     plan: Plan | OrderPlan, bounds: Sequence[Bound] = (), before: Plan | OrderPlan | None = None
 ) -> str:
-    """Two lines on a plan: what it costs and where, what changed since ``before``, what is proven."""
+    """Two lines on a plan: what it costs and where, what changed since ``before``, what is proven, and what a file only claims."""
     if not plan.evaluation.valid:
         return _broken(plan)
     sentences = [_cost(plan, before)]
@@ -211,6 +216,9 @@ def caption(
             things = "neurons" if isinstance(plan, OrderPlan) else "ops"
             sentences.append(f"{count:,} of {whole:,} {things} moved.")
     sentences.append(_proof(plan, bounds))
+    claim = claim_of(plan, bounds)
+    if claim is not None:
+        sentences.append(f"{claim.claimed_by} claims {claimed_amount(plan.problem, claim)}, not proven here.")
     return shortened(" ".join(filter(None, sentences)))
 
 

@@ -24,9 +24,11 @@ from gui.canvas.scene import STYLE, Scene, crossing_bytes, scene_of
 from gui.canvas.viewport import Viewport
 from gui.drawn import drawn, encoded
 from gui.objectives import component_words, components_text
+from gui.proofs import claimed_note
 from gui.theme import Theme
 from gui.widgets.numbers import gap_text, plural
 from planner.bound import Bound
+from planner.claims import telling_claim
 from planner.errors import StageboardError
 from planner.files import write_atomically
 from planner.graph import Ints
@@ -92,17 +94,21 @@ def compose(
 
 
 def standing_text(problem: Problem, evaluation: Evaluation, bounds: Sequence[Bound]) -> str:
-    """The components of a plan's objective, and how far from proven the first open one is, where a bound says so."""
+    """The components of a plan's objective, how far from proven the first open one is, where a bound says so, and what is only claimed."""
     standing = problem.standing(evaluation.values, bounds)
     shown = components_text(problem, evaluation.values)
     if len(problem.components) == 1:
         shown = f"{component_words(problem.components[0]).title} {shown}"
-    if not evaluation.valid or standing.gap is None:
+    if not evaluation.valid:
         return shown
+    claim = telling_claim(problem, evaluation.values, bounds)
+    end = "" if claim is None else f"   {claimed_note(problem, claim)}, not proven"
+    if standing.gap is None:
+        return shown + end
     where = "" if len(problem.components) == 1 or standing.first_open is None else (
         f" ({component_words(standing.first_open.name).title})"
     )  # fmt: skip
-    return f"{shown}   {'proven optimal' if standing.gap == 0.0 else f'gap {gap_text(standing.gap)}{where}'}"
+    return f"{shown}   {'proven optimal' if standing.gap == 0.0 else f'gap {gap_text(standing.gap)}{where}'}{end}"
 
 
 def save_picture(

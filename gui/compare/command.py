@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gui.render import SUFFIXES, application, size
-from planner.cli import inputs
+from planner.cli import inputs, proving
 from planner.cli.command import DONE, Console, UsageError
 from planner.errors import StageboardError
 
@@ -52,11 +52,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="bind symbolic batch dimensions (default: as the first plan's model was read)",
     )  # fmt: skip
     inputs.add_density(parser)
+    proving.configure(parser, proving.OFF)
     parser.epilog = (
         "example: stageboard compare\n"
         "         stageboard compare sample_models/resnet50.json a.plan.json b.plan.json -o compared.png\n\n"
         "Devices are matched first: stages, TPUs and chips in their order, those of a pool freely. Plans may be for different\n"
-        "targets; a plan that breaks rules is compared like any other."
+        "targets; a plan that breaks rules is compared like any other. What a plan file says was proven is named beside its plan as its\n"
+        "claim and counts only once --prove has proven it."
     )
 
 
@@ -71,7 +73,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 f"{args.output}: pictures are written as {', '.join(SUFFIXES)}; give it one of these endings"
             )
         inputs.check_output(args.output, [*map(str, models), *map(str, plans)])
-    comparison, notes = read(models, plans, args.batch, args.density)
+    opened, notes = read(models, plans, args.batch, args.density)
+    comparison, said = compared(opened, args.prove or proving.OFF, console)
+    notes += said
     for note in (*notes, *comparison.notes):
         console.note(note)
     files = [str(plan) for plan in plans]
@@ -115,17 +119,22 @@ def files_of(arguments: Sequence[str]) -> tuple[list[Path], list[Path]]:
 
 def read(
     models: Sequence[Path], plans: Sequence[Path], batch: int | None, density: float | None
-) -> tuple[Comparison | OrderComparison, list[str]]:
-    """The comparison of the plans in some files, and what should be said about reading them. Raises :class:`StageboardError`."""
+) -> tuple[list[OpenedPlan | OpenedOrder], list[str]]:
+    """The plans in some files, of one model, and what should be said about reading them. Raises :class:`StageboardError`."""
     from planner.comparison.comparison import check_count
-    from planner.formats.order_json import is_order_plan
+    from planner.formats import read_models
+    from planner.formats.order_json import is_order_plan, open_network_plan
+    from planner.formats.plan_json import open_plan, plan_model_options
 
     check_count(len(plans))
     orders = [is_order_plan(plan) for plan in plans]
+    opened: list[OpenedPlan | OpenedOrder] = []
     if all(orders):
         if batch is not None:
             raise UsageError("--batch is about graphs of operators; leave it out for a sparse network")
-        return _read_orders(models, plans, density)
+        network = inputs.load_network([str(model) for model in models], density)
+        opened += [open_network_plan(plan, network) for plan in plans]
+        return opened, _notes(plans, opened)
     if any(orders):
         order, other = plans[orders.index(True)], plans[orders.index(False)]
         raise StageboardError(
@@ -133,42 +142,37 @@ def read(
         )
     if density is not None:
         raise UsageError(f"--density prunes sparse networks, and {plans[0]} is not a plan of one")
-    return _read_plans(models, plans, batch)
-
-
-def _read_plans(
-    models: Sequence[Path], plans: Sequence[Path], batch: int | None
-) -> tuple[Comparison, list[str]]:
-    from planner.comparison import compare
-    from planner.formats import read_models
-    from planner.formats.plan_json import open_plan, plan_model_options
-
     graph = read_models(models, batch=plan_model_options(plans[0])["batch"] if batch is None else batch)
-    opened = [open_plan(plan, graph) for plan in plans]
-    return compare([each.plan for each in opened], _proven(opened)), _notes(plans, opened)
+    opened += [open_plan(plan, graph) for plan in plans]
+    return opened, _notes(plans, opened)
 
 
-def _read_orders(
-    models: Sequence[Path], plans: Sequence[Path], density: float | None
-) -> tuple[OrderComparison, list[str]]:
-    from planner.comparison import compare_orders
-    from planner.formats.order_json import open_network_plan
+def compared(
+    opened: Sequence[OpenedPlan | OpenedOrder], seconds: float, console: Console
+) -> tuple[Comparison | OrderComparison, list[str]]:
+    """The comparison of some plans, and notes on what was claimed of them. Claims are proven again for ``seconds`` each, 0 = not."""
+    from planner.bound import proven
+    from planner.comparison import compare, compare_orders
+    from planner.plan import Plan
+    from planner.proving import with_known
 
-    network = inputs.load_network([str(model) for model in models], density)
-    opened = [open_network_plan(plan, network) for plan in plans]
-    return compare_orders([each.plan for each in opened], _proven(opened)), _notes(plans, opened)
-
-
-def _proven(opened: Sequence[OpenedPlan | OpenedOrder]) -> list[Bound]:
-    """The bounds that come with the plans; for a problem without any, what is known at once."""
-    from planner.cli.searching import known_at_once
-
-    bounds = [bound for each in opened for bound in each.bounds]
-    for each in opened:
+    claims = [each.bounds for each in opened]
+    bounds: list[Bound] = [bound for each in opened for bound in proven(each.bounds)]
+    notes: list[str] = []
+    for i, each in enumerate(opened):
         problem = each.plan.problem
-        if problem.strongest_bound(bounds) is None:
-            bounds.extend(known_at_once(problem))
-    return bounds
+        bounds = list(with_known(problem, bounds))
+        if seconds:
+            # What was proven for the plan before counts for this one, too.
+            again = proving.again(each.plan, (*bounds, *claims[i]), seconds, console)
+            bounds += [bound for bound in proven(again.bounds) if bound not in bounds]
+            claims[i] = again.bounds
+            notes += again.notes
+    plans = [each.plan for each in opened]
+    graphs = [plan for plan in plans if isinstance(plan, Plan)]
+    if graphs:
+        return compare(graphs, bounds, claims), notes
+    return compare_orders([plan for plan in plans if not isinstance(plan, Plan)], bounds, claims), notes
 
 
 def _notes(plans: Sequence[Path], opened: Sequence[OpenedPlan | OpenedOrder]) -> list[str]:

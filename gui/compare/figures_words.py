@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gui.compare.base import Pair
 from gui.objectives import SAME, change, component_words, components_text, objective_title
-from gui.proofs import standing_lines
+from gui.proofs import claim_sentence, claimed_note, standing_lines
 from gui.widgets.numbers import (
     DASH,
     Column,
@@ -94,18 +94,22 @@ def plan_words(comparison: Compared, i: int) -> str:
         lines += standing_lines(plan.problem, f.standing)
     else:
         lines += [violation.sentence for violation in f.violations[:3]]
+    if f.claim is not None:
+        lines.append(claim_sentence(plan.problem, f.claim))
     return "\n".join(lines)
 
 
 def _bound(f: Figures, columns: Sequence[Column]) -> Cell:
+    claim = "" if f.claim is None else f" ({claimed_note(f.plan.problem, f.claim)})"
+    tip = "" if f.claim is None else claim_sentence(f.plan.problem, f.claim)
     if f.bound is None:
-        return Cell(DASH, "muted", True)
+        return Cell(DASH + claim, "muted", True, tip=tip)
     name, unit = f.bound.component, f.units[f.bound.component]
     place = list(f.components).index(name)
     shown = columns[place].text(f.bound.value) if columns else one_amount(f.bound.value, unit)
     if len(f.components) > 1:
         shown = f"{component_words(name).short} {shown}"
-    return Cell(shown, "", True, tip=f"proven by {f.bound.method}")
+    return Cell(shown + claim, "", True, tip="\n".join(filter(None, [f"proven by {f.bound.method}", tip])))
 
 
 def _gap(f: Figures) -> Cell:

@@ -129,7 +129,7 @@ def put_on_canvas(source: Source, state: CompareState) -> None:
     provenance = plan.provenance
     entry = PlanEntry(
         document.plan_list.unused_name(source.name), device_of, "file", planner=provenance.planner, seed=provenance.seed,
-        seconds=provenance.seconds, provenance=provenance,
+        seconds=provenance.seconds, provenance=provenance, claims=source.claims,
     )  # fmt: skip
     ops = np.flatnonzero(document.device_of != device_of).astype(np.int32)
     command = SetProblem(

@@ -8,7 +8,7 @@ import numpy as np
 
 from gui.canvas.items import Items
 from gui.objectives import amount, component_words
-from gui.proofs import standing_lines
+from gui.proofs import claim_sentence, claimed_note, standing_lines
 from gui.widgets.numbers import gap_text, one_time, plural
 from planner.comparison import Comparison
 from planner.graph import Ints
@@ -26,18 +26,19 @@ def standing_words(comparison: Comparison, plan: int) -> str:
         f" {amount(problem, name, value)}"
         for name, value in zip(problem.components, evaluation.values, strict=True)
     )
-    gap = problem.standing(evaluation.values, comparison.bounds).gap
-    if not evaluation.valid or gap is None:
+    if not evaluation.valid:
         return words
-    return f"{words}   {'proven optimal' if gap == 0.0 else f'gap {gap_text(gap)}'}"
+    gap, claim = problem.standing(evaluation.values, comparison.bounds).gap, comparison.figures(plan).claim
+    if gap is not None:
+        words += f"   {'proven optimal' if gap == 0.0 else f'gap {gap_text(gap)}'}"
+    return words if claim is None else f"{words}   {claimed_note(problem, claim)}, not proven"
 
 
 def standing_tip(comparison: Comparison, plan: int) -> str:
-    """Every component with what is proven about it, in lines."""
-    shown = comparison.plans[plan]
-    return "\n".join(
-        standing_lines(shown.problem, shown.problem.standing(shown.evaluation.values, comparison.bounds))
-    )
+    """Every component with what is proven about it, and what is only claimed, in lines."""
+    shown, claim = comparison.plans[plan], comparison.figures(plan).claim
+    lines = standing_lines(shown.problem, shown.problem.standing(shown.evaluation.values, comparison.bounds))
+    return "\n".join([*lines, *([] if claim is None else [claim_sentence(shown.problem, claim)])])
 
 
 def rules_words(comparison: Comparison, plan: int) -> str:

@@ -15,17 +15,19 @@ from planner.plan import Plan, Provenance
 
 if TYPE_CHECKING:
     from gui.document import Document
+    from planner.bound import Bound
 
 _ids = itertools.count(1)
 
 
 @dataclass(eq=False)
 class Source:
-    """One column: an ``entry`` of a plan list, or a ``plan`` that was read from a file at ``path``."""
+    """One column: an ``entry`` of a plan list, or a ``plan`` that was read from a file at ``path``, with what that file claims."""
 
     entry: PlanEntry | None = None
     plan: Plan | None = None
     path: Path | None = None
+    file_claims: tuple[Bound, ...] = ()
     id: int = field(default_factory=lambda: next(_ids))
     _kept: Plan | None = None
     _past: list[tuple[PlanEntry | None, Plan | None]] = field(default_factory=list)
@@ -42,6 +44,11 @@ class Source:
             return self.entry.name
         assert self.plan is not None
         return self.plan.name or ("plan" if self.path is None else self.path.stem)
+
+    @property
+    def claims(self) -> tuple[Bound, ...]:
+        """What the plan's file says was proven; nothing where it is in no file."""
+        return self.file_claims if self.entry is None else self.entry.claims
 
     def follow(self, entry: PlanEntry) -> None:
         """Show what became of the plan: an entry that an edit of it made."""

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from gui.compare.sources import Source
 from gui.later import Later
 from gui.values import PlanEntry, op_array
-from planner.bound import Bound
+from planner.bound import Bound, proven
 from planner.errors import StageboardError
 from planner.graph import Graph, Ints
 from planner.plan import Plan
@@ -54,7 +54,7 @@ class CompareState(QObject):
         self.shown: tuple[int, int] = (1, 0)
         """Plan i against plan j: lists and differences are of i minus j."""
         self._file_bounds: list[Bound] = []
-        self._made_of: tuple[tuple[Plan, ...], tuple[Bound, ...]] = ((), ())
+        self._made_of: tuple[object, ...] = ()
         self._known = list(document.plans)
         self._live_id = "" if document.active is None else document.active.id
         self._fingerprint = "" if document.graph is None else document.graph.fingerprint
@@ -80,7 +80,7 @@ class CompareState(QObject):
 
     @property
     def bounds(self) -> list[Bound]:
-        """Everything that was proven about this graph: the document's bounds and those of the plan files."""
+        """Everything that was proven about this graph: the document's bounds, and those of plan files that Stageboard brings along."""
         return [*self.document.bounds, *self._file_bounds]
 
     @property
@@ -89,11 +89,11 @@ class CompareState(QObject):
         return self._later.waiting
 
     def set_sources(self, sources: Sequence[Source], bounds: Iterable[Bound] = ()) -> None:
-        """Compare these; ``bounds`` are those stored with plan files. Raises :class:`StageboardError` on too many."""
+        """Compare these; ``bounds`` are what is proven besides. Raises :class:`StageboardError` on too many."""
         if len(sources) > MOST:
             raise StageboardError(f"at most {MOST} plans can be compared at once; {len(sources)} were chosen")
         self.sources = list(sources)
-        self._file_bounds += [bound for bound in bounds if bound not in self._file_bounds]
+        self._file_bounds += [bound for bound in proven(bounds) if bound not in self._file_bounds]
         self.shown = (1, 0)
         self.refresh()
         self.pair_changed.emit()
@@ -145,7 +145,8 @@ class CompareState(QObject):
         gone = len(self.sources) - len(kept)
         self.sources = [source for source, _ in kept]
         plans = [plan for _, plan in kept]
-        made_of = (tuple(plans), tuple(self.bounds))
+        claims = [source.claims for source in self.sources]
+        made_of = (tuple(plans), tuple(self.bounds), tuple(claims))
         if plans and made_of == self._made_of and self.comparison is not None:
             return  # a planner improved another plan
         self._made_of = made_of
@@ -158,7 +159,7 @@ class CompareState(QObject):
             )
         else:
             try:
-                self.comparison = compare(plans, self.bounds)
+                self.comparison = compare(plans, self.bounds, claims)
             except StageboardError as error:
                 self.why_not = str(error)
         pair = self.shown if max(self.shown) < max(len(self.sources), 2) else (1, 0)
@@ -247,17 +248,19 @@ def entry_sources(entries: Iterable[PlanEntry]) -> list[Source]:
 
 
 def file_sources(paths: Iterable[Path], document: Document) -> tuple[list[Source], list[Bound]]:
-    """A column for each plan file of the open graph, and what they prove.
+    """A column for each plan file of the open graph, and what is proven of them: what they claim stays with their column.
 
     Raises :class:`StageboardError` for a damaged file or a plan of another graph.
     """
+    from planner.claims import claimed
     from planner.formats.plan_json import read_plan
+    from planner.proving import with_known
 
     graph = document.board.open_problem.graph
     sources: list[Source] = []
     bounds: list[Bound] = []
     for path in paths:
-        plan, proven = read_plan(Path(path), graph)
-        sources.append(Source(plan=plan, path=Path(path)))
-        bounds += proven
+        plan, stored = read_plan(Path(path), graph)
+        sources.append(Source(plan=plan, path=Path(path), file_claims=claimed(stored)))
+        bounds += proven(with_known(plan.problem, stored))
     return sources, bounds

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject
 
-from gui.board import kept_bounds, says_more
+from gui.board import kept_bounds
 from gui.commands import RemovePlan, RenamePlan
 from gui.opening import quick_bounds
 from gui.order.commands import SetOrder
 from gui.order.document_counting import Counting
 from gui.order.document_entries import OrderEntry, fill_figures, forget_figures, frozen, set_figures
 from gui.order.document_state import OrderState
+from gui.plan_list import drop_refuted
 from gui.values import Message, PlanEntry
+from planner.bound import says_more
+from planner.claims import claimed
 from planner.errors import StageboardError
 from planner.plan import ConnectionOrder, OrderPlan, Provenance
 
@@ -73,7 +76,7 @@ class OrderDocument(OrderState):
         from planner.formats.plan_json import write_plan
 
         target = Path(path).absolute()
-        write_plan(target, self.current_plan(), self.bounds)
+        write_plan(target, self.current_plan(), self.plan_bounds)
         self.plan_path = target
         self.history.set_saved()
         self.plans_changed.emit()
@@ -95,8 +98,9 @@ class OrderDocument(OrderState):
         entry = OrderEntry(
             self.plan_list.unused_name(plan.name or path.stem), frozen(plan.decision.order), "file",
             planner=provenance.planner, seed=provenance.seed, seconds=provenance.seconds, provenance=provenance,
+            claims=claimed(stored := tuple(bounds)),
         )  # fmt: skip
-        self.bounds = kept_bounds(self.bounds, bounds)
+        self.bounds = kept_bounds(self.bounds, stored)
         self._known.remember(plan.problem, entry.order, plan.evaluation)
         problem = None if plan.problem == self.problem else plan.problem
         self._push(f"Open {path.name}", entry.order, problem=problem, creates=entry, path=path)
@@ -108,10 +112,10 @@ class OrderDocument(OrderState):
         entry = OrderEntry(
             self.plan_list.unused_name(plan.name), frozen(plan.decision.order), "file",
             planner=plan.provenance.planner, seed=plan.provenance.seed, seconds=plan.provenance.seconds,
-            provenance=plan.provenance,
+            provenance=plan.provenance, claims=claimed(stored := tuple(bounds)),
         )  # fmt: skip
         self.plan_path = path
-        self.bounds = kept_bounds(self.bounds, bounds)
+        self.bounds = kept_bounds(self.bounds, stored)
         self._known.remember(plan.problem, entry.order, plan.evaluation)
         problem = None if plan.problem == self.problem else plan.problem
         self._push("Recover the order", entry.order, problem=problem, creates=entry)
@@ -203,6 +207,7 @@ class OrderDocument(OrderState):
             self._counting.count(problem, others)
         if entry is not None:
             set_figures(entry, self.open_problem, self.evaluation, self.bounds)
+            self._drop_refuted(entry)
         self.follow_traces()
         if problem is not None:
             self.problem_changed.emit()
@@ -247,9 +252,15 @@ class OrderDocument(OrderState):
     def refresh_entry(self, entry: PlanEntry) -> None:
         """Fill in the figures of an entry under the present problem."""
         fill_figures(entry, self.open_problem, self.bounds)
+        self._drop_refuted(entry)
         if entry is self.compared:
             self.follow_traces()
             self.compared_changed.emit()
+
+    def _drop_refuted(self, entry: PlanEntry) -> None:
+        """Files may claim what this order shows to be wrong."""
+        for note in drop_refuted(self.plans, entry, self.open_problem):
+            self.message.emit(Message("warning", note))
 
     def rename_plan(self, entry: PlanEntry, name: str) -> bool:
         """Give an order another name; False where it has that name, or the name is empty."""

@@ -11,7 +11,7 @@ from gui.history import History
 from gui.order.document_entries import EMPTY, OrderEntry
 from gui.order.document_known import Known
 from gui.order.document_traces import OneTrace
-from gui.plan_list import PlanList
+from gui.plan_list import PlanList, bounds_with, telling_of
 from gui.values import PlanEntry
 from planner.errors import StageboardError
 
@@ -125,6 +125,20 @@ class OrderState(QObject):
     def standing(self) -> Standing | None:
         """How the order stands against the bounds; None where nothing is open."""
         return None if self.problem is None else self.problem.standing(self.evaluation.values, self.bounds)
+
+    @property
+    def plan_bounds(self) -> list[Bound]:
+        """What is proven, and what the file of the order on the canvas claims."""
+        return bounds_with(self.active, self.bounds)
+
+    @property
+    def claim(self) -> Bound | None:
+        """What the file of the order on the canvas claims beyond what is proven; None where it claims nothing more."""
+        active, problem = self.active, self.problem
+        if active is None or problem is None or not active.claims:
+            return None
+        evaluation = self.evaluation
+        return telling_of(active, problem, evaluation.values, evaluation.valid, self.bounds)
 
     @property
     def gap(self) -> float | None:

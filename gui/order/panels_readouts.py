@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from gui.methods import method_words
 from gui.order.panels_base import OrderPanel
 from gui.panels.readouts import HEIGHT
-from gui.proofs import bound_sentence, wrapped
+from gui.proofs import bound_sentence, claim_sentence, claimed_note, wrapped
 from gui.theme import Theme
 from gui.widgets.bars import GapBar
 from gui.widgets.numbers import DASH, gap_text, percent
@@ -123,18 +123,25 @@ class OrderReadouts(OrderPanel):
         )  # fmt: skip
 
     def _show_bound(self, problem: NetworkProblem) -> None:
-        bound = self.document.bound
-        if bound is None:
-            self.bound.show_value("Best proven lower bound", DASH, "none yet: prove one", self.theme.faint)
-            return
+        bound, claim = self.document.bound, self.document.claim
+        lines = [] if bound is None else [bound_sentence(problem, bound)]
+        note = "none yet: prove one" if bound is None else f"proven by {method_words(bound.method)}"
+        if claim is not None:
+            note = f"{claimed_note(problem, claim)}, not proven"
+            lines.append(claim_sentence(problem, claim))
         self.bound.show_value(
-            "Best proven lower bound", f"{int(bound.value):,}", f"proven by {method_words(bound.method)}",
-            tip=wrapped([bound_sentence(problem, bound)]),
+            "Best proven lower bound", DASH if bound is None else f"{int(bound.value):,}", note,
+            self.theme.faint if bound is None else "", "" if claim is None else self.theme.warning, wrapped(lines),
         )  # fmt: skip
 
     def _show_gap(self, evaluation: OrderEvaluation) -> None:
         gap, t, bound = self.document.gap, self.theme, self.document.bound
-        self.gap_bar.set_values(evaluation.objective, None if bound is None else bound.value)
+        claim = self.document.claim
+        self.gap_bar.set_values(
+            evaluation.objective,
+            None if bound is None else bound.value,
+            None if claim is None else claim.value,
+        )
         if not evaluation.valid:
             self.gap.show_value("Gap", DASH, "the order is not valid", t.faint)
         elif gap is None:

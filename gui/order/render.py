@@ -22,8 +22,10 @@ from gui.order.canvas_matrix import MatrixPicture
 from gui.order.canvas_titles import LEFT, elided, face
 from gui.order.layout import first_use
 from gui.order.playback_history import Counters, Residents, history_of
+from gui.proofs import claimed_note
 from gui.theme import THEMES, Theme
 from gui.widgets.numbers import gap_text, percent, plural
+from planner.claims import telling_claim
 from planner.errors import StageboardError
 from planner.files import write_atomically
 from planner.graph import Ints
@@ -122,6 +124,9 @@ def _standing(problem: NetworkProblem, order: Ints, bounds: Sequence[Bound]) -> 
         parts.append(f"{plural(len(evaluation.violations), 'rule')} broken")
     elif gap is not None:
         parts.append("proven optimal" if gap == 0.0 else f"gap {gap_text(gap)}")
+    claim = telling_claim(problem, evaluation.values, bounds) if evaluation.valid else None
+    if claim is not None:
+        parts.append(f"{claimed_note(problem, claim)}, not proven")
     return "   ".join(parts)
 
 

@@ -36,6 +36,7 @@ from gui.palette import Palette
 from gui.panels.base import Panel
 from gui.panels.convergence import ConvergencePanel
 from gui.panels.planners import PlannersPanel
+from gui.proving import Proving
 from gui.race.panel import RacePanel
 from gui.story.actions import SHIPPED
 from gui.story.revisit import revisit_order
@@ -110,6 +111,7 @@ class OrderWindow(DropWindow):
                 "race": (self.race.title, self.race),
             },
         )
+        self.proving = Proving(self, self)
         # ---- actions
         self.handlers = OrderHandlers(self)
         self.actions_set = ActionSet(ORDER_ACTIONS, self.handlers.run, self)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from gui.loading import Loading
 from gui.order import opening
+from gui.plan_list import bounds_with
 from gui.values import Message, PlanEntry
 from planner.errors import StageboardError
 from planner.plan import Provenance
@@ -232,7 +233,7 @@ class OrderFiles:
             entry.planner or entry.origin, seed=entry.seed, seconds=entry.seconds or 0.0
         )
         plan = problem.plan(entry.device_of, provenance, entry.name)
-        self._write(lambda: write_plan(path, plan, document.bounds), path)
+        self._write(lambda: write_plan(path, plan, bounds_with(entry, document.bounds)), path)
 
     # ------------------------------------------------------------------ exporting
     def _write(self, write: Callable[[], object], path: Path) -> bool:
@@ -290,7 +291,7 @@ class OrderFiles:
         self._write(
             lambda: save_network(
                 problem, document.order, path, size=(1920, 1200), theme=window.theme.name, title=document.title,
-                bounds=document.bounds, position=document.position, view=window.looked_at.view,
+                bounds=document.plan_bounds, position=document.position, view=window.looked_at.view,
             ),
             path,
         )  # fmt: skip

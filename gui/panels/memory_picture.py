@@ -18,10 +18,12 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygon
 from gui.drawn import drawn
 from gui.objectives import components_text
 from gui.panels.memory_bars import MemoryBars, bar_boxes, height_of, paint_cache_line, paint_memory_bars
+from gui.proofs import claimed_note
 from gui.theme import THEMES, Theme, device_colours, font
 from gui.widgets.glyphs import paint_glyph
 from gui.widgets.numbers import one_time, plural, rate_text
 from planner.bound import Bound
+from planner.claims import telling_claim
 from planner.errors import StageboardError
 from planner.files import write_atomically
 from planner.graph import Ints
@@ -85,9 +87,11 @@ def sides_of(
     """The plan and, before it, the parameter-balancing one unless that is the same or does not serve."""
     evaluation = problem.evaluate(device_of)
     proven = evaluation.valid and problem.standing(evaluation.values, bounds).status == "optimal"
-    sides = [
-        Side(f"Plan of {planner}" if planner else "This plan", _note(problem, evaluation), evaluation, proven)
-    ]
+    claim = telling_claim(problem, evaluation.values, bounds) if evaluation.valid else None
+    note = _note(problem, evaluation)
+    if claim is not None:
+        note += f"; {claimed_note(problem, claim)}, not proven"
+    sides = [Side(f"Plan of {planner}" if planner else "This plan", note, evaluation, proven)]
     other = balanced(problem)
     if other is not None and not np.array_equal(other, device_of):
         base = problem.evaluate(other)

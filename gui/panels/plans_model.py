@@ -20,8 +20,8 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.objectives import amount, column_of, components_text
-from gui.plan_list import fits
-from gui.proofs import standing_lines
+from gui.plan_list import fits, telling_of
+from gui.proofs import claim_sentence, standing_lines
 from gui.theme import Theme, device_colours, font
 from gui.widgets.bars import Part, paint_parts
 from gui.widgets.numbers import DASH, Column, gap_text, seconds_text
@@ -31,7 +31,7 @@ from gui.widgets.rows import paint_row_ground
 if TYPE_CHECKING:
     from gui.document import Document
     from gui.values import PlanEntry
-    from planner.bound import Standing
+    from planner.bound import Bound, Standing
     from planner.problem import Problem
 
 ENTRY = int(Qt.ItemDataRole.UserRole)
@@ -140,7 +140,7 @@ class PlansModel(QAbstractListModel):
         if role == COSTS:
             return self.costs(entry)
         if role == SOURCE:
-            return source_text(entry)
+            return source_text(entry) + ("" if self.claim(entry) is None else " · claims more")
         if role == NUMBER:
             return self.column.number(entry.objective)
         if role == FURTHER:
@@ -158,6 +158,13 @@ class PlansModel(QAbstractListModel):
             return False
         self._document.rename_plan(self._entries[index.row()], str(value))
         return True
+
+    def claim(self, entry: PlanEntry) -> Bound | None:
+        """What the file of a plan claims beyond what is proven."""
+        problem = self._document.problem
+        if problem is None:
+            return None
+        return telling_of(entry, problem, entry.components, entry.valid, self._document.bounds)
 
     def unfit(self, entry: PlanEntry) -> str:
         """Why a plan has no figures, in few words."""
@@ -177,6 +184,9 @@ class PlansModel(QAbstractListModel):
         if problem is not None and entry.standing is not None:
             lines += self._figures(problem, entry, entry.standing)
         lines.append(source_text(entry))
+        claim = None if problem is None else self.claim(entry)
+        if problem is not None and claim is not None:
+            lines.append(claim_sentence(problem, claim))
         if not entry.components:
             lines.append("uses devices that the target does not have")
         elif not entry.valid:
@@ -251,7 +261,7 @@ class PlanDelegate(QStyledItemDelegate):
             # Bars of the same length: each device's share of the cost of all.
             parts = [Part(float(c), colours[d].accent) for d, c in enumerate(costs)]
             paint_parts(painter, bar, parts, float(costs.sum()), 1.0)
-        source = index.data(SOURCE) + ("  ·  on the canvas" if active else "")
+        source = index.data(SOURCE)
         further, low = index.data(FURTHER), QRect(left, top + 26, right - left, 16)
         painter.setFont(self._small)
         room = min(low.width(), painter.fontMetrics().horizontalAdvance(further) + 2)
@@ -260,6 +270,9 @@ class PlanDelegate(QStyledItemDelegate):
                 painter, low.adjusted(low.width() - room, 0, 0, 0), further, self._small, t.text, right=True
             )
             low.setWidth(max(0, low.width() - room - 8))
+        whole = f"{source}  ·  on the canvas"
+        if active and painter.fontMetrics().horizontalAdvance(whole) <= low.width():
+            source = whole  # the ground of the row says so as well
         self._text(painter, low, source, self._small, t.muted)
         painter.restore()
 

@@ -18,7 +18,15 @@ from gui.methods import method_words
 from gui.objectives import STAGE_COSTS, SUMS, amount, component_words, worst_device
 from gui.panels.base import Panel
 from gui.panels.package_state import is_package
-from gui.proofs import bound_sentence, component_note, component_tip, standing_lines, wrapped
+from gui.proofs import (
+    bound_sentence,
+    claim_sentence,
+    claimed_note,
+    component_note,
+    component_tip,
+    standing_lines,
+    wrapped,
+)
 from gui.theme import Theme
 from gui.widgets.bars import GapBar
 from gui.widgets.numbers import (
@@ -185,17 +193,29 @@ class ReadoutStrip(Panel):
         )
 
     def _show_bound(self, one: ComponentStanding) -> None:
-        label, bound = "Best proven lower bound", one.bound
+        label, bound, claim = "Best proven lower bound", one.bound, self.document.claim
+        lines = [] if bound is None else [bound_sentence(self._problem, bound)]
+        note = (
+            "none yet: prove one with a planner"
+            if bound is None
+            else f"proven by {method_words(bound.method)}"
+        )
+        colour = ""
+        if claim is not None:
+            # What is proven stands above in large figures; the tip says who proved it.
+            note, colour = f"{claimed_note(self._problem, claim)}, not proven", self.theme.warning
+            lines.append(claim_sentence(self._problem, claim))
         if bound is None:
-            self.bound.show_value(label, DASH, "none yet: prove one with a planner", self.theme.faint)
+            self.bound.show_value(label, DASH, note, self.theme.faint, colour, wrapped(lines))
             return
         infeasible = math.isinf(bound.value)
         self.bound.show_value(
             label,
             "infeasible" if infeasible else amount(self._problem, one.name, bound.value),
-            f"proven by {method_words(bound.method)}",
+            note,
             self.theme.bad if infeasible else "",
-            tip=wrapped([bound_sentence(self._problem, bound)]),
+            colour,
+            wrapped(lines),
         )
 
     def _show_gap(self) -> None:
@@ -222,6 +242,7 @@ class ReadoutStrip(Panel):
     def _show_components(self, standing: Standing) -> None:
         problem, evaluation, t = self._problem, self.document.evaluation, self.theme
         first = standing.first_open if evaluation.valid else None
+        claim = self.document.claim if evaluation.valid else None
         for i, (one, readout) in enumerate(zip(standing.components, self.components, strict=False)):
             words = component_words(one.name)
             label = f"then {words.title}" if i else words.title[:1].upper() + words.title[1:]
@@ -235,6 +256,9 @@ class ReadoutStrip(Panel):
                 note, tone, tip = "" if i else "plan breaks rules", t.faint, words.help
             elif is_open and one.gap is not None:
                 tone = self._gap_colour(one.gap)
+            if claim is not None and claim.component == one.name:
+                note, tone = f"{note}, claimed {amount(problem, one.name, claim.value)}", t.warning
+                tip += "\n" + wrapped([claim_sentence(problem, claim)])
             if device >= 0:
                 where = "Most of it is on" if one.name in SUMS else "Now it is"
                 tip += f"\n{where} {problem.devices[device].title}: click to select its ops."
@@ -279,8 +303,17 @@ class ReadoutStrip(Panel):
     def _show_gap_bar(self, standing: Standing) -> None:
         shown = standing.first_open or standing.components[-1]
         bound = shown.bound if shown.bound is not None and math.isfinite(shown.bound.value) else None
-        self.gap_bar.set_values(shown.value, None if bound is None else bound.value)
-        self.gap_bar.setToolTip("\n".join(standing_lines(self._problem, standing)))
+        claim = self.document.claim
+        about = claim is not None and claim.component == shown.name
+        self.gap_bar.set_values(
+            shown.value,
+            None if bound is None else bound.value,
+            claim.value if claim is not None and about else None,
+        )
+        lines = standing_lines(self._problem, standing)
+        self.gap_bar.setToolTip(
+            "\n".join([*lines, *([] if claim is None else [wrapped([claim_sentence(self._problem, claim)])])])
+        )
 
     def _show_rules(self) -> None:
         broken, pins = len(self.document.evaluation.violations), len(self._problem.constraints)

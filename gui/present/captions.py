@@ -10,10 +10,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QTextLayout, QTextOption
 
 from gui.objectives import amount, component_words
-from gui.proofs import component_note
+from gui.proofs import claimed_note, component_note
 from gui.theme import Theme, font
 from gui.widgets.numbers import gap_text, plural
 from planner.bound import Bound
+from planner.claims import claim_of
 from planner.network_problem import NetworkProblem
 from planner.plan import OrderPlan, Plan
 from planner.problem import Problem
@@ -229,6 +230,9 @@ def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -
         runs.append(
             Run("no bound yet" if standing.gap is None else f"gap {gap_text(standing.gap)}", theme.text)
         )
+    claim = claim_of(plan, bounds)
+    if claim is not None:
+        runs.append(Run(f"{claimed_note(problem, claim)}, not proven", theme.muted))
     return runs
 
 

@@ -21,13 +21,14 @@ from gui.present.certificate_page import CertificatePage, status_line
 from gui.theme import Theme
 from gui.widgets.labels import set_role
 from gui.widgets.plain import PlainLabel, plain
+from planner.bound import proven
 from planner.certificate import Certificate, certificate, to_dict
 from planner.certificate_text import certificate_text
 from planner.errors import StageboardError
 from planner.files import to_json, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from planner.bound import Bound
     from planner.plan import OrderPlan, Plan
@@ -43,7 +44,9 @@ SUFFIXES = {
 class Certified(Protocol):
     """What has a plan and bounds: the documents of both kinds of windows."""
 
-    bounds: Sequence[Bound]
+    @property
+    def plan_bounds(self) -> Sequence[Bound]:
+        """What is proven, and what the plan's file claims."""
 
     def current_plan(self) -> Plan | OrderPlan:
         """The plan on the canvas."""
@@ -78,10 +81,8 @@ class CertificateView(QWidget):
     def __init__(self, certified: Certificate, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
-        self.page = CertificatePage(certified)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(f"Certificate: {status_line(certified, theme)[0]}")
-        self.setAccessibleDescription(certificate_text(certified))
+        self.show_certificate(certified)
 
     def sizeHint(self) -> QSize:
         """Room for all of it."""
@@ -91,6 +92,13 @@ class CertificateView(QWidget):
         """Less cannot be read."""
         return QSize(560, 340)
 
+    def show_certificate(self, certified: Certificate) -> None:
+        """Another page."""
+        self.page = CertificatePage(certified)
+        self.setAccessibleName(f"Certificate: {status_line(certified, self.theme)[0]}")
+        self.setAccessibleDescription(certificate_text(certified))
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """The page."""
         unit = min(self.width() / PAGE[0], self.height() / PAGE[1]) * 1.12
@@ -98,13 +106,29 @@ class CertificateView(QWidget):
 
 
 class CertificateDialog(QDialog):
-    """Shows the certificate of a document's plan; it does not block the window."""
+    """Shows the certificate of a document's plan; it does not block the window.
 
-    def __init__(self, document: Certified, theme: Theme, parent: QWidget | None = None) -> None:
+    ``prove`` starts proving what the plan's file claims; :meth:`refresh` then shows what is proven by now.
+    """
+
+    def __init__(
+        self,
+        document: Certified,
+        theme: Theme,
+        parent: QWidget | None = None,
+        prove: Callable[[], object] | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.theme = theme
-        self.certificate = certificate(document.current_plan(), document.bounds)
+        self._document, self._plan, self._bounds = (
+            document,
+            document.current_plan(),
+            list(document.plan_bounds),
+        )
+        self._now: set[Bound] = set()
+        """What was proven while the dialog was open."""
+        self.certificate = certificate(self._plan, self._bounds)
         self.setWindowTitle(plain(f"Certificate of {self.certificate.model}"))
         self.view = CertificateView(self.certificate, theme, self)
         self.said = PlainLabel("", self)
@@ -114,8 +138,12 @@ class CertificateDialog(QDialog):
         self.copy_button.setToolTip("All of it as text")
         self.save_button = QPushButton("Save \N{HORIZONTAL ELLIPSIS}", self)
         self.save_button.setToolTip("As a page (PDF, PNG, SVG), text or JSON")
-        for button in (self.copy_button, self.save_button):
+        self.prove_button = QPushButton("Prove It", self)
+        self.prove_button.setToolTip("Prove what the plan's file claims, beside the window")
+        for button in (self.prove_button, self.copy_button, self.save_button):
             self.buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        # A button box shows what it is given.
+        self.prove_button.setVisible(prove is not None and self.certificate.claim is not None)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 10, 10, 10)
         layout.addWidget(self.view, 1)
@@ -123,8 +151,31 @@ class CertificateDialog(QDialog):
         layout.addWidget(self.buttons)
         self.copy_button.clicked.connect(self.copy)
         self.save_button.clicked.connect(self.ask_where)
+        self.prove_button.clicked.connect(lambda _=False: self._prove(prove))
         self.buttons.rejected.connect(self.close)
         self.resize(1000, 640)
+
+    def _prove(self, prove: Callable[[], object] | None) -> None:
+        if prove is not None and prove() is not None:
+            self._say("Being proven; the page will say so.")
+
+    def refresh(self) -> None:
+        """What was proven of the plan meanwhile; the plan is that of the moment in which the dialog was opened."""
+        problem = self._plan.problem
+        new = [
+            bound
+            for bound in proven(self._document.plan_bounds)
+            if bound not in self._bounds and bound.applies_to(problem.relaxation, problem.assumptions)
+        ]
+        if not new:
+            return
+        self._bounds += new
+        self._now |= set(new)
+        before, self.certificate = self.certificate.claim, certificate(self._plan, self._bounds, self._now)
+        self.view.show_certificate(self.certificate)
+        self.prove_button.setVisible(not self.prove_button.isHidden() and self.certificate.claim is not None)
+        if before is not None and self.certificate.claim is None:
+            self._say("Proven here now.")
 
     def copy(self) -> None:
         """Put the text on the clipboard."""

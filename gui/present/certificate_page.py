@@ -13,7 +13,7 @@ from gui.objectives import component_words
 from gui.present.captions import flowed, letters, measure
 from gui.proofs import assumed
 from gui.theme import Theme
-from gui.widgets.numbers import DASH, gap_text, one_amount, plural
+from gui.widgets.numbers import DASH, gap_text, one_amount, plural, seconds_text
 from planner.bound import Bound
 from planner.certificate import Certificate, Part
 from planner.certificate_text import setting_text, sizes_text
@@ -106,7 +106,16 @@ def proof_lines(certified: Certificate, part: Part) -> list[str]:
     among = f", among plans with {' and '.join(limits)}" if limits else ""
     source = f" ({proof.source})" if proof.source else ""
     using = assumed(Bound(part.name, proof.value, proof.method, "", frozenset(proof.assumes)))
-    return [f"{title[:1].upper()}{title[1:]}: by {method_words(proof.method)}{source}, using {using}{among}."]
+    now = f", proven here now in {seconds_text(proof.seconds)}" if proof.now else ""
+    return [
+        f"{title[:1].upper()}{title[1:]}: by {method_words(proof.method)}{source}, using {using}{among}{now}."
+    ]
+
+
+def claim_lines(certified: Certificate) -> list[str]:
+    """What a file claims beyond what is proven, in sentences."""
+    claim = certified.claim
+    return [] if claim is None else [f"{claim.words}. It counts for nothing above."]
 
 
 def _given(certified: Certificate, name: str, value: float) -> str:
@@ -197,12 +206,18 @@ class _Sheet:
             y = self._text(rect, y, "How it is proven", BODY * unit, t.text, paint, bold=True) + 2 * unit
         for line in proofs:
             y = self._text(rect, y, line, SMALL * unit, t.text, paint) + 5 * unit
+        claims = claim_lines(c)
+        if claims:
+            y = self._text(rect, y + 5 * unit, "What is only claimed", BODY * unit, t.text, paint, bold=True)
+            y += 2 * unit
+        for line in claims:
+            y = self._text(rect, y, line, SMALL * unit, t.warning, paint) + 5 * unit
         again = next((p.proof.again for p in c.parts if p.proof is not None and p.proof.again), "")
+        head = "Prove it again"
+        if c.claim is not None and c.claim.again:
+            again, head = c.claim.again, "Prove what is claimed"
         if again:
-            y = (
-                self._text(rect, y + 5 * unit, "Prove it again", BODY * unit, t.text, paint, bold=True)
-                + 2 * unit
-            )
+            y = self._text(rect, y + 5 * unit, head, BODY * unit, t.text, paint, bold=True) + 2 * unit
             # Lines end before an option, never within one.
             for line in _command_lines(again, rect.width(), SMALL * unit):
                 y = self._text(rect, y, line, SMALL * unit, t.muted, paint)

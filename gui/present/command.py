@@ -94,13 +94,15 @@ def _export(path: Path, args: argparse.Namespace, console: Console) -> int:
     from planner.cli.searching import soft_interrupt
     from planner.export.child import Cancelled
     from planner.formats.story_json import read_story, resolve
+    from planner.proving import story_with_known
 
     output = Path(args.output)
     options = ExportOptions(args.size, args.fps or 0.0, args.theme or "", args.reduced_motion)
     form = check_place(output)
     for note in fitted(form, options)[1]:
         console.note(note)
-    resolved = resolve(read_story(path), path.parent, tuple(Path(model) for model in args.model))
+    given = tuple(Path(model) for model in args.model)
+    resolved = story_with_known(resolve(read_story(path), path.parent, given))
     for note in resolved.notes:
         console.note(note)
     app = application()

@@ -37,7 +37,8 @@ def write_story(order: StoryOrder, progress: Progress, stopped: Callable[[], boo
     offscreen()
     app = application()
     try:
-        resolved = resolve(from_dict(order.story, "the story"), order.folder, order.given)
+        # The window wrote it for this process: its bounds say themselves whether they are claims.
+        resolved = resolve(from_dict(order.story, "the story", ""), order.folder, order.given)
         done = export_story(resolved, order.path, order.options, progress, stopped)
     except MemoryError:
         raise StageboardError("the export needs more memory than there is; choose a smaller size") from None

@@ -10,7 +10,7 @@ from html import escape
 
 from gui.objectives import component_words
 from gui.present.captions import figure_runs, target_words
-from gui.present.certificate_page import facts, proof_lines, status_line, verdict
+from gui.present.certificate_page import claim_lines, facts, proof_lines, status_line, verdict
 from gui.theme import THEMES
 from gui.widgets.numbers import DASH, gap_text, one_amount
 from planner.bound import Bound
@@ -60,6 +60,7 @@ def certificate_table(certified: Certificate) -> str:
         rows += [("Proof", line) for line in proof_lines(certified, part)]
         if part.proof is not None and part.proof.again:
             rows.append(("Prove it again", part.proof.again))
+    rows += [("Claimed", line) for line in claim_lines(certified)]
     rows += [("Broken", sentence) for sentence in certified.violations]
     rows += [(fact.label, fact.words) for fact in facts(certified)]
     rows.append(("Decision in full", certified.digest))

@@ -54,9 +54,10 @@ def present_file(
     from gui.session import Session
     from gui.theme import ThemeController
     from planner.formats.story_json import read_story, resolve
+    from planner.proving import story_with_known
 
     file = Path(path)
-    resolved = resolve(read_story(file), file.parent, given)
+    resolved = story_with_known(resolve(read_story(file), file.parent, given))
     QApplication.setApplicationName("stageboard")
     QApplication.setApplicationDisplayName("Stageboard")
     QApplication.setDesktopFileName("stageboard")

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gui.board import says_more
 from gui.race.runner import Runner
-from planner.bound import Bound, Standing, better
+from planner.bound import Bound, Standing, better, says_more
 
 if TYPE_CHECKING:
     from planner.problem_base import PlanningProblem

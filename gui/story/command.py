@@ -69,6 +69,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from gui.render import application
     from gui.story.cameras import camera_on
     from planner.formats.story_json import portable_paths, withdrawing, write_story
+    from planner.proving import told_bounds
     from planner.story import StoryModel
     from planner.story_making import Told, story_of_plans
 
@@ -89,7 +90,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.note(replayed.sentence)
     else:
         told = [
-            Told(one.plan if one.plan.name else replace(one.plan, name=file.name.split(".")[0]), one.bounds)
+            Told(
+                one.plan if one.plan.name else replace(one.plan, name=file.name.split(".")[0]),
+                told_bounds(one.plan.problem, one.bounds),
+            )
             for file, one in zip(plans, opened, strict=True)
         ]
     check_qt()
@@ -179,7 +183,12 @@ def _replay(plan: Plan | OrderPlan, console: Console) -> Replayed:
 
 
 def told_of(replayed: Replayed, opened: Opened) -> list[Told]:
-    """The plans on the way of a search that differ visibly, and the plan itself at the end."""
+    """The plans on the way of a search that differ visibly, and the plan itself at the end.
+
+    What its file claims is said of that one alone.
+    """
+    from planner.bound import proven
+    from planner.proving import told_bounds
     from planner.replay import decision_of, incumbents_of
     from planner.story_making import Told, thinned
 
@@ -196,7 +205,11 @@ def told_of(replayed: Replayed, opened: Opened) -> list[Told]:
     heads = [head(step.iteration, step.by, i > 0) for i, step in enumerate(found)]
     heads += ["The plan"] * (len(plans) - len(heads))
     shown = thinned(plans)
-    return [Told(plans[i], opened.bounds, heads[i], brief=i != shown[-1]) for i in shown]
+    known = told_bounds(last.problem, opened.bounds)
+    return [
+        Told(plans[i], known if plans[i] is last else proven(known), heads[i], brief=i != shown[-1])
+        for i in shown
+    ]
 
 
 def head(iteration: int, by: str, later: bool = False) -> str:

@@ -91,12 +91,12 @@ class GraphShots:
         if (
             self._last is not None
             and self._last[:2] == now
-            and len(self._last[2].bounds) == len(document.bounds)
+            and len(self._last[2].bounds) == len(document.plan_bounds)
         ):
             return self._last[2]
         plan = document.current_plan()
         source = ModelSource(plan.problem.graph, tuple(Path(p) for p in document.paths), document.batch)
-        shown = Shown(plan, tuple(document.bounds), source)
+        shown = Shown(plan, tuple(document.plan_bounds), source)
         self._last = (*now, shown)
         return shown
 
@@ -156,7 +156,7 @@ class OrderShots:
         plan = document.current_plan()
         network = document.problem.network
         source = ModelSource(network, tuple(Path(p) for p in document.paths), density=document.density)
-        shown = Shown(plan, tuple(document.bounds), source)
+        shown = Shown(plan, tuple(document.plan_bounds), source)
         self._last = (document.order, document.problem, shown)
         return shown
 

@@ -53,6 +53,7 @@ class StoryStage(Protocol):
     notice: Any
     docks: Any
     plans: Any
+    proving: Any
 
     @property
     def theme(self) -> Theme: ...
@@ -262,12 +263,13 @@ class Studio(QObject):
 
     def _open_now(self, path: Path) -> None:
         from planner.formats.story_json import read_story, resolve
+        from planner.proving import story_with_known
 
         self._folder = str(path.parent)
 
         def read() -> tuple[Resolved, list[ModelSource]]:
             story = read_story(path)
-            resolved = resolve(story, path.parent)
+            resolved = story_with_known(resolve(story, path.parent))
             return resolved, sources_of(story.models, resolved, path.parent)
 
         def install(read: tuple[Resolved, list[ModelSource]]) -> None:
@@ -396,7 +398,10 @@ class Studio(QObject):
         """Of the plan on the canvas."""
         from gui.present.certificate_dialog import CertificateDialog
 
-        CertificateDialog(self._window.document, self._window.theme, self._parent).show()
+        window = self._window
+        dialog = CertificateDialog(window.document, window.theme, self._parent, window.proving.prove)
+        window.document.readouts_changed.connect(dialog.refresh)
+        dialog.show()
 
     # ------------------------------------------------------------------ the end
     def set_theme(self, theme: Theme) -> None:

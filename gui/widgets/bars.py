@@ -122,13 +122,17 @@ class StackedBar(QWidget):
 
 
 class GapBar(QWidget):
-    """From 0 to the plan's objective, with a mark where the bound stands: the rest is the gap."""
+    """From 0 to the plan's objective, with a mark where the bound stands: the rest is the gap.
+
+    What is only claimed has a dotted mark, and no part of the bar.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._bound: float | None = None
         self._plan: float | None = None
+        self._claimed: float | None = None
         self.setMinimumSize(90, 44)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Gap between plan and bound")
@@ -142,10 +146,10 @@ class GapBar(QWidget):
         self._theme = theme
         self.update()
 
-    def set_values(self, plan: float | None, bound: float | None) -> None:
-        """Objective of the plan and proven bound (None where there is none)."""
-        if (plan, bound) != (self._plan, self._bound):
-            self._plan, self._bound = plan, bound
+    def set_values(self, plan: float | None, bound: float | None, claimed: float | None = None) -> None:
+        """Objective of the plan, proven bound and what a file claims beyond it (None where there is none)."""
+        if (plan, bound, claimed) != (self._plan, self._bound, self._claimed):
+            self._plan, self._bound, self._claimed = plan, bound, claimed
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -185,6 +189,10 @@ class GapBar(QWidget):
             if x >= zero_end:
                 painter.setPen(QColor(t.good))
                 painter.drawText(QPointF(x, words_y), "bound")
+        if self._claimed is not None and math.isfinite(self._claimed):
+            at = bar.left() + bar.width() * min(max(self._claimed / self._plan, 0.0), 1.0) - 3
+            painter.setPen(QPen(QColor(t.warning), 2, Qt.PenStyle.DotLine))
+            painter.drawLine(QPointF(at, bar.top() - 5), QPointF(at, bar.bottom() + 4))
         painter.setPen(QPen(QColor(t.text), 2))
         painter.drawLine(QPointF(bar.right(), bar.top() - 5), QPointF(bar.right(), bar.bottom() + 4))
         painter.drawText(QPointF(plan_x, words_y), "plan")

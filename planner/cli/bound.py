@@ -40,8 +40,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from planner.algorithms.catalogue import bound_method, default_bound
     from planner.cli import explaining
     from planner.cli.report import ending, summary, warnings
-    from planner.cli.searching import Watch, known_at_once, soft_interrupt, stop_when
+    from planner.cli.searching import Watch, soft_interrupt, stop_when
     from planner.problem import Problem
+    from planner.proving import known_at_once
     from planner.run import run_bound
     from planner.warm_up import warm_bound
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.cli.report import bound_rows, rules_text
+from planner.cli.report import bound_rows, claim_fields, claim_text, rules_text
 from planner.cli.table import percent, table, times
 from planner.comparison.comparison import PARTS, Comparison
 from planner.comparison.figures import Figures
@@ -80,6 +80,7 @@ def figure_fields(figures: Figures, file: str) -> dict[str, Any]:
         "lower_bound": None if figures.bound is None else figures.bound.value,
         "bound_method": None if figures.bound is None else figures.bound.method,
         "gap": figures.gap,
+        **claim_fields(figures.claim),
         "status": figures.status,
         "valid": figures.valid,
         "violations": [violation.sentence for violation in figures.violations],
@@ -180,6 +181,11 @@ def figure_table(figures: Sequence[Figures], more: Sequence[tuple[str, Sequence[
     ]
     for label in dict.fromkeys(label for found in bounds for label in found):
         add(label, [found.get(label, NONE) for found in bounds])
+    if any(each.claim is not None for each in figures):
+        claims = [
+            NONE if each.claim is None else claim_text(each.plan.problem, each.claim) for each in figures
+        ]
+        add("claimed by its file", claims)
     add("rules", [rules_text(each.plan.evaluation) for each in figures])
     add("planner", [each.planner for each in figures])
     return table(["", *(each.letter for each in figures)], rows)

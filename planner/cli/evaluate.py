@@ -13,13 +13,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     inputs.add_models_and_plan(parser)
     parser.epilog = (
         "example: stageboard evaluate sample_models/resnet50.json resnet50.plan.json\n\n"
+        "A bound is what is proven at once; what the file says was proven beyond that is named as its claim.\n"
         "Exit status 1: the plan breaks a rule, or its file claims figures that it does not have."
     )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, evaluate, compare with what the file says."""
-    from planner.cli.report import plan_fields, summary
+    from planner.claims import claim_of
+    from planner.cli.report import bound_rows, claim_fields, claim_rows, plan_fields, proofs, summary
+    from planner.proving import with_known
 
     opened = inputs.open_with_plan(args)
     plan = opened.plan
@@ -27,7 +30,24 @@ def run(args: argparse.Namespace, console: Console) -> int:
     evaluation = plan.evaluation
     for note in opened.notes:
         console.note(f"{args.plan}: {note}; it was edited or written by another version, make it again")
-    data = {"planner": plan.provenance.planner, **plan_fields(problem, evaluation), "plan_file": args.plan}
+    bounds = with_known(problem, opened.bounds)
+    bound, standing = problem.strongest_bound(bounds), problem.standing(evaluation.values, bounds)
+    claim = claim_of(plan, bounds)
+    data = {
+        "planner": plan.provenance.planner,
+        **plan_fields(problem, evaluation),
+        "lower_bound": None if bound is None else bound.value,
+        "bound_method": None if bound is None else bound.method,
+        "gap": standing.gap if evaluation.valid else None,
+        **({"bounds": proofs(standing)} if len(standing.components) > 1 else {}),
+        **claim_fields(claim),
+        "plan_file": args.plan,
+    }
+    # What a bound says of valid plans says nothing of a plan that breaks rules.
+    proven = [
+        *(bound_rows(problem, bound, standing) if evaluation.valid else ()),
+        *claim_rows(problem, claim),
+    ]
     rows = [("planner", plan.provenance.planner), ("plan", args.plan)]
-    console.result(data, lambda: summary(problem, evaluation, rows))
+    console.result(data, lambda: summary(problem, evaluation, rows, proven))
     return DONE if evaluation.valid and not opened.notes else FAILED

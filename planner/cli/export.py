@@ -7,12 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli import inputs
+from planner.cli import inputs, proving
 from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from planner.export.stages import StageExport
+    from planner.formats.order_json import OpenedOrder
+    from planner.formats.plan_json import OpenedPlan
     from planner.plan import OrderPlan, Plan
 
 FORMATS = {
@@ -54,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="what the random inputs come from (default 0)",
     )
+    proving.configure(parser.add_argument_group("proving a certificate"), proving.SECONDS)
     formats = "\n".join(f"  {name.ljust(17)} {what}" for name, what in FORMATS.items())
     parser.epilog = (
         f"formats\n{formats}\n\n"
@@ -91,9 +94,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.note(f"{args.plan}: {note}; the figures written are the new ones")
     plan = opened.plan
     if args.to == "certificate":
-        from planner.export.certificate import to_certificate
-
-        files: tuple[Path, ...] = (to_certificate(plan, opened.bounds, args.output),)
+        files: tuple[Path, ...] = (_certificate(opened, args, console),)
     elif isinstance(plan, OrderPlan):
         files = (_order(plan, args),)
     elif args.to == "order":
@@ -120,7 +121,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _refuse_idle_options(args: argparse.Namespace) -> None:
-    """Raise :class:`UsageError` for options of a check where nothing is checked."""
+    """Raise :class:`UsageError` for options of a check where nothing is checked, and of a proof where nothing is proven."""
+    if args.prove is not None and args.to != "certificate":
+        raise UsageError(
+            f"--prove is about certificates, and '{args.to}' says nothing of bounds; leave it out"
+        )
     values = {"no_check": args.no_check or None, "samples": args.samples, "seed": args.seed}
     given = [name for name, value in values.items() if value is not None]
     if given and args.to not in FOLDERS:
@@ -128,6 +133,20 @@ def _refuse_idle_options(args: argparse.Namespace) -> None:
         raise UsageError(
             f"{option} is about checking stages ({', '.join(FOLDERS)}), and '{args.to}' is not checked; leave it out"
         )
+
+
+def _certificate(opened: OpenedPlan | OpenedOrder, args: argparse.Namespace, console: Console) -> Path:
+    """Write the certificate, what the file claims proven again."""
+    from planner.export.certificate import to_certificate
+    from planner.proving import known_at_once
+
+    plan = opened.plan
+    seconds = proving.SECONDS if args.prove is None else args.prove
+    if seconds == proving.OFF:
+        known = known_at_once(plan.problem)
+        return to_certificate(plan, (*known, *opened.bounds), args.output, known)
+    again = proving.again(plan, opened.bounds, seconds, console)
+    return to_certificate(plan, again.bounds, args.output, again.new, again.notes)
 
 
 def _order(plan: OrderPlan, args: argparse.Namespace) -> Path:

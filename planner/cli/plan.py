@@ -51,10 +51,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, write the plan file, report."""
     from planner.algorithms.catalogue import default_planner, planner, planners_for
     from planner.cli import explaining
-    from planner.cli.searching import known_at_once, soft_interrupt, stop_when, uninterrupted
+    from planner.cli.searching import soft_interrupt, stop_when, uninterrupted
     from planner.formats.plan_json import write_plan
     from planner.precision import precision_words
     from planner.problem import Problem
+    from planner.proving import known_at_once
     from planner.run import plan_of
     from planner.trying import Tried, find_plan, tried_words
 

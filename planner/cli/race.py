@@ -65,9 +65,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Read, race, write the plan file, report."""
     from planner.cli.racing import Board, fields, leaderboard
     from planner.cli.report import bound_rows, summary
-    from planner.cli.searching import known_at_once, soft_interrupt, uninterrupted
+    from planner.cli.searching import soft_interrupt, uninterrupted
     from planner.formats.plan_json import write_plan
     from planner.processes import start_server
+    from planner.proving import known_at_once
     from planner.race import Race
 
     inputs.check_output(args.output, [*args.models, *([args.start] if args.start else [])])

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import datetime
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
 
 if TYPE_CHECKING:
+    from planner.bound import Bound
     from planner.formats.order_json import OpenedOrder
-    from planner.plan import Evaluated, Plan, Provenance
+    from planner.formats.plan_json import OpenedPlan
+    from planner.plan import Evaluated, OrderPlan, Plan, Provenance
     from planner.problem_base import PlanningProblem
     from planner.repair import Repair, RepairError
 
@@ -74,7 +77,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         found = explained(found, KEPT_SECONDS, None, args.seed)
     seconds = time.perf_counter() - began
     plan = repaired_plan(opened.plan, found, args.seed, seconds)
-    write_plan(args.output, plan, opened.bounds)
+    write_plan(args.output, plan, bounds_of(opened, plan))
     evaluation = plan.evaluation
     data: dict[str, Any] = {
         "planner": plan.provenance.planner,
@@ -127,7 +130,7 @@ def _order(args: argparse.Namespace, console: Console, opened: OpenedOrder) -> i
         plan = problem.plan(
             found.order, _provenance(plan.provenance, found.sentence, None, seconds), plan.name
         )
-    write_plan(args.output, plan, opened.bounds)
+    write_plan(args.output, plan, bounds_of(opened, plan))
     data: dict[str, Any] = {
         "planner": plan.provenance.planner,
         **plan_fields(problem, plan.evaluation),
@@ -162,6 +165,14 @@ def repaired_plan(plan: Plan, found: Repair, seed: int, seconds: float) -> Plan:
         return plan
     provenance = _provenance(plan.provenance, found.sentence, seed, seconds)
     return plan.problem.plan(found.device_of, provenance, plan.name)
+
+
+def bounds_of(opened: OpenedPlan | OpenedOrder, plan: Plan | OrderPlan) -> Sequence[Bound]:
+    """What is written of bounds with ``plan``: what the file claims stays with the plan of the file."""
+    from planner.bound import proven
+    from planner.proving import with_known
+
+    return opened.bounds if plan is opened.plan else with_known(plan.problem, proven(opened.bounds))
 
 
 def _provenance(of: Provenance, sentence: str, seed: int | None, seconds: float) -> Provenance:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from planner.bound import Bound, Standing
+from planner.claims import claim_words, claimed_amount
 from planner.cli.table import percent, seconds_text, table, times
 from planner.grouping import unkept_words
 from planner.network_problem import NetworkProblem
@@ -171,6 +172,26 @@ def bound_rows(
         where = f" of {first.name}" if first is not None and len(standing.components) > 1 else ""
         rows.append(("gap", "0, optimal" if first is None else percent(standing.gap) + where))
     return rows
+
+
+def claim_rows(problem: PlanningProblem, claim: Bound | None) -> list[tuple[str, str]]:
+    """The line on what a plan's file claims beyond what is proven; none where it claims nothing."""
+    return [] if claim is None else [("claimed", claim_words(problem, claim))]
+
+
+def claim_text(problem: PlanningProblem, claim: Bound) -> str:
+    """The same in a column of its plan: ``923.43 us (exact), not proven``."""
+    return f"{claimed_amount(problem, claim)} ({claim.method}), not proven"
+
+
+def claim_fields(claim: Bound | None) -> dict[str, Any]:
+    """What a plan's file claims beyond what is proven, for JSON."""
+    return {
+        "claimed_bound": None if claim is None else claim.value,
+        "claimed_component": None if claim is None else claim.component,
+        "claimed_method": None if claim is None else claim.method,
+        "claimed_by": None if claim is None else claim.claimed_by,
+    }
 
 
 def _proven(bound: Bound | None, unit: str | None) -> str:

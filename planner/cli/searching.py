@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -103,12 +103,3 @@ class Watch(Callbacks):
                 f"bound {amount_text(progress.bound, self._problem.unit(self._problem.components[0]))}"
             )
         self._console.progress("  ".join([*parts, text]).rstrip())
-
-
-def known_at_once(problem: PlanningProblem) -> Sequence[Bound]:
-    """What is proven at once; nothing where no immediate method knows the objective."""
-    from planner.algorithms.catalogue import immediate_bound
-    from planner.run import run_bound
-
-    method = immediate_bound(problem)
-    return () if method is None else run_bound(method, problem).bounds

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.bound import Bound
-from planner.comparison.figures import LETTERS, Figures, figures_of, sound
+from planner.comparison.figures import LETTERS, Figures, figures_of, weighed
 from planner.comparison.matching import works
 from planner.comparison.rows import matched_rows
 from planner.errors import PlanError, StageboardError
@@ -76,6 +76,8 @@ class Comparison:
     row_of: tuple[Ints, ...]
     places: tuple[Ints, ...]
     notes: tuple[str, ...]
+    claims: tuple[tuple[Bound, ...], ...] = ()
+    """What the file of each plan claims; counts nowhere."""
 
     @property
     def graph(self) -> Graph:
@@ -163,7 +165,9 @@ class Comparison:
     # ------------------------------------------------------------------ how good each is
     @cached_property
     def _figures(self) -> tuple[Figures, ...]:
-        return tuple(figures_of(plan, self.bounds, LETTERS[i]) for i, plan in enumerate(self.plans))
+        return tuple(
+            figures_of(plan, self.bounds, LETTERS[i], self.claims[i]) for i, plan in enumerate(self.plans)
+        )
 
     def figures(self, i: int) -> Figures:
         """Plan i in figures: objective, what is proven, and what is broken."""
@@ -205,11 +209,14 @@ class Comparison:
         return device_of
 
 
-def compare(plans: Sequence[Plan], bounds: Iterable[Bound] = ()) -> Comparison:
+def compare(
+    plans: Sequence[Plan], bounds: Iterable[Bound] = (), claims: Sequence[Sequence[Bound]] = ()
+) -> Comparison:
     """Compare two to four plans of one graph, the first being the reference.
 
     Problems may differ in target, objective and constraints. ``bounds`` are whatever is proven, of any of these problems: each
-    plan stands against those that apply to it. Raises :class:`PlanError` on another number of plans and on plans of different graphs.
+    plan stands against those that apply to it. ``claims`` are what the file of each plan claims (none, or an entry for each plan): shown
+    beside that plan alone. Raises :class:`PlanError` on another number of plans and on plans of different graphs.
     """
     check_count(len(plans))
     first = plans[0]
@@ -234,8 +241,8 @@ def compare(plans: Sequence[Plan], bounds: Iterable[Bound] = ()) -> Comparison:
             Row(device.title if i == 0 else f"{device.title} ({LETTERS[i]})", device.kind, entry, number)
         )
     places = tuple(_frozen(row_of[i][plan.decision.device_of]) for i, plan in enumerate(plans))
-    kept, notes = sound(bounds, plans)
-    return Comparison(tuple(plans), kept, tuple(rows), tuple(row_of), places, notes)
+    kept, own, notes = weighed(plans, bounds, claims)
+    return Comparison(tuple(plans), kept, tuple(rows), tuple(row_of), places, notes, own)
 
 
 def check_count(count: int) -> None:

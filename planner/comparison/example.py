@@ -11,9 +11,9 @@ import os
 from pathlib import Path
 
 from planner.errors import PlanError, StageboardError
-from planner.samples import ROOT, sample
+from planner.samples import ASSETS, sample
 
-EXAMPLES = ROOT / "assets" / "examples"
+EXAMPLES = ASSETS / "examples"
 MODEL = "bert_3.json"
 """The sample model of the example."""
 CONTIGUOUS, FREE = "contiguous", "non_contiguous"

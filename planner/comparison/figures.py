@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.bound import Bound, Standing, within
+from planner.bound import Bound, Standing, proven, refuted
+from planner.claims import claim_of, claimed
 from planner.plan import OrderPlan, Plan, Violation
 from planner.problem_base import PlanningProblem
 
@@ -18,6 +19,7 @@ class Figures:
     """One plan in figures. ``components`` are the objective's parts in order, each in ``units[name]`` (None: a time whose unit
     nobody knows). ``bound`` is the strongest that applies to the first component which is not proven (to the first where all
     are), ``gap`` that component's, 0 where every component is proven; both None where nothing is known or the plan is invalid.
+    ``claim`` is what the plan's own file claims beyond that, None where it claims nothing more; it counts nowhere.
     ``status`` is ``optimal`` (proven), ``feasible`` or ``invalid``."""
 
     plan: Plan | OrderPlan
@@ -34,6 +36,7 @@ class Figures:
     valid: bool
     violations: tuple[Violation, ...]
     planner: str
+    claim: Bound | None = None
 
     @property
     def objective(self) -> float:
@@ -41,8 +44,10 @@ class Figures:
         return next(iter(self.components.values()))
 
 
-def figures_of(plan: Plan | OrderPlan, bounds: Sequence[Bound], letter: str) -> Figures:
-    """The figures of one plan against all ``bounds`` that apply to its problem."""
+def figures_of(
+    plan: Plan | OrderPlan, bounds: Sequence[Bound], letter: str, claims: Sequence[Bound] = ()
+) -> Figures:
+    """The figures of one plan against all proven ``bounds`` that apply to its problem; ``claims`` are those of its own file."""
     problem: PlanningProblem = plan.problem
     evaluation = plan.evaluation
     standing = problem.standing(evaluation.values, bounds)
@@ -63,7 +68,24 @@ def figures_of(plan: Plan | OrderPlan, bounds: Sequence[Bound], letter: str) -> 
         valid=valid,
         violations=evaluation.violations,
         planner=plan.provenance.planner,
+        claim=claim_of(plan, (*proven(bounds), *claims)) if valid else None,
     )
+
+
+def weighed(
+    plans: Sequence[Plan | OrderPlan], bounds: Iterable[Bound], claims: Sequence[Sequence[Bound]]
+) -> tuple[tuple[Bound, ...], tuple[tuple[Bound, ...], ...], tuple[str, ...]]:
+    """(proven bounds, what the file of each plan claims, a sentence on each that a valid plan of them refutes).
+
+    ``claims`` has an entry for each plan, or none. Claims among ``bounds`` are nobody's, and are left out.
+    """
+    kept, said = sound(proven(bounds), plans)
+    notes, own = list(said), []
+    for each in claims or [()] * len(plans):
+        held, said = sound(claimed(each), plans)
+        own.append(held)
+        notes += said
+    return kept, tuple(own), tuple(dict.fromkeys(notes))
 
 
 def sound(
@@ -71,29 +93,23 @@ def sound(
 ) -> tuple[tuple[Bound, ...], tuple[str, ...]]:
     """(bounds that no plan refutes, a sentence on each of the others): a valid plan below a bound proves the bound wrong.
 
-    Bounds come from files, and a bound in the file of one plan may speak of another.
+    Claims come from files, and a claim in the file of one plan may speak of another.
     """
     kept: list[Bound] = []
     notes: list[str] = []
     for bound in dict.fromkeys(bounds):
-        better = [plan for plan in plans if _refutes(plan, bound)]
+        better = [
+            plan
+            for plan in plans
+            if plan.evaluation.valid and refuted(bound, plan.problem, plan.evaluation.components)
+        ]
         if not better:
             kept.append(bound)
             continue
         best = min(better, key=lambda plan: plan.evaluation.components[bound.component])
+        by = f" that {bound.claimed_by} claims" if bound.claimed_by else ""
         notes.append(
-            f"the bound '{bound.method}' of {bound.value:.10g} was dropped: the valid plan"
+            f"the bound '{bound.method}' of {bound.value:.10g}{by} was dropped: the valid plan"
             f" '{best.name or best.provenance.planner}' has {best.evaluation.components[bound.component]:.10g}"
         )
     return tuple(kept), tuple(notes)
-
-
-def _refutes(plan: Plan | OrderPlan, bound: Bound) -> bool:
-    problem, evaluation = plan.problem, plan.evaluation
-    return (
-        evaluation.valid
-        and bound.component in evaluation.components
-        and bound.applies_to(problem.relaxation, problem.assumptions)
-        and bound.covers(evaluation.components)
-        and not within(bound.value, evaluation.components[bound.component])
-    )

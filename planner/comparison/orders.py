@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.bound import Bound
 from planner.comparison.comparison import check_count
-from planner.comparison.figures import LETTERS, Figures, figures_of, sound
+from planner.comparison.figures import LETTERS, Figures, figures_of, weighed
 from planner.errors import PlanError
 from planner.graph import Ints
 from planner.network import Network
@@ -37,6 +37,8 @@ class OrderComparison:
     plans: tuple[OrderPlan, ...]
     bounds: tuple[Bound, ...]
     notes: tuple[str, ...]
+    claims: tuple[tuple[Bound, ...], ...] = ()
+    """What the file of each plan claims; counts nowhere."""
 
     @property
     def network(self) -> Network:
@@ -49,7 +51,9 @@ class OrderComparison:
 
     @cached_property
     def _figures(self) -> tuple[Figures, ...]:
-        return tuple(figures_of(plan, self.bounds, LETTERS[i]) for i, plan in enumerate(self.plans))
+        return tuple(
+            figures_of(plan, self.bounds, LETTERS[i], self.claims[i]) for i, plan in enumerate(self.plans)
+        )
 
     def figures(self, i: int) -> Figures:
         """Plan i in figures: I/Os, what is proven, and what is broken."""
@@ -84,8 +88,12 @@ def displacement(network: Network, sequences: tuple[Ints, Ints], orders: tuple[I
     return Displacement(after[at], was[at], at, displaced_connections(*orders))
 
 
-def compare_orders(plans: Sequence[OrderPlan], bounds: Iterable[Bound] = ()) -> OrderComparison:
+def compare_orders(
+    plans: Sequence[OrderPlan], bounds: Iterable[Bound] = (), claims: Sequence[Sequence[Bound]] = ()
+) -> OrderComparison:
     """Compare two to four orders of one network, the first being the reference; memory and policy may differ.
+
+    ``bounds`` and ``claims`` as for :func:`planner.comparison.comparison.compare`.
 
     Raises :class:`PlanError` on another number of plans and on plans of different networks.
     """
@@ -99,8 +107,8 @@ def compare_orders(plans: Sequence[OrderPlan], bounds: Iterable[Bound] = ()) -> 
             raise PlanError(
                 f"plans {LETTERS[0]} and {LETTERS[i]} are of different networks: {order_json.difference(stored, network)}"
             )
-    kept, notes = sound(bounds, plans)
-    return OrderComparison(tuple(plans), kept, notes)
+    kept, own, notes = weighed(plans, bounds, claims)
+    return OrderComparison(tuple(plans), kept, notes, own)
 
 
 def completed(network: Network, order: Ints) -> Ints:

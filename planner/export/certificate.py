@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from planner.bound import Bound
@@ -17,11 +17,20 @@ SUFFIXES = (".json", ".txt", "")
 """JSON, text, and JSON again where a file has no suffix."""
 
 
-def to_certificate(plan: Plan | OrderPlan, bounds: Iterable[Bound], path: str | os.PathLike[str]) -> Path:
-    """Write the certificate; the suffix of ``path`` (.json or none, .txt) says how. Raises :class:`StageboardError` for another."""
+def to_certificate(
+    plan: Plan | OrderPlan,
+    bounds: Iterable[Bound],
+    path: str | os.PathLike[str],
+    now: Collection[Bound] = (),
+    remarks: Sequence[str] = (),
+) -> Path:
+    """Write the certificate; the suffix of ``path`` (.json or none, .txt) says how. Raises :class:`StageboardError` for another.
+
+    ``now`` and ``remarks`` as for :func:`planner.certificate.certificate`.
+    """
     file = Path(path)
     check_suffix(file)
-    certified = certificate(plan, bounds)
+    certified = certificate(plan, bounds, now, remarks)
     made = certificate_text(certified) if file.suffix.lower() == ".txt" else to_json(to_dict(certified))
     return write_atomically(file, made)
 

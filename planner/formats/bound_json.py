@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from planner.bound import Bound
 from planner.errors import PlanError
-from planner.formats.checks import figure, items, table, text
+from planner.formats.checks import clean, figure, items, table, text
+from planner.samples import ships
 
 
 def finite(value: float) -> float | None:
@@ -32,6 +35,14 @@ def bounds_list(bounds: Iterable[Bound]) -> list[dict[str, Any]]:
         for bound in bounds
         if 0.0 <= bound.value < math.inf
     ]
+
+
+def claimant(path: str | os.PathLike[str], own_record: bool = False) -> str:
+    """Who claims the bounds in a file: its name; empty for a file that is part of Stageboard, and for its own record.
+
+    ``own_record`` says that Stageboard wrote the file for itself, in a folder that is its own.
+    """
+    return "" if own_record or ships(Path(path)) else clean(Path(path).name)
 
 
 def bound_of(entry: Any, what: str, claimed_by: str) -> Bound:

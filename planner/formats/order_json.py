@@ -17,7 +17,7 @@ import numpy as np
 
 from planner.bound import Bound
 from planner.errors import PlanError, StageboardError
-from planner.formats.bound_json import bounds_list
+from planner.formats.bound_json import bounds_list, claimant
 from planner.formats.checks import clean, items, shown, table, text
 from planner.formats.plan_parts import (
     FORMAT,
@@ -38,7 +38,7 @@ KIND = "connection-order"
 
 
 class OpenedOrder(NamedTuple):
-    """A plan read from a file, the bounds stored with it, and what a person should know about the reading."""
+    """A plan read from a file, the bounds stored with it, which the file claims, and what a person should know about the reading."""
 
     plan: OrderPlan
     bounds: tuple[Bound, ...]
@@ -100,17 +100,22 @@ def is_order_plan(path: str | os.PathLike[str]) -> bool:
     return isinstance(decision, dict) and decision.get("kind") == KIND
 
 
-def open_network_plan(path: str | os.PathLike[str], network: Network) -> OpenedOrder:
+def open_network_plan(
+    path: str | os.PathLike[str], network: Network, own_record: bool = False
+) -> OpenedOrder:
     """The plan of ``network`` in a file; nothing that it claims of I/Os is believed, all is counted again.
+
+    Its bounds are claims of the file, and ``own_record`` is, as for :func:`planner.formats.plan_json.open_plan`.
 
     Raises :class:`PlanError` where the file is damaged or belongs to another network; the sentence says how they differ.
     """
     with guarded(Path(path).name, PlanError):
-        return order_in(load(path), network, Path(path).name)
+        return order_in(load(path), network, Path(path).name, claimant(path, own_record))
 
 
-def order_in(data: Mapping[str, Any], network: Network, file: str) -> OpenedOrder:
-    """:func:`open_network_plan` of the JSON object of a plan file; ``file`` is what sentences call it.
+def order_in(data: Mapping[str, Any], network: Network, file: str, claimed_by: str) -> OpenedOrder:
+    """:func:`open_network_plan` of the JSON object of a plan file; ``file`` is what sentences call it, ``claimed_by`` who
+    claims its bounds.
 
     Raises :class:`PlanError`.
     """
@@ -128,7 +133,8 @@ def order_in(data: Mapping[str, Any], network: Network, file: str) -> OpenedOrde
         raise PlanError(f"{file}: order must list connections by number; save the plan again")
     try:
         problem = _problem(table(data.get("problem"), f"{file}: problem", PlanError), network, file)
-        provenance = provenance_of(table(data.get("provenance", {}), f"{file}: provenance", PlanError), file)
+        told = table(data.get("provenance", {}), f"{file}: provenance", PlanError)
+        provenance = provenance_of(told, file, claimed_by)
         name = data.get("name")
         plan = problem.plan(
             np.array(given, np.int32), provenance, clean(name) if isinstance(name, str) else ""
@@ -136,7 +142,7 @@ def order_in(data: Mapping[str, Any], network: Network, file: str) -> OpenedOrde
     except StageboardError as error:
         raise PlanError(str(error) if file in str(error) else f"{file}: {error}") from error
     notes = differences(data, evaluation_dict(plan.evaluation), network_sizes(network), (), file)
-    bounds, dropped = bounds_of(data.get("bounds", []), problem, plan.evaluation, file)
+    bounds, dropped = bounds_of(data.get("bounds", []), problem, plan.evaluation, file, claimed_by)
     notes += dropped
     if notes:
         note = "; ".join([*([provenance.note] if provenance.note else []), *notes])

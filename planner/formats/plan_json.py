@@ -22,7 +22,7 @@ from planner.cost_model import CostModel, fill
 from planner.errors import PlanError, StageboardError
 from planner.files import to_json, write_atomically
 from planner.formats import order_json
-from planner.formats.bound_json import bounds_list, finite
+from planner.formats.bound_json import bounds_list, claimant, finite
 from planner.formats.checks import clean, items, shown, table, text, whole
 from planner.formats.plan_parts import (
     FORMAT,
@@ -41,7 +41,7 @@ from planner.problem import Constraint, Pin, Problem, Together
 
 
 class OpenedPlan(NamedTuple):
-    """A plan read from a file, the bounds stored with it, and what a person should know about the reading."""
+    """A plan read from a file, the bounds stored with it, which the file claims, and what a person should know about the reading."""
 
     plan: Plan
     bounds: tuple[Bound, ...]
@@ -161,28 +161,36 @@ def plan_model_options(path: str | os.PathLike[str]) -> dict[str, int]:
         return {"batch": whole(options.get("batch", 1), f"{file}: batch", 1, 10**6, PlanError)}
 
 
-def read_plan(path: str | os.PathLike[str], graph: Graph) -> tuple[Plan, tuple[Bound, ...]]:
+def read_plan(
+    path: str | os.PathLike[str], graph: Graph, own_record: bool = False
+) -> tuple[Plan, tuple[Bound, ...]]:
     """The plan in a file, evaluated anew, and the bounds stored with it: :func:`open_plan` without its notes.
 
     The notes are in the plan's ``provenance.note``.
     """
-    opened = open_plan(path, graph)
+    opened = open_plan(path, graph, own_record)
     return opened.plan, opened.bounds
 
 
-def open_plan(path: str | os.PathLike[str], graph: Graph) -> OpenedPlan:
+def open_plan(path: str | os.PathLike[str], graph: Graph, own_record: bool = False) -> OpenedPlan:
     """The plan of ``graph`` in a file; nothing that it claims of costs is believed, all is computed again.
+
+    Its bounds are claims of the file (:attr:`planner.bound.Bound.claimed_by`), unless the file is part of Stageboard or, as
+    ``own_record`` says, was written by Stageboard for itself.
 
     The plan's cost model is applied: ``plan.problem.graph`` is then ``graph`` with other estimated times. ``notes`` says
     where stored numbers differ from computed ones by more than 1e-9, and which stored bounds were dropped. Raises
     :class:`PlanError` where the file is damaged or belongs to another graph; the sentence says how they differ.
     """
     with guarded(Path(path).name, PlanError):
-        return plan_in(load(path), graph, Path(path).name)
+        return plan_in(load(path), graph, Path(path).name, claimant(path, own_record))
 
 
-def plan_in(data: Mapping[str, Any], graph: Graph, file: str) -> OpenedPlan:
-    """:func:`open_plan` of the JSON object of a plan file; ``file`` is what sentences call it. Raises :class:`PlanError`."""
+def plan_in(data: Mapping[str, Any], graph: Graph, file: str, claimed_by: str) -> OpenedPlan:
+    """:func:`open_plan` of the JSON object of a plan file; ``file`` is what sentences call it, ``claimed_by`` who claims its bounds.
+
+    Raises :class:`PlanError`.
+    """
     decision = table(data.get("decision"), f"{file}: decision", PlanError)
     if decision.get("kind") == order_json.KIND:
         raise PlanError(
@@ -202,13 +210,14 @@ def plan_in(data: Mapping[str, Any], graph: Graph, file: str) -> OpenedPlan:
         raise PlanError(str(error) if file in str(error) else f"{file}: {error}") from error
     device_of = _device_of(places, problem, file)
     notes: list[str] = []
-    provenance = provenance_of(table(data.get("provenance", {}), f"{file}: provenance", PlanError), file)
+    told = table(data.get("provenance", {}), f"{file}: provenance", PlanError)
+    provenance = provenance_of(told, file, claimed_by)
     name = data.get("name")
     plan = problem.plan(device_of, provenance, clean(name) if isinstance(name, str) else "")
     names = [device.name for device in problem.devices]
     sizes = graph_sizes(graph)
     notes += differences(data, evaluation_dict(plan.evaluation, problem), sizes, names, file)
-    bounds, dropped = bounds_of(data.get("bounds", []), problem, plan.evaluation, file)
+    bounds, dropped = bounds_of(data.get("bounds", []), problem, plan.evaluation, file, claimed_by)
     notes += dropped
     if notes:
         note = "; ".join([*([provenance.note] if provenance.note else []), *notes])

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from planner import __version__
-from planner.bound import Bound
+from planner.bound import Bound, refuted
 from planner.errors import PlanError
 from planner.files import read_json
 from planner.formats.bound_json import bound_of, finite
 from planner.formats.checks import clean, figure, items, shown, simple_attributes, whole
 from planner.formats.search_json import search_dict, search_of
-from planner.formats.stored_figures import TOLERANCE
 from planner.plan import Evaluated, Provenance
 from planner.problem_base import PlanningProblem
 
@@ -60,8 +59,11 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
     return data
 
 
-def provenance_of(data: dict[str, Any], file: str) -> Provenance:
-    """Where a plan came from, as its file says. Raises :class:`PlanError`."""
+def provenance_of(data: dict[str, Any], file: str, claimed_by: str) -> Provenance:
+    """Where a plan came from, as its file says; ``claimed_by`` as for :func:`planner.formats.bound_json.bound_of`.
+
+    Raises :class:`PlanError`.
+    """
 
     def words(key: str) -> str:
         value = data.get(key)
@@ -78,28 +80,24 @@ def provenance_of(data: dict[str, Any], file: str) -> Provenance:
         stop_reason=words("stop_reason"),
         created=words("created"),
         note=words("note"),
-        **search_of(data.get("search"), f"{file}: provenance"),
+        **search_of(data.get("search"), f"{file}: provenance", claimed_by),
     )
 
 
 def bounds_of(
-    value: Any, problem: PlanningProblem, evaluation: Evaluated, file: str
+    value: Any, problem: PlanningProblem, evaluation: Evaluated, file: str, claimed_by: str
 ) -> tuple[tuple[Bound, ...], list[str]]:
-    """(bounds that a file holds, notes on those that a valid plan refutes). Raises :class:`PlanError`."""
+    """(bounds that a file holds, notes on those that a valid plan refutes). Raises :class:`PlanError`.
+
+    ``claimed_by`` as for :func:`planner.formats.bound_json.bound_of`.
+    """
     bounds: list[Bound] = []
     notes: list[str] = []
     for i, entry in enumerate(items(value, f"{file}: bounds", PlanError)):
         what = f"{file}: bound number {i + 1}"
-        bound = bound_of(entry, what, "")
-        reached = evaluation.components.get(bound.component)
-        applies = bound.applies_to(problem.relaxation, problem.assumptions)
-        if (
-            applies
-            and bound.covers(evaluation.components)
-            and evaluation.valid
-            and reached is not None
-            and bound.value > reached * (1 + TOLERANCE)
-        ):
+        bound = bound_of(entry, what, claimed_by)
+        if evaluation.valid and refuted(bound, problem, evaluation.components):
+            reached = evaluation.components[bound.component]
             notes.append(
                 f"the stored bound '{bound.method}' of {bound.value:.10g} was dropped: this valid plan has {reached:.10g}"
             )

@@ -84,8 +84,11 @@ def packed(decision: Ints) -> dict[str, Any]:
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
-def search_of(value: Any, what: str) -> dict[str, Any]:
-    """The fields of :class:`Provenance` that ``value`` tells; none where a file has no such part. Raises :class:`PlanError`."""
+def search_of(value: Any, what: str, claimed_by: str) -> dict[str, Any]:
+    """The fields of :class:`Provenance` that ``value`` tells; none where a file has no such part. Raises :class:`PlanError`.
+
+    ``claimed_by`` as for :func:`planner.formats.bound_json.bound_of`.
+    """
     if value is None:
         return {}
     what = f"{what}: search"
@@ -106,7 +109,9 @@ def search_of(value: Any, what: str) -> dict[str, Any]:
         "iteration": None if iteration is None else _count(iteration, f"{what}: iteration"),
         "starts": tuple(plans[: len(starts)]),
         "adopted": tuple(_adoption(e, plan, what) for e, plan in zip(entries, plans[len(starts) :], strict=True)),
-        "bounds": tuple(bound_of(entry, f"{what}: bound number {i + 1}", "") for i, entry in enumerate(bounds)),
+        "bounds": tuple(
+            bound_of(entry, f"{what}: bound number {i + 1}", claimed_by) for i, entry in enumerate(bounds)
+        ),
         "race": None if race is None else _race(table(race, f"{what}: race", PlanError), f"{what}: race"),
     }  # fmt: skip
 

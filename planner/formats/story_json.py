@@ -15,6 +15,7 @@ from typing import Any
 
 from planner.errors import StoryError
 from planner.files import MEBIBYTE, parse_json, read_text, to_json, write_atomically
+from planner.formats.bound_json import claimant
 from planner.formats.checks import escaped, items, number, shown, table, whole
 from planner.formats.plan_parts import STORY_FORMAT
 from planner.formats.story_models import Portable, portable_paths, withdrawing
@@ -103,7 +104,7 @@ def read_story(path: str | os.PathLike[str]) -> Story:
     file = Path(path).name
     with guarded(file, StoryError, smaller="make it of fewer plans"):
         text = read_text(path, LIMIT, error=StoryError, remedy="make it of fewer plans")
-        return from_dict(parse_json(text, file, StoryError), file)
+        return from_dict(parse_json(text, file, StoryError), file, claimant(path))
 
 
 def is_story(path: str | os.PathLike[str]) -> bool:
@@ -115,8 +116,11 @@ def is_story(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def from_dict(value: Any, file: str) -> Story:
-    """The story of a JSON value; ``file`` is what sentences call it. Raises :class:`StoryError`."""
+def from_dict(value: Any, file: str, claimed_by: str) -> Story:
+    """The story of a JSON value; ``file`` is what sentences call it, ``claimed_by`` who claims its bounds.
+
+    Raises :class:`StoryError`.
+    """
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise StoryError(
             f"{file} is not a Stageboard story; choose a file that 'stageboard story' or 'Save Story' wrote"
@@ -135,6 +139,7 @@ def from_dict(value: Any, file: str) -> Story:
         plans=tuple(_plan(entry, i) for i, entry in _entries(value, "plans")),
         keyframes=tuple(_keyframe(entry, i) for i, entry in _entries(value, "keyframes")),
         theme=_words(value, "theme", "the story") or "light",
+        claimed_by=claimed_by,
     )
 
 

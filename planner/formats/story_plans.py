@@ -133,7 +133,7 @@ def resolve(story: Story, folder: str | Path, given: Sequence[str | Path] = ()) 
     problems: dict[str, Any] = {}
     for number, stored in enumerate(story.plans, 1):
         what = f"plan number {number}" + (f" ('{clean(stored.name)[:40]}')" if stored.name else "")
-        opened = open_story_plan(stored, models[stored.model], what)
+        opened = open_story_plan(stored, models[stored.model], what, story.claimed_by)
         # Plans of one problem share it, and with it what is worked out from it, such as a layout.
         problem: Any = problems.setdefault(opened.plan.problem.fingerprint, opened.plan.problem)
         plans.append(replace(opened.plan, problem=problem))
@@ -144,15 +144,22 @@ def resolve(story: Story, folder: str | Path, given: Sequence[str | Path] = ()) 
     return Resolved(story, tuple(models), tuple(plans), tuple(bounds), tuple(notes))
 
 
-def open_story_plan(stored: StoryPlan, model: Graph | Network, what: str) -> OpenedPlan | OpenedOrder:
-    """A story's plan of ``model``, evaluated anew; ``what`` names it in sentences. Raises :class:`StageboardError`."""
+def open_story_plan(
+    stored: StoryPlan, model: Graph | Network, what: str, claimed_by: str
+) -> OpenedPlan | OpenedOrder:
+    """A story's plan of ``model``, evaluated anew; ``what`` names it in sentences, ``claimed_by`` is who claims its bounds.
+
+    Raises :class:`StageboardError`.
+    """
     from planner.formats.order_json import order_in
     from planner.formats.plan_json import plan_in
 
     data = dict(stored.data)
     with guarded(what, StoryError, remedy="save the plan again"):
         data["decision"] = _unpacked(data["decision"], model)
-        return plan_in(data, model, what) if isinstance(model, Graph) else order_in(data, model, what)
+        if isinstance(model, Graph):
+            return plan_in(data, model, what, claimed_by)
+        return order_in(data, model, what, claimed_by)
 
 
 def _unpacked(decision: Mapping[str, Any], model: Graph | Network) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.bound import Bound, better
+from planner.bound import Bound, better, proven
 from planner.errors import StageboardError
 from planner.graph import Ints
 from planner.problem_base import PlanningProblem
@@ -81,7 +81,7 @@ class Race:
         self._began: float | None = None
         self._took = 0.0
         self._events: list[events.Event] = []
-        for bound in bounds:
+        for bound in proven(bounds):
             self._learn(bound, GIVEN_INDEX, 0.0)
         self._starts: list[Ints] = []
         for start in starts:

@@ -23,9 +23,10 @@ from planner.warm_up import tiny_network
 from tests.planner.test_cli import RESNET, Ran
 
 TOP = {"model", "reference", "plans", "why_incomparable", "devices", "moved", "flows", "notes", "picture"}
+CLAIM = {"claimed_bound", "claimed_component", "claimed_method", "claimed_by"}
 PLAN = {
     "letter", "name", "plan_file", "planner", "target", "objective_name", "objective", "components", "lower_bound",
-    "bound_method", "gap", "status", "valid", "violations", "difference",
+    "bound_method", "gap", "status", "valid", "violations", "difference", *CLAIM,
 }  # fmt: skip
 AMOUNTS = {"ops", "receive", "work", "streaming", "send", "cost", "memory"}
 

@@ -123,10 +123,14 @@ def test_plan_files_keep_what_a_bound_is_given(tmp_path: object) -> None:
     file = Path(str(tmp_path)) / "p.json"
     bounds = run(Scripted(), PROBLEM).bounds
     write_plan(file, PROBLEM.plan(np.array(BEST, np.int32), Provenance("scripted")), bounds)
-    opened = open_plan(file, PROBLEM.graph)
+    opened = open_plan(file, PROBLEM.graph, own_record=True)
     again = opened.plan.problem
     assert opened.notes == () and again == PROBLEM
     assert again.standing(opened.plan.evaluation.values, opened.bounds).status == "optimal"
+    # In anybody's file they are kept just so, and prove nothing.
+    claims = open_plan(file, PROBLEM.graph).bounds
+    assert [b.given for b in claims] == [b.given for b in opened.bounds]
+    assert again.standing(opened.plan.evaluation.values, claims).status == "feasible"
     worse = again.evaluate(np.array(WORSE, np.int32)).values
     assert again.standing(worse, opened.bounds).gap == pytest.approx(0.5)
 

@@ -194,7 +194,7 @@ def test_a_replay_ends_past_the_iteration_of_the_plan() -> None:
 
 # ---------------------------------------------------------------------- files
 def roundtrip(provenance: Provenance) -> dict[str, Any]:
-    return search_of(json.loads(json.dumps(search_dict(provenance))), "a.json")
+    return search_of(json.loads(json.dumps(search_dict(provenance))), "a.json", "")
 
 
 @settings(max_examples=30, deadline=None)
@@ -217,7 +217,7 @@ def test_what_is_written_is_read(starts: list[Any], iteration: int | None, adopt
 
 
 def test_old_files_have_no_search_and_are_read() -> None:
-    assert search_of(None, "old.json") == {}
+    assert search_of(None, "old.json", "") == {}
     assert search_dict(Provenance("anneal", {}, 0)) == {}
 
 
@@ -255,9 +255,9 @@ HOSTILE: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("what", HOSTILE)
 def test_files_that_are_wrong_are_refused_with_a_sentence(what: str) -> None:
-    assert search_of(good(), "a.json")["iteration"] == 3
+    assert search_of(good(), "a.json", "")["iteration"] == 3
     with pytest.raises(PlanError, match=r"a\.json"):
-        search_of({**good(), **HOSTILE[what]}, "a.json")
+        search_of({**good(), **HOSTILE[what]}, "a.json", "")
 
 
 def test_more_plans_than_a_file_may_hold_are_left_out_and_nobody_takes_it_for_repeatable(

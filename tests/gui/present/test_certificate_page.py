@@ -28,9 +28,9 @@ class Open:
     """As much of a document as the dialog needs."""
 
     def __init__(self, member: Member) -> None:
-        self.plan, self.bounds = member[0], list(member[1])
+        self.plan, self.plan_bounds = member[0], list(member[1])
 
-    bounds: Sequence[Bound]
+    plan_bounds: Sequence[Bound]
 
     def current_plan(self) -> Plan | OrderPlan:
         return self.plan

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,7 +49,12 @@ def test_written_and_read_plans_are_equal(tmp_path_factory, data):
         plan.evaluation.reads,
         plan.evaluation.writes,
     )
-    assert (opened.plan.name, opened.bounds, opened.notes) == ("mine", (bound,), ())
+    assert (opened.plan.name, opened.bounds, opened.notes) == (
+        "mine",
+        (replace(bound, claimed_by="a.plan.json"),),
+        (),
+    )
+    assert open_network_plan(file, network, own_record=True).bounds == (bound,)
 
 
 def test_what_a_file_claims_is_counted_again(tmp_path):

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.bound import Bound
+from planner.claims import as_claims
 from planner.cost_model import CostModel
 from planner.errors import PlanError, StageboardError
 from planner.formats import read_graph, read_model, read_models
@@ -60,7 +61,8 @@ def test_a_plan_comes_back_as_it_was(tmp_path: Path, name: str) -> None:
     assert again.evaluation.violations == plan.evaluation.violations
     assert again.provenance == plan.provenance
     assert again.name == "my plan"
-    assert opened.bounds == bounds
+    assert opened.bounds == as_claims(bounds, "a.plan.json")
+    assert open_plan(path, graph, own_record=True).bounds == bounds
     assert read_plan(path, graph)[0].decision == plan.decision
 
 
@@ -158,7 +160,7 @@ def test_a_bound_above_a_valid_plan_is_dropped(tmp_path: Path) -> None:
     lie = problem.bound("bottleneck", 2 * plan.objective, "magic", frozenset())
     foreign = Bound("bottleneck", 9 * plan.objective, "simple", "of another problem")
     opened = open_plan(write_plan(tmp_path / "p.json", plan, (good, lie, foreign)), graph)
-    assert opened.bounds == (good, foreign)
+    assert opened.bounds == as_claims((good, foreign), "p.json")
     assert "'magic'" in opened.notes[0]
 
 

@@ -99,7 +99,7 @@ def test_a_packed_plan_is_the_plan(data: st.DataObject) -> None:
     plan = problem.plan(
         np.array(data.draw(placements(problem)), np.int32), Provenance("hand", {"a": 1}, 3), "mine"
     )
-    back = open_story_plan(pack(plan), problem.graph, "plan number 1")
+    back = open_story_plan(pack(plan), problem.graph, "plan number 1", "")
     assert back.plan.problem == problem and back.plan.decision == plan.decision
     assert back.plan.evaluation.values == plan.evaluation.values and not back.notes
     assert back.plan.provenance.planner == "hand" and back.plan.name == "mine"
@@ -111,7 +111,7 @@ def test_a_packed_order_is_the_order(data: st.DataObject) -> None:
     network = data.draw(networks())
     problem = NetworkProblem(network, TwoLevelMemory(data.draw(st.integers(3, 8))))
     plan = problem.plan(data.draw(orders(network)), Provenance("hand"), "mine")
-    back = open_story_plan(pack(plan), network, "plan number 1")
+    back = open_story_plan(pack(plan), network, "plan number 1", "")
     assert back.plan.decision == plan.decision and back.plan.evaluation.reads == plan.evaluation.reads
     assert not back.notes
 

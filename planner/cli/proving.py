@@ -1,0 +1,46 @@
+"""``--prove``: proving again what a plan file claims, from the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from planner.cli import inputs
+from planner.cli.command import Console
+
+if TYPE_CHECKING:
+    from planner.bound import Bound
+    from planner.plan import OrderPlan, Plan
+    from planner.proving import Again
+
+SECONDS = 10.0
+"""How long a certificate may take to prove what is claimed where nobody says how long."""
+OFF = 0.0
+"""What ``--prove off`` is as a number of seconds."""
+
+
+def configure(parser: argparse._ActionsContainer, usual: float) -> None:
+    """The option, None where it is not given; ``usual`` is how many seconds are taken then."""
+    parser.add_argument(
+        "--prove",
+        type=_seconds,
+        metavar="SECONDS",
+        help="prove what a plan file claims, by the method that it names, for at most so many seconds; 'off': what is not proven at"
+        f" once is named as the file's claim (default {f'{usual:g}' if usual else 'off'})",
+    )
+
+
+def _seconds(text: str) -> float:
+    return OFF if text.strip().lower() == "off" else inputs.seconds(text)
+
+
+def again(plan: Plan | OrderPlan, bounds: Sequence[Bound], seconds: float, console: Console) -> Again:
+    """Prove what is claimed of a plan for at most so many seconds; Ctrl-C ends it, and what was proven by then counts."""
+    from planner.cli.searching import Watch, soft_interrupt, stop_when
+    from planner.proving import prove_again
+
+    words = "stopping; what is proven so far counts (once more to stop at once)"
+    with soft_interrupt(console, words) as cancelled:
+        watch = Watch(console, plan.problem, "proving")
+        return prove_again(plan, bounds, stop_when(cancelled, seconds), watch)

@@ -1,0 +1,231 @@
+"""What a file claims is shown beside its plan in every window and picture, proves nothing there, and can be proven with a click."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.canvas.picture import standing_text
+from gui.compare.figures_words import figures_table
+from gui.compare.pane_words import standing_tip, standing_words
+from gui.compare.state import CompareState, file_sources
+from gui.document import Document
+from gui.panels.plans_model import ENTRY, SOURCE, PlansModel
+from gui.panels.readouts import ReadoutStrip
+from gui.present.captions import figures_text
+from gui.present.certificate_dialog import CertificateDialog
+from gui.present.certificate_page import claim_lines, proof_lines
+from gui.present.html_words import certificate_table
+from gui.theme import LIGHT
+from planner.bound import proven
+from planner.certificate import certificate
+from planner.claims import claimed
+from planner.formats.plan_json import open_plan, write_plan
+from planner.proving import story_with_known, with_known
+from planner.targets import Pipeline
+from tests.gui.window_parts import make_window, settle, shown
+from tests.planner.forging import Files, claim, files, problem
+from tests.planner.test_claims import story
+
+SENTENCE = "forged.plan.json claims a bound of 7.00 ms (exact), not proven here"
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Files:
+    return files(tmp_path)
+
+
+def document_with(file: Path) -> Document:
+    document = Document()
+    of = problem()
+    document.open_graph(of.graph, target=of.target)
+    document.open_plan(file)
+    return document
+
+
+def test_a_document_does_not_believe_a_file(qapp: object, made: Files) -> None:
+    document = document_with(made.forged)
+    assert document.gap == pytest.approx(4 / 7)
+    assert not claimed(document.bounds) and document.bound is not None and document.bound.method == "simple"
+    assert document.claim is not None and document.claim.claimed_by == "forged.plan.json"
+    assert document.active is not None and claimed(document.plan_bounds) == document.active.claims
+    # Another plan of the list is none of the file's, and neither is what becomes of it by hand.
+    start = document.plans[0]
+    document.apply_plan(start)
+    assert document.claim is None
+    document.undo_stack.undo()
+    assert document.claim is not None
+    document.set_assignment(np.array([0, 0, 0, 0, 1], np.int32), "edit", "by hand")
+    assert document.claim is None and document.active.claims == ()
+
+
+def test_a_claim_goes_once_it_is_proven_or_refuted(qtbot: QtBot, made: Files, tmp_path: Path) -> None:
+    true = write_plan(tmp_path / "true.plan.json", made.plan, [claim(made.plan, 0.0030001)])
+    document = document_with(true)
+    assert document.claim is not None
+    document.add_bounds([claim(made.plan, 0.0030001)])
+    assert document.claim is None
+    document = document_with(made.forged)
+    with qtbot.waitSignal(document.message) as said:
+        document.add_plan(np.array([0, 0, 1, 1, 2], np.int32), "better")
+    assert said.args[0].text == f"{SENTENCE}: refuted by the plan “better”"
+    assert document.claim is None and document.active is not None and document.active.claims == ()
+
+
+def test_saving_keeps_a_claim_a_claim(qapp: object, made: Files, tmp_path: Path) -> None:
+    document = document_with(made.forged)
+    document.save_plan(tmp_path / "saved.plan.json")
+    bounds = json.loads((tmp_path / "saved.plan.json").read_text())["bounds"]
+    assert {b["method"]: b.get("claimed_by", "") for b in bounds} == {
+        "simple": "",
+        "exact": "forged.plan.json",
+    }
+    document.apply_plan(document.plans[0])
+    document.save_plan(tmp_path / "other.plan.json")
+    assert "claimed_by" not in (tmp_path / "other.plan.json").read_text()
+
+
+def test_the_readouts_tell_a_claim_from_a_proof(qtbot: QtBot, made: Files) -> None:
+    document = document_with(made.forged)
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        strip.refresh()
+        assert strip.bound.value == "3.00 ms" and strip.gap.value == "≤ 57.1 %"
+        assert strip.bound.note == "claimed 7.00 ms, not proven"
+        assert SENTENCE in strip.bound.accessibleDescription().replace("\n", " ")
+        assert SENTENCE in strip.gap_bar.toolTip().replace("\n", " ")
+        strip.gap_bar.grab()
+        document.apply_plan(document.plans[0])
+        strip.refresh()
+        assert strip.bound.note.startswith("proven by")
+
+
+def test_the_plan_list_says_so(qapp: object, made: Files) -> None:
+    document = document_with(made.forged)
+    model = PlansModel(document)
+    model.update()
+    rows = {model.index(i, 0).data(ENTRY).name: model.index(i, 0) for i in range(model.rowCount())}
+    assert rows["all on one"].data(SOURCE).endswith("claims more")
+    from PySide6.QtCore import Qt
+
+    assert SENTENCE in rows["all on one"].data(Qt.ItemDataRole.ToolTipRole)
+    others = [index for name, index in rows.items() if name != "all on one"]
+    assert others and not any("claims" in index.data(SOURCE) for index in others)
+
+
+def test_a_comparison_shows_it_beside_its_plan_alone(qapp: object, made: Files) -> None:
+    document = document_with(made.honest)
+    sources, bounds = file_sources([made.forged, made.honest], document)
+    assert not claimed(bounds)
+    state = CompareState(document, document)
+    state.set_sources(sources, bounds)
+    comparison = state.comparison
+    assert comparison is not None
+    assert [comparison.figures(i).status for i in range(2)] == ["feasible", "feasible"]
+    table = figures_table(comparison, (1, 0))
+    column = table.titles.index("Lower bound")
+    assert [row[column].text for row in table.rows] == ["3.00 ms (claimed 7.00 ms)", "3.00 ms"]
+    assert SENTENCE in table.rows[0][column].tip and SENTENCE in table.rows[0][0].tip
+    assert "optimal" not in standing_words(comparison, 0) and "not proven" in standing_words(comparison, 0)
+    assert SENTENCE in standing_tip(comparison, 0) and "claim" not in standing_tip(comparison, 1)
+    document.open_plan(made.forged)
+    listed = [entry for entry in document.plans if entry.claims]
+    from gui.compare.state import entry_sources
+
+    state.set_sources(entry_sources(listed))
+    assert state.comparison is not None
+    claims = [state.comparison.figures(i).claim for i in range(2)]
+    assert [c is not None for c in claims] == [False, True]
+
+
+def test_pictures_and_stories_say_claimed(qapp: object, made: Files, tmp_path: Path) -> None:
+    from planner.formats.story_json import read_story, resolve
+
+    opened = open_plan(made.forged, made.plan.problem.graph)
+    bounds = with_known(made.plan.problem, opened.bounds)
+    words = standing_text(made.plan.problem, opened.plan.evaluation, bounds)
+    assert words.endswith("gap 57.1 %   claimed 7.00 ms, not proven")
+    talk = story_with_known(resolve(read_story(story(tmp_path, forged=True)), tmp_path))
+    said = figures_text(talk.plans[0], talk.bounds[0], LIGHT)
+    assert "at least 3.00 ms" in said and "claimed 7.00 ms, not proven" in said and "optimal" not in said
+    found = certificate(talk.plans[0], talk.bounds[0])
+    assert claim_lines(found)[0].startswith("talk.story.json claims a bound of 7.00 ms")
+    assert '<th scope="row">Claimed</th>' in certificate_table(found)
+    assert "proven here now" not in proof_lines(found, found.parts[0])[0]
+
+
+def test_a_storys_plan_on_the_canvas_keeps_what_its_file_claims(qapp: object, made: Files) -> None:
+    document = Document()
+    document.open_graph(made.plan.problem.graph, target=Pipeline(2))
+    opened = open_plan(made.forged, made.plan.problem.graph)
+    document.take_over(made.plan.problem, made.plan.decision.device_of, "x", 0.0, opened.bounds)
+    assert document.claim is not None and not claimed(document.bounds)
+    assert document.gap is not None and document.gap > 0.5
+
+
+# ---------------------------------------------------------------------- proving it
+def test_the_window_offers_to_prove_and_a_proof_ends_the_claim(
+    qtbot: QtBot, made: Files, tmp_path: Path
+) -> None:
+    true = write_plan(tmp_path / "true.plan.json", made.plan, [claim(made.plan, 0.0030001)])
+    document = document_with(made.honest)
+    window, close = make_window(qtbot, document)
+    try:
+        assert window.notice.isHidden()
+        window.handlers.files.open_plan_file(true)
+        settle()
+        assert window.notice.text == "true.plan.json claims a bound of 3.00 ms (exact), not proven here."
+        dialog = CertificateDialog(document, LIGHT, window, window.proving.prove)
+        document.readouts_changed.connect(dialog.refresh)
+        dialog.show()
+        assert dialog.prove_button.isVisible()
+        window.notice._action.click()
+        (job,) = window.jobs.jobs
+        assert (job.planner, job.is_bound, job.bounds) == ("exact", True, list(proven(document.bounds)))
+        assert window.proving.prove() is job, "one proof of a claim at a time"
+        qtbot.waitUntil(lambda: not job.alive, timeout=60_000)
+        assert document.claim is None
+        said = "At least 3.00 ms, proven here now by exact program: as much as true.plan.json claims"
+        assert window.notice.text == said
+        assert dialog.certificate.claim is None and dialog.prove_button.isHidden()
+        assert dialog.said.text() == "Proven here now."
+        assert "proven here now in" in proof_lines(dialog.certificate, dialog.certificate.parts[0])[0]
+        dialog.close()
+    finally:
+        window.jobs.close()
+        close()
+
+
+def test_what_cannot_be_proven_stays_a_claim(qtbot: QtBot, made: Files) -> None:
+    document = document_with(made.honest)
+    window, close = make_window(qtbot, document)
+    try:
+        window.handlers.files.open_plan_file(made.forged)
+        settle()
+        assert window.notice.text == f"{SENTENCE}."
+        document.apply_plan(document.plans[0])
+        settle()
+        assert window.notice.isHidden(), "another plan is on the canvas"
+        document.undo_stack.undo()
+        settle()
+        assert window.notice.isHidden(), "it was offered once"
+        job = window.proving.prove()
+        assert job is not None
+        qtbot.waitUntil(lambda: not job.alive, timeout=60_000)
+        assert document.claim is not None and document.gap is not None and document.gap > 0.5
+        assert window.notice.text == f"{SENTENCE}: {job.title} ended without it"
+    finally:
+        window.jobs.close()
+        close()
+
+
+def test_a_dialog_without_a_claim_has_nothing_to_prove(qtbot: QtBot, made: Files) -> None:
+    dialog = CertificateDialog(document_with(made.honest), LIGHT, None, lambda: None)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.prove_button.isHidden()
+    dialog.close()
