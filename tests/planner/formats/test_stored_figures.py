@@ -37,7 +37,7 @@ def stored(plan: Plan) -> dict[str, Any]:
 
 
 def notes_of(data: dict[str, Any], plan: Plan) -> tuple[str, ...]:
-    return plan_json.plan_in(data, plan.problem.graph, "p.json").notes
+    return plan_json.plan_in(data, plan.problem.graph, "p.json", "p.json").notes
 
 
 def figures(data: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
@@ -191,7 +191,7 @@ def test_orders_of_networks() -> None:
     def notes(change: Any = lambda data: None) -> tuple[str, ...]:
         data = json.loads(json.dumps(order_json.to_dict(plan)))
         change(data)
-        return order_json.order_in(data, network, "o.json").notes
+        return order_json.order_in(data, network, "o.json", "o.json").notes
 
     assert notes() == ()
     assert "the number of reads is 1," in notes(lambda d: d["evaluation"].update(reads=1))[0]
