@@ -168,8 +168,8 @@ class Files:
 
         def install(opened: Opened) -> None:
             """In the window's thread."""
+            self._window.notice.dismiss()  # before: what the model's reader warns of is to stay
             self._document.install(opened)
-            self._window.notice.dismiss()
             if self._window.palette_window.isHidden():
                 # Who is typing a command while a model opens goes on typing it.
                 self._window.canvas.setFocus()

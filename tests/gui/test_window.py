@@ -252,6 +252,20 @@ def test_dropping_a_file_opens_it(qtbot: QtBot, tmp_path: Path) -> None:
     close()
 
 
+def test_what_is_told_of_a_model_that_opens_stays(qtbot: QtBot, tmp_path: Path) -> None:
+    file = tmp_path / "colour.json"
+    file.write_text(
+        '{"format": "stageboard-graph", "version": 1, "name": "c", "time_unit": "s", "ops": ['
+        '{"id": "a", "work": 1, "work_cpu": 1, "colour_class": 0}, {"id": "b", "work": 1, "work_cpu": 1, "colour_class": 0}],'
+        ' "tensors": [{"from": "a", "to": ["b"], "bytes": 1}]}'
+    )
+    window, close = make_window(qtbot)
+    window.handlers.files.open_files([file])
+    wait_loaded(qtbot, window)
+    assert window.notice.level == "warning" and "One colour class is not kept" in window.notice.text
+    close()
+
+
 def test_saving_opening_and_exporting(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from PySide6.QtWidgets import QFileDialog
 
