@@ -21,6 +21,7 @@ from planner import __version__
 from planner.bound import Bound, ComponentStanding
 from planner.claims import claim_of, claim_words
 from planner.comparison.figures import sound
+from planner.formats.bound_json import finite
 from planner.formats.plan_parts import provenance_dict
 from planner.plan import Evaluation, OrderEvaluation, OrderPlan, Plan
 from planner.problem import Pin, Problem
@@ -220,6 +221,8 @@ def to_dict(certified: Certificate) -> dict[str, Any]:
         out[field.name] = dict(value) if isinstance(value, Mapping) else value
     for part in out["parts"]:
         if part["proof"] is not None:
+            # Infinite where it is proven that no plan is valid.
+            part["proof"]["value"] = finite(part["proof"]["value"])
             part["proof"]["given"] = [list(pair) for pair in part["proof"]["given"]]
             part["proof"]["assumes"] = list(part["proof"]["assumes"])
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 
 from planner.certificate import Certificate, Setting
@@ -73,7 +74,13 @@ def certificate_text(certified: Certificate) -> str:
             continue
         proof = part.proof
         among = "".join(f", of plans whose {name} is at most {value:g}" for name, value in proof.given)
-        row("", f"at least {amount_text(proof.value, part.unit)}{among}{'; proven' if part.proven else ''}")
+        if math.isinf(proof.value):
+            row("", f"no plan{among} is valid")
+        else:
+            row(
+                "",
+                f"at least {amount_text(proof.value, part.unit)}{among}{'; proven' if part.proven else ''}",
+            )
         row("", f"shown by {proof.title} ({proof.source})" if proof.source else f"shown by {proof.title}")
         if proof.now:
             row("", f"proven here now by {proof.method} in {seconds_text(proof.seconds)}")

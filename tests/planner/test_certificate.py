@@ -102,6 +102,17 @@ def bound(plan: Plan, value: float, **more: Any) -> Bound:
     return replace(plan.problem.bound(plan.problem.components[0], value, "simple", frozenset()), **more)
 
 
+def test_a_problem_without_any_valid_plan(tmp_path: Path) -> None:
+    made = Problem(read_model(SMALL), DevicePool(2, 0, memory=1.0))
+    plan = made.plan(np.zeros(made.graph.n, np.int32), Provenance("x"), "x")
+    out = tmp_path / "c.json"
+    file = write_plan(tmp_path / "x.plan.json", plan)
+    for written in (out, out.with_suffix(".txt")):
+        assert main(["export", str(SMALL), str(file), "--to", "certificate", "-o", str(written)]) == 0
+    assert json.loads(out.read_text())["parts"][0]["proof"]["value"] is None
+    assert "no plan is valid" in out.with_suffix(".txt").read_text()
+
+
 def test_status_comes_from_bounds_alone() -> None:
     plan = small()
     open_, near, met = (certificate(plan, b) for b in ((), [bound(plan, plan.objective / 2)], [bound(plan, plan.objective)]))  # fmt: skip
