@@ -85,4 +85,4 @@ def test_the_window_tells_and_offers_to_prove(qtbot: QtBot, tmp_path: Path) -> N
         qtbot.waitUntil(lambda: not job.alive, timeout=60_000)
         assert window.document.claim is not None
         assert window.notice.text.endswith("ended without it")
-        window.jobs.close()
+        qtbot.waitUntil(lambda: window.settled, timeout=10_000)
