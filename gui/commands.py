@@ -310,17 +310,20 @@ def decode_problem(graph: Graph, data: Mapping[str, Any]) -> Problem:
 
 def encode_entry(entry: PlanEntry) -> dict[str, Any]:
     """A plan of the list and where it came from as JSON, without its assignment."""
+    from planner.formats.bound_json import bounds_list
     from planner.formats.plan_parts import provenance_dict
 
     return {
         "id": entry.id, "name": entry.name, "origin": entry.origin, "planner": entry.planner, "seed": entry.seed,
         "seconds": entry.seconds,
         **({} if entry.provenance is None else {"provenance": provenance_dict(entry.provenance)}),
+        **({"claims": bounds_list(entry.claims)} if entry.claims else {}),
     }  # fmt: skip
 
 
 def decode_entry(data: Mapping[str, Any], device_of: Ints) -> PlanEntry:
     """The inverse of :func:`encode_entry` with its assignment. Raises :class:`StageboardError`."""
+    from planner.formats.bound_json import bound_of
     from planner.formats.plan_parts import provenance_of
 
     try:
@@ -329,6 +332,7 @@ def decode_entry(data: Mapping[str, Any], device_of: Ints) -> PlanEntry:
             str(data["name"]), device_of, str(data["origin"]), planner=str(data["planner"]), seed=data.get("seed"),
             seconds=data.get("seconds"), id=str(data["id"]),
             provenance=None if provenance is None else provenance_of(provenance, "the journal", ""),
+            claims=tuple(bound_of(claim, "a claim in the journal", "") for claim in data.get("claims", [])),
         )  # fmt: skip
     except (KeyError, TypeError, AttributeError) as error:
         raise StageboardError("a plan in the journal is damaged") from error

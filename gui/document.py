@@ -374,7 +374,7 @@ class Document(QObject):
 
     def add_plan(
         self, device_of: Ints, name: str, *, origin: str = "planner", planner: str = "", seed: int | None = None,
-        seconds: float | None = None, provenance: Provenance | None = None, id: str = "",
+        seconds: float | None = None, provenance: Provenance | None = None, claims: tuple[Bound, ...] = (), id: str = "",
     ) -> PlanEntry:  # fmt: skip
         """Add a proposal to the list; it is evaluated under the problem and changes nothing until applied."""
         problem = self.board.open_problem
@@ -385,7 +385,7 @@ class Document(QObject):
             )
         entry = PlanEntry(
             self.plan_list.unused_name(name), device_of, origin, planner=planner, seed=seed, seconds=seconds,
-            provenance=provenance,
+            provenance=provenance, claims=claims,
         )  # fmt: skip
         if id:
             entry.id = id

@@ -389,6 +389,7 @@ def recover(document: Document, leftover: Leftover, opened: Opened | None = None
     if first is not None:
         active.id, active.name, active.origin = first.id, first.name, first.origin
         active.seed, active.seconds, active.provenance = first.seed, first.seconds, first.provenance
+        active.claims = first.claims
         document.plan_list.active_id = active.id
     plan = leftover.head.get("plan")
     document.plan_path = Path(plan) if isinstance(plan, str) else None
@@ -457,7 +458,7 @@ def _list(document: Document, line: Mapping[str, Any]) -> None:
     if entry is None:
         document.add_plan(
             given.device_of, given.name, origin=given.origin, planner=given.planner, seed=given.seed,
-            seconds=given.seconds, provenance=given.provenance, id=given.id,
+            seconds=given.seconds, provenance=given.provenance, claims=given.claims, id=given.id,
         )  # fmt: skip
     else:
         entry.provenance = given.provenance or entry.provenance

@@ -135,7 +135,7 @@ def journal_figures(path: Path) -> dict[str, Any]:
     return {
         "name": leftover.name,
         "steps not saved": leftover.steps,
-        "said": said,
+        "damaged": any("damaged" in text for text in said),
         "plans": [[entry.name, entry.origin, entry.planner, entry.seed] for entry in document.plans],
         "undone step by step": steps,
     }
@@ -153,7 +153,7 @@ def kept_order_figures(path: Path) -> dict[str, Any]:
     from planner.formats.order_json import open_network_plan
 
     (lost,) = [lost for lost in lost_orders(path.parent) if lost.path == path]
-    opened = open_network_plan(lost.plan, read_network(lost.files))
+    opened = open_network_plan(lost.plan, read_network(lost.files), own_record=True)
     return {"name": lost.name, **_figures(opened.plan), "bounds": _bounds(opened.bounds)}
 
 

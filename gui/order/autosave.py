@@ -19,13 +19,12 @@ from PySide6.QtCore import QObject, QTimer
 from gui.background import Background
 from gui.journal import create, discard, ended, folder, locked
 from gui.values import Message
-from planner.bound import Bound
 from planner.errors import StageboardError
-from planner.formats.bound_json import bound_of, bounds_list
 
 if TYPE_CHECKING:
     from gui.order.document import OrderDocument
     from gui.order.opening import OpenedNetwork
+    from planner.bound import Bound
     from planner.formats.order_json import OpenedOrder
 
 VERSION = 1
@@ -61,7 +60,7 @@ class Autosave(QObject):
     def write(self) -> None:
         """Write what is not saved, on a thread, unless it is written already."""
         document = self._document
-        now = (document.serial, tuple(document.bounds))
+        now = (document.serial, tuple(document.plan_bounds))
         if not document.modified or self._written == now or self.busy:
             return
         self._written = now
@@ -73,13 +72,11 @@ class Autosave(QObject):
         from planner.formats.plan_json import write_plan
 
         document = self._document
-        plan, bounds, network = document.current_plan(), list(document.bounds), document.open_problem.network
+        plan, bounds, network = document.current_plan(), document.plan_bounds, document.open_problem.network
         head = {
             "orders": VERSION, "time": time.time(), "name": network.name, "density": document.density,
             "models": [str(path) for path in document.paths],
             "plan": None if document.plan_path is None else str(document.plan_path),
-            # A plan file's bounds are claims to who opens it; this is our own record of what was proven.
-            "bounds": bounds_list(bounds),
         }  # fmt: skip
 
         def work(stopped: Callable[[], bool]) -> None:
@@ -159,8 +156,6 @@ class LostOrder:
     saved: Path | None
     time: float
     """When it was written last."""
-    bounds: tuple[Bound, ...] = ()
-    """What was known of its network."""
 
     @property
     def sentence(self) -> str:
@@ -211,7 +206,6 @@ def _read(path: Path) -> LostOrder | None:
             path, str(head["name"]), tuple(Path(str(model)) for model in head["models"]),
             None if density is None else float(density), None if saved is None else Path(str(saved)),
             float(head["time"]),
-            tuple(bound_of(entry, "a bound kept for a crash", "") for entry in head.get("bounds", [])),
         )  # fmt: skip
         time.localtime(lost.time)  # no moment that a sentence could name is damage, too
     except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError, StageboardError):
@@ -227,5 +221,5 @@ def prepare(lost: LostOrder) -> tuple[OpenedNetwork, OpenedOrder]:
     from planner.formats.order_json import open_network_plan
 
     network = read_network(lost.files, density=lost.density)
-    order = open_network_plan(lost.plan, network)
+    order = open_network_plan(lost.plan, network, own_record=True)
     return prepare_network(network, lost.models, lost.density, order.plan.problem.target), order

@@ -186,7 +186,7 @@ class OrderFiles:
         network, order = found
         self._window.install(network)
         # What is known of the network is our own record; in the plan file beside it, it is what a file claims.
-        self._document.recover(order.plan, lost.bounds or order.bounds, lost.saved)
+        self._document.recover(order.plan, order.bounds, lost.saved)
         autosave = self._window.autosave
         if autosave is None:
             remove(lost.path)
