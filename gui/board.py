@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gui.values import EMPTY
-from planner.bound import Bound, Standing, proven, says_more
+from planner.bound import Bound, Standing, proven
 from planner.errors import StageboardError
 from planner.graph import Ints
 from planner.plan import Evaluation
 from planner.problem import Problem
+from planner.problem_base import says_more
 
 if TYPE_CHECKING:
     from gui.legal_chips import Domains

@@ -10,9 +10,10 @@ import numpy as np
 
 from gui.values import PlanEntry
 from planner import __version__
-from planner.bound import Bound, Standing, better, says_more
+from planner.bound import Bound, Standing, better
 from planner.graph import Ints
 from planner.problem import Problem
+from planner.problem_base import says_more
 from planner.provenance import Provenance
 from planner.search import parse_options
 from planner.worker import Incumbent, Order

@@ -8,11 +8,11 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from gui.values import PlanEntry
-from planner.bound import Bound, refuted
+from planner.bound import Bound
 from planner.claims import claim_words, claimed, telling_claim
 from planner.graph import Bools, Ints
 from planner.problem import Problem
-from planner.problem_base import PlanningProblem
+from planner.problem_base import PlanningProblem, refuted
 
 
 class PlanList(QObject):

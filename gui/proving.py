@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
+from gui.later import Later
 from gui.methods import method_words
 from gui.objectives import amount
 from gui.values import Message
@@ -40,10 +41,7 @@ class Proving(QObject):
         self._said = ""
         self._job: Job | None = None
         self._claim: Bound | None = None
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(0)
-        self._later.timeout.connect(self._offer)
+        self._later = Later(self._offer, self)
         self._document.plans_changed.connect(self._look)
         window.jobs.ended.connect(self._ended)
 
@@ -51,7 +49,7 @@ class Proving(QObject):
         """Notices that come with a plan come first."""
         active = self._document.active
         if active is not None and active.claims and active.id not in self._offered:
-            self._later.start()
+            self._later.ask()
         elif self._said and self._document.claim is None:
             self._withdraw()
 

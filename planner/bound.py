@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from planner.problem_base import PlanningProblem
 
 
 @dataclass(frozen=True)
@@ -67,36 +63,9 @@ def strongest(
     return max(usable, key=lambda b: b.value, default=None)
 
 
-def refuted(bound: Bound, problem: PlanningProblem, reached: Mapping[str, float]) -> bool:
-    """Whether a valid plan of ``problem`` with these components shows that a bound is wrong, which a proven one never is."""
-    return (
-        bound.component in reached
-        and bound.applies_to(problem.relaxation, problem.assumptions)
-        and bound.covers(reached)
-        and not within(bound.value, reached[bound.component])
-    )
-
-
 def proven(bounds: Iterable[Bound]) -> tuple[Bound, ...]:
     """The bounds that were proven here, without what files claim."""
     return tuple(bound for bound in bounds if not bound.claimed_by)
-
-
-def says_more(bound: Bound, problem: PlanningProblem, known: Iterable[Bound]) -> bool:
-    """Whether a proven bound applies to a problem and no proven one of ``known`` says as much about it."""
-    relaxation, tokens = problem.relaxation, problem.assumptions
-    if (
-        bound.claimed_by
-        or bound.component not in problem.components
-        or not bound.applies_to(relaxation, tokens)
-    ):
-        return False
-    limits = dict(bound.given)
-    return not any(
-        b.component == bound.component and b.value >= bound.value and b.covers(limits)
-        for b in proven(known)
-        if b.applies_to(relaxation, tokens)
-    )
 
 
 def gap(objective: float, bound: float | None) -> float | None:

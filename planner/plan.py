@@ -165,3 +165,8 @@ class OrderPlan:
     def objective(self) -> float:
         """The I/Os."""
         return self.evaluation.objective
+
+
+def decision_of(plan: Plan | OrderPlan) -> Ints:
+    """The devices of ops (int32[n]), or the order of connections (int32[W])."""
+    return plan.decision.order if isinstance(plan, OrderPlan) else plan.decision.device_of

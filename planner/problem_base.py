@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from planner.bound import Bound, Standing, standing, strongest
+from planner.bound import Bound, Standing, proven, standing, strongest, within
 
 if TYPE_CHECKING:
     from planner.targets.base import Target
@@ -89,3 +89,30 @@ class PlanningProblem(ABC):
     def standing(self, values: Sequence[float], bounds: Sequence[Bound]) -> Standing:
         """How a plan with these components stands against ``bounds``."""
         return standing(self.components, values, bounds, self.relaxation, self.assumptions)
+
+
+def says_more(bound: Bound, problem: PlanningProblem, known: Iterable[Bound]) -> bool:
+    """Whether a proven bound applies to a problem and no proven one of ``known`` says as much about it."""
+    relaxation, tokens = problem.relaxation, problem.assumptions
+    if (
+        bound.claimed_by
+        or bound.component not in problem.components
+        or not bound.applies_to(relaxation, tokens)
+    ):
+        return False
+    limits = dict(bound.given)
+    return not any(
+        b.component == bound.component and b.value >= bound.value and b.covers(limits)
+        for b in proven(known)
+        if b.applies_to(relaxation, tokens)
+    )
+
+
+def refuted(bound: Bound, problem: PlanningProblem, reached: Mapping[str, float]) -> bool:
+    """Whether a valid plan of ``problem`` with these components shows that a bound is wrong, which a proven one never is."""
+    return (
+        bound.component in reached
+        and bound.applies_to(problem.relaxation, problem.assumptions)
+        and bound.covers(reached)
+        and not within(bound.value, reached[bound.component])
+    )

@@ -85,7 +85,7 @@ def prove_again(
     Where nothing is claimed and nothing known, a good method of the problem's runs. A planner begins with the plan, where that is valid.
     ``stop`` may end it: what was proven until then counts.
     """
-    from planner.replay import decision_of
+    from planner.plan import decision_of
     from planner.run import plan_of, run, run_bound
     from planner.warm_up import warm_bound, warm_planner
 

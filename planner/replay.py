@@ -9,12 +9,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from planner import __version__
-from planner.bound import Bound, better, proven, says_more
+from planner.bound import Bound, better, proven
 from planner.claims import as_claims, claimed
 from planner.errors import StageboardError
 from planner.graph import Ints
-from planner.plan import OrderPlan, Plan
-from planner.problem_base import PlanningProblem
+from planner.plan import OrderPlan, Plan, decision_of
+from planner.problem_base import PlanningProblem, says_more
 from planner.provenance import Adoption, Again, Provenance
 from planner.proving import known_at_once
 from planner.run import run, status_of
@@ -216,11 +216,6 @@ def _without_belief(result: Result, given: Sequence[Bound]) -> Result:
 
 
 # ------------------------------------------------------------------------------------------------------------ what came out
-def decision_of(plan: Plan | OrderPlan) -> Ints:
-    """The devices of ops (int32[n]), or the order of connections (int32[W])."""
-    return plan.decision.order if isinstance(plan, OrderPlan) else plan.decision.device_of
-
-
 def _outcome(plan: Plan | OrderPlan, result: Result) -> Outcome:
     if result.device_of is None or result.components is None:
         return "differs"

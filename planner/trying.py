@@ -238,7 +238,7 @@ def _runner(problem: PlanningProblem, seed: int, bounds: Sequence[Bound]) -> Run
 
 def _conflicting(problem: PlanningProblem) -> bool:
     """Whether rules and constraints contradict one another so plainly that no search is needed to see it."""
-    from planner.feasibility.decide import conflict_of
+    from planner.feasibility.evident import conflict_of
 
     return isinstance(problem, Problem) and conflict_of(problem) is not None
 

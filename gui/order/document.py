@@ -22,10 +22,10 @@ from gui.order.document_entries import OrderEntry, fill_figures, forget_figures,
 from gui.order.document_state import OrderState
 from gui.plan_list import drop_refuted
 from gui.values import Message, PlanEntry
-from planner.bound import says_more
 from planner.claims import claimed
 from planner.errors import StageboardError
 from planner.plan import ConnectionOrder, OrderPlan, Provenance
+from planner.problem_base import says_more
 
 if TYPE_CHECKING:
     from gui.order.document_counting import Counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from gui.key_claims import WITH_COMMANDS
 from gui.later import Later
 from gui.present import keys
 from gui.present.panels_overlays import (
@@ -390,6 +391,18 @@ class PresenterWindow(QWidget):
         """The frame is stretched at once and laid out anew in a moment."""
         if self._show is not None:
             self._resized.ask()
+
+    def event(self, event: QEvent) -> bool:
+        """Its keys are its own, also where they are commands of the window behind it."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and not event.modifiers() & WITH_COMMANDS
+            and (event.key() in keys.DIGITS or event.key() in keys.BY_KEY)
+        ):
+            event.accept()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """See :mod:`gui.present.keys`."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gui.race.runner import Runner
-from planner.bound import Bound, Standing, better, says_more
+from planner.bound import Bound, Standing, better
+from planner.problem_base import says_more
 
 if TYPE_CHECKING:
     from planner.problem_base import PlanningProblem

@@ -188,8 +188,9 @@ def told_of(replayed: Replayed, opened: Opened) -> list[Told]:
     What its file claims is said of that one alone.
     """
     from planner.bound import proven
+    from planner.plan import decision_of
     from planner.proving import told_bounds
-    from planner.replay import decision_of, incumbents_of
+    from planner.replay import incumbents_of
     from planner.story_making import Told, thinned
 
     last = opened.plan

@@ -55,8 +55,11 @@ class MtppCpSat(Planner):
         """Solve the program in whole numbers that resolve the objective so; returns their scale and how it ended."""
         model = begun.model
         search.adopt()
-        over = model.params / model.rate if model.streams else np.zeros(0)
-        costs = [model.work, model.time, model.send_time, over]
+        costs = [model.work, model.time, model.send_time]
+        if model.streams:
+            # What fits is taken off what is held, so it has to be whole, too, unless all of it fits anyway.
+            fits = min(abs(model.budget), float(model.params.sum()))
+            costs += [model.params / model.rate, np.array([fits / model.rate])]
         scale = scale_for(costs, min(search.objective, float(model.work.sum())), resolution)
         bound = max(begun.bound, search.state.bound or 0.0)
         made = _Constraints(model, scale, *model.windows(search.objective, search.check), bound, search.check)

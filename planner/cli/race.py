@@ -188,7 +188,7 @@ def _starts(args: argparse.Namespace, problem: Any) -> list[Any]:
     """The plan of ``--start``, opened on the same models."""
     if not args.start:
         return []
-    from planner.replay import decision_of
+    from planner.plan import decision_of
 
     plan = inputs.open_with_plan(argparse.Namespace(**{**vars(args), "plan": args.start})).plan
     if len(plan.problem.devices) != len(problem.devices):

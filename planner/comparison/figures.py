@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.bound import Bound, Standing, proven, refuted
+from planner.bound import Bound, Standing, proven
 from planner.claims import claim_of, claimed
 from planner.plan import OrderPlan, Plan, Violation
-from planner.problem_base import PlanningProblem
+from planner.problem_base import PlanningProblem, refuted
 
 LETTERS = "ABCD"
 """What plans are called for short, in their order."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.feasibility.chip_conflicts import chip_conflict
 from planner.feasibility.chip_proof import chip_proof
 from planner.feasibility.clock import Clock
-from planner.feasibility.conflicts import Conflict, contiguity_conflict, order_conflict, placement_conflict
+from planner.feasibility.conflicts import Conflict
+from planner.feasibility.evident import conflict_of
 from planner.feasibility.explanation import Status
-from planner.feasibility.memory import memory_conflict
 from planner.feasibility.witness import first_plan, gathered, lowest, sliced, slices, spread
 from planner.graph import Ints
 from planner.problem import Problem
@@ -32,15 +31,6 @@ class Verdict:
     how: str = ""
     conflict: Conflict | None = None
     tried: tuple[str, ...] = ()
-
-
-def conflict_of(problem: Problem) -> Conflict | None:
-    """A conflict that can be seen without a search."""
-    for look in (placement_conflict, order_conflict, memory_conflict, contiguity_conflict, chip_conflict):
-        found = look(problem)
-        if found is not None:
-            return found
-    return None
 
 
 def decide(problem: Problem, clock: Clock, seed: int = 0) -> Verdict:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from planner.feasibility.cause import Cause
 from planner.feasibility.chip_causes import chip_cause, poor_cause
 from planner.feasibility.clock import Clock
-from planner.feasibility.decide import Verdict, conflict_of, decide, static_proof
+from planner.feasibility.decide import Verdict, decide, static_proof
+from planner.feasibility.evident import conflict_of
 from planner.feasibility.explanation import Explanation
 from planner.feasibility.minimise import smallest
 from planner.feasibility.remedies import poor_remedies, remedies

@@ -11,7 +11,8 @@ import numpy as np
 from planner.errors import StageboardError
 from planner.feasibility.cause import Cause
 from planner.feasibility.clock import Clock
-from planner.feasibility.decide import Verdict, conflict_of, decide
+from planner.feasibility.decide import Verdict, decide
+from planner.feasibility.evident import conflict_of
 from planner.feasibility.explanation import Remedy
 from planner.feasibility.requirements import SWITCHES, name_of, switched_off, token
 from planner.feasibility.wording import listed

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from planner import __version__
-from planner.bound import Bound, refuted
+from planner.bound import Bound
 from planner.errors import PlanError
 from planner.files import read_json
 from planner.formats.bound_json import bound_of, finite
 from planner.formats.checks import clean, figure, items, shown, simple_attributes, whole
 from planner.formats.search_json import search_dict, search_of
 from planner.plan import Evaluated, Provenance
-from planner.problem_base import PlanningProblem
+from planner.problem_base import PlanningProblem, refuted
 
 FORMAT = "stageboard-plan"
 STORY_FORMAT = "stageboard-story"

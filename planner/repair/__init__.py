@@ -6,8 +6,7 @@ to the nearest device. How it does so depends on the target: :mod:`planner.repai
 :func:`planner.repair.orders.repair_order`. :func:`planner.repair.kept.explained` says why an op moved that was to be kept.
 """
 
-from planner.repair.kept import KeptMove
-from planner.repair.outcome import Repair, RepairError
+from planner.repair.outcome import KeptMove, Repair, RepairError
 from planner.repair.repairing import repair
 
 __all__ = ["KeptMove", "Repair", "RepairError", "repair"]

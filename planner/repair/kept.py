@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,27 +12,12 @@ from planner.graph import Ints
 from planner.problem import Pin, Problem
 from planner.repair.best import Best, polish
 from planner.repair.measure import Clock, Measure
-
-if TYPE_CHECKING:
-    from planner.repair.outcome import Repair
+from planner.repair.outcome import KeptMove, Repair
 
 ASKED = 3
 """For so many ops at most the reason is looked for."""
 POLISH_SECONDS = 0.5
 """What bringing a plan nearer may take that was found while looking for a reason."""
-
-
-@dataclass(frozen=True)
-class KeptMove:
-    """Why ``op`` is not where it was to be kept. ``proven``: no valid plan has it there, ``beside`` the kept ops named.
-
-    ``sentence`` is for a person.
-    """
-
-    op: int
-    beside: tuple[int, ...]
-    proven: bool
-    sentence: str
 
 
 def explained(
@@ -82,7 +66,7 @@ def _conflict(
 ) -> tuple[str, Ints | None]:
     """(why no valid plan has ``ops`` where they are ``given``, "" if nobody knows; a plan that has them there, if one was found)."""
     from planner.feasibility import explain
-    from planner.feasibility.decide import conflict_of
+    from planner.feasibility.evident import conflict_of
 
     devices = problem.devices
     pins = [Pin(problem.graph.op_ids[v], devices[given[v]].name) for v in ops]

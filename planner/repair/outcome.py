@@ -10,7 +10,6 @@ from planner.errors import StageboardError
 from planner.graph import Ints
 from planner.plan import Evaluation, Violation
 from planner.problem import Problem
-from planner.repair.kept import KeptMove
 from planner.repair.measure import Distance
 
 TOLD = 3
@@ -23,6 +22,19 @@ class RepairError(StageboardError):
     def __init__(self, sentence: str, proven: bool = False) -> None:
         super().__init__(sentence)
         self.proven = proven
+
+
+@dataclass(frozen=True)
+class KeptMove:
+    """Why ``op`` is not where it was to be kept. ``proven``: no valid plan has it there, ``beside`` the kept ops named.
+
+    ``sentence`` is for a person.
+    """
+
+    op: int
+    beside: tuple[int, ...]
+    proven: bool
+    sentence: str
 
 
 @dataclass(frozen=True, eq=False)

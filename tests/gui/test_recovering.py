@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from gui import app as gui_app
 from gui.app import Parts, make_window
@@ -59,6 +60,7 @@ def leave_graph(model: Path, name: str, when: float) -> Path:
     copy = folder() / f"journal-{name}.jsonl"
     shutil.copy(journal.path, copy)
     journal.close()
+    delete(document)  # the garbage collector might take the steps apart before the stack that owns them
     os.utime(copy, (when, when))
     return copy
 
@@ -74,6 +76,7 @@ def leave_order(qtbot: QtBot, network: Path) -> None:
     document.set_order(shuffled_order(document.network, 7), "x")
     autosave.close(keep=True)
     document.close()
+    delete(document)
 
 
 def model_in(folder: Path, seed: int = 1) -> Path:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.bound import Bound, proven, refuted, says_more
+from planner.bound import Bound, proven
 from planner.claims import as_claims, claim_of, claim_words, claimed, telling_claim
 from planner.comparison import compare
 from planner.comparison.example import example_files
@@ -22,6 +22,7 @@ from planner.formats.plan_json import open_plan, read_plan, write_plan
 from planner.formats.story_json import pack, read_story, resolve, write_story
 from planner.plan import Provenance
 from planner.problem import Problem
+from planner.problem_base import refuted, says_more
 from planner.proving import known_at_once, with_known
 from planner.race import Entrant, Race
 from planner.run import plan_of, run

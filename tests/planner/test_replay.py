@@ -25,8 +25,9 @@ from planner.formats.plan_json import open_plan, write_plan
 from planner.formats.search_json import MOST_VALUES, packed, search_dict, search_of
 from planner.formats.stageboard_json import write
 from planner.network_problem import NetworkProblem
+from planner.plan import decision_of
 from planner.provenance import Adoption, Entrant, Provenance, RaceRecord
-from planner.replay import decision_of, incumbents_of, replay, why_uncertain
+from planner.replay import incumbents_of, replay, why_uncertain
 from planner.run import plan_of, run
 from planner.search import Cancel, IterationLimit
 from planner.sharing import Shared

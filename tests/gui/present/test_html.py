@@ -25,6 +25,7 @@ from gui.present.html_scenes import Scenes, glyph_outline, packed
 from gui.present.html_svg import Colours, drawing
 from gui.present.transition import Shot
 from gui.theme import DARK, GLYPHS, LIGHT, Theme
+from planner.printable import escaped
 from planner.story import Keyframe, Resolved
 from tests.gui.present.talks import TARGETS, graph_members, network_talk, resolved, talk
 
@@ -112,7 +113,8 @@ def test_texts_stay_texts(qtbot: QtBot) -> None:
     assert text.count("</script>") == 2 and "onerror=alert(1)>" not in text
     images = [attrs for tag, attrs in page.elements if tag == "img"]
     assert len(images) == 1 and set(images[0]) == {"alt"}  # that of the keyframe on paper
-    assert page.data["title"] == EVIL and page.data["graphs"][0]["names"][0] == f"{EVIL}0"
+    assert page.data["title"] == escaped(EVIL), "a line separator is written out"
+    assert page.data["graphs"][0]["names"][0] == f"{EVIL}0"
     assert page.words.count(EVIL.replace("\n", " ")) >= 2
 
 

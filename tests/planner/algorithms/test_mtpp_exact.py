@@ -11,10 +11,11 @@ from hypothesis import given, settings
 
 from planner.algorithms.catalogue import planner
 from planner.generate import regal_like
+from planner.graph import Graph, Op
 from planner.problem import Pin, Problem
 from planner.run import run
 from planner.search import Cancel
-from planner.targets import Pipeline
+from planner.targets import EdgeTpuPipeline, Pipeline
 from tests.planner import reference
 from tests.planner.strategies import graphs, stage_problems
 
@@ -43,6 +44,17 @@ def test_cp_sat_equals_brute_force(problem: Problem) -> None:
 @given(stage_problems(most=3, graph=graphs(most=6)))
 def test_the_program_equals_brute_force(problem: Problem) -> None:
     check(problem, "mtpp-mip", solver="cbc")
+
+
+def test_what_fits_into_a_cache_counts_as_exactly_as_what_is_held() -> None:
+    """The room of a cache is no multiple of what the ops hold: rounded to their unit it would hide a part of what is streamed."""
+    ops = [
+        Op(f"op{i}", f"op{i}", "op", work=0.0, work_cpu=0.0, param_bytes=size)
+        for i, size in enumerate((0.5, 0.5, 0.0))
+    ]
+    pins = tuple(Pin(f"op{i}", "stage 0") for i in range(2))
+    target = EdgeTpuPipeline(2, cache=0.25, streaming=1.0)
+    check(Problem(Graph.build("held", ops, [], time_unit="s"), target, "stage-time", pins), "mtpp-cp-sat")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from planner.feasibility import explain
 from planner.feasibility.chip_proof import ChipProof
 from planner.feasibility.confinement import Units, direct_dependencies, fillable, heaviest
-from planner.feasibility.decide import conflict_of
+from planner.feasibility.evident import conflict_of
 from planner.feasibility.explanation import Explanation
 from planner.feasibility.minimise import smallest
 from planner.feasibility.requirements import relaxed, requirements

@@ -156,7 +156,7 @@ def test_whose_stage_a_replica_works_on_is_compared() -> None:
         (lambda d: d.update(evaluation=5), "evaluation must be an object"),
         (lambda d: d["evaluation"].update(objective="fast"), "evaluation.objective is 'fast'; it must be a number"),
         (lambda d: d["evaluation"].update(objective=True), "must be a number"),
-        (lambda d: d["evaluation"].update(objective=10**400), "must be between 0 and 1e"),
+        (lambda d: d["evaluation"].update(objective=10**400), "must be finite and not negative"),
         (lambda d: d["evaluation"].update(components=[1]), "components must be an object"),
         (lambda d: d["evaluation"].update(valid="yes"), "evaluation.valid is 'yes'; it must be true or false"),
         (lambda d: d["evaluation"].update(violations=3), "violations must be a list"),

@@ -67,7 +67,7 @@ def test_the_default_fits_the_graph() -> None:
         ("pipeline:4,speed=3", "has no parameter 'speed'; it has count"),
         ("pipeline:4,memory=8XB", "is not a number with a unit"),
         ("pipeline:4,memory=nan", "not a number"),
-        ("pipeline:4,bandwidth=1e-320", "bandwidth is 1e-320; it must be zero or at least 1e-200"),
+        ("pipeline:4,bandwidth=1e-320", "it must be from 1e-60 to 1e+60"),
         ("pool:2+1,contiguous=perhaps", "'perhaps' is neither true nor false"),
         ("pool:2+1,communication=loud", "choose sum, overlap or duplex"),
         ("pool:2+x", "'x' is not a whole number"),
