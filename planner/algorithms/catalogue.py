@@ -186,9 +186,12 @@ def default_bound(problem: PlanningProblem) -> BoundMethod:
 
 
 def immediate_bound(problem: PlanningProblem) -> BoundMethod | None:
-    """The bound method that takes no time worth mentioning: what is proven before any search; None where none serves."""
-    known = bound_methods()
-    for name in ("simple", "theorem-1"):
-        if known[name].refusal(problem) is None:
-            return known[name]
-    return None
+    """The bound method that takes no time worth mentioning: what is proven before any search; None where none serves.
+
+    Nothing else of the catalogue is imported for it.
+    """
+    from planner.bounds.simple import Simple
+    from planner.bounds.theorem_1 import Theorem1
+
+    methods: tuple[BoundMethod, ...] = (Simple(), Theorem1())
+    return next((method for method in methods if method.refusal(problem) is None), None)
