@@ -95,7 +95,9 @@ def paint_badges(
         x, y = viewport.to_pixels(float(scene.x[i] + scene.w[i]), float(scene.y[i]))
         name = marks.names[row] if detail == Detail.CARDS else ""
         room = float(scene.w[i]) * viewport.scale * 0.6
-        text = metrics(pixels, False).elidedText(name, Qt.TextElideMode.ElideRight, room) if name else ""
+        # A name that does not fit is said shorter, ``1 in B``, or by shape and colour alone: never cut.
+        words = (name, name.partition(" ")[2])
+        text = next((word for word in words if metrics(pixels, False).horizontalAdvance(word) <= room), "")
         wide = (
             size + 4 * ratio + (metrics(pixels, False).horizontalAdvance(text) + 3 * ratio if text else 0.0)
         )

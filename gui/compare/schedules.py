@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.compare.base import CompareView, device_name, plan_title, scrolling
+from gui.compare.base import CompareView, plan_title, scrolling
 from gui.compare.schedules_layout import STRIP, ScheduleMaker, common_kinds, shared_layout, shared_rows
 from gui.compare.schedules_layout import Schedules as Made
 from gui.compare.schedules_painter import paint_periods
@@ -54,18 +54,9 @@ class SharedChart(ScheduleChart):
     def show_plan(self, comparison: Comparison, made: Made, keep_view: bool) -> None:
         """Show this chart's plan."""
         self._comparison, self._made = comparison, made
-        rows = comparison.row_of[self.plan].tolist()
-        pair = (self.plan, 0) if self.plan else (1, 0)
-        side = 1 if self.plan else 0
-        names, short = (
-            [device_name(comparison, pair, side, row, brief) for row in rows] for brief in (False, True)
-        )
-        # A name in brackets is too long for the gutter: there the word for it stands before the plan's own.
-        own = comparison.plans[self.plan].problem.devices
-        names = [
-            f"{brief} ({own[d].name})" if name.endswith(")") and brief != own[d].name else name
-            for d, (name, brief) in enumerate(zip(names, short, strict=True))
-        ]
+        # The colours of rows tell counterparts; a name with another plan's in brackets is too long for the gutter.
+        devices = comparison.plans[self.plan].problem.devices
+        names, short = [device.title for device in devices], [device.name for device in devices]
         unit = comparison.plans[self.plan].problem.graph.time_unit
         self.show_schedule(made.of[self.plan], names, unit, False, keep_view, short)
         self.setAccessibleName(f"Schedule of plan {comparison.letter(self.plan)}")
