@@ -89,8 +89,11 @@ def certificate_text(certified: Certificate) -> str:
             row("", f"again: {proof.again}")
     if c.claim is not None:
         row("claimed", c.claim.words)
+        tried = any(part.proof.now and part.proof.method == c.claim.method for part in c.parts if part.proof)
+        if tried:
+            row("", f"{c.claim.method} was run here now and proved no more than is said above")
         if c.claim.again:
-            row("", f"prove it: {c.claim.again}")
+            row("", f"{'run it longer' if tried else 'prove it'}: {c.claim.again}")
     for sentence in c.violations:
         row("broken", sentence)
     section("What was planned")

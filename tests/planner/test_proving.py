@@ -46,6 +46,7 @@ def test_a_forged_claim_stays_one(tmp_path: Path) -> None:
     assert found.claim is not None and found.claim.claimed_by == "forged.plan.json"
     text = certificate_text(found)
     assert "forged.plan.json claims a bound of 7.00 ms (exact), not proven here" in " ".join(text.split())
+    assert "exact was run here now and proved no more" in text and "run it longer: " in text
     assert status_words(found).startswith("valid; gap")
 
 
