@@ -100,6 +100,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("plan.help", "Make the Move That Helps Most", "Plan", "apply_best_move", ("Ctrl+H",), "the best single move under the rules", "open", group=2),
     ActionSpec("plan.repair", "Repair the Plan", "Plan", "repair", ("Ctrl+R",), "find a valid plan near this one: pins stay, then what you moved last", "open", group=2),
     ActionSpec("plan.feasible", "Is There a Valid Plan?", "Plan", "explain_feasibility", (), "check the rules, find what stands in the way and what would help", "open", group=2),
+    ActionSpec("plan.prove", "Prove What the File Claims", "Plan", "prove_claim", (), "run what proved the bound that the plan's file claims, beside the window", "claim", group=2),
     ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", "show_target", ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", "open", group=3),
     ActionSpec("plan.counts", "How Many TPUs Do I Need?", "Plan", "focus_panel", ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", "stages", group=3, argument="counts"),
     ActionSpec("plan.stage_more", "One Stage More", "Plan", "add_stages", (">",), "plan for one more stage of the pipeline", "stages", group=3, argument=1),
@@ -123,7 +124,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
 
 CONDITIONS = (
     "always", "open", "files", "undo", "redo", "selection", "several", "constraints", "layers", "scopes", "blocks",
-    "classes", "groups", "running", "plan", "plans", "stages", "package", "exporting", "comparable", *STORY_CONDITIONS,
+    "classes", "groups", "running", "plan", "plans", "stages", "package", "exporting", "comparable", "claim", *STORY_CONDITIONS,
 )  # fmt: skip
 
 

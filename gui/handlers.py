@@ -74,6 +74,7 @@ class Handlers:
             "package": is_package(document.problem),
             "exporting": self.exports.exporting.busy,
             "comparable": bool(self._window.plans.comparable()),
+            "claim": document.claim is not None,
             **self._window.studio.conditions(),
         }
 
@@ -342,6 +343,10 @@ class Handlers:
     def repair(self) -> None:
         """A valid plan near this one."""
         self._window.mending.repair()
+
+    def prove_claim(self) -> None:
+        """What the file of the plan claims, proven beside the window."""
+        self._window.proving.prove()
 
     def explain_feasibility(self) -> None:
         """Whether there is a valid plan, and why not."""

@@ -349,7 +349,7 @@ def prepare(leftover: Leftover) -> Opened:
         graph = read_graph(leftover.models, batch if isinstance(batch, int) else 1)
     if graph.fingerprint != head.get("fingerprint"):
         raise JournalError(
-            f"{leftover.name} has changed since the journal was written; put the old file back to recover, or discard it"
+            f"{leftover.name} has changed since the journal was written, or is another model; locate or put back the old file, or discard it"
         )
     return _opened(leftover, with_times(graph))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,13 +84,17 @@ def colour_classes(graph: Graph) -> list[list[int]]:
     return list(classes.values())
 
 
-def unkept_classes(problem: Problem) -> list[list[int]]:
-    """Colocation classes that nothing holds together here: neither a rule of the target nor the `Together` constraints."""
+@lru_cache(maxsize=4)
+def unkept_classes(problem: Problem) -> tuple[tuple[int, ...], ...]:
+    """Colocation classes that nothing holds together here: neither a rule of the target nor the `Together` constraints.
+
+    A window asks whenever it looks which of its commands make sense, so the last answers are kept.
+    """
     classes = [ops for ops in colour_classes(problem.graph) if len(ops) > 1]
     if not classes or "colocation" in problem.target.rules(problem.graph):
-        return []
+        return ()
     group_of = problem.colocated.group_of
-    return [ops for ops in classes if len(np.unique(group_of[ops])) > 1]
+    return tuple(tuple(ops) for ops in classes if len(np.unique(group_of[ops])) > 1)
 
 
 def unkept_words(problem: Problem, remedy: str) -> str:

@@ -62,6 +62,7 @@ ORDER_ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("play.event_back", "Previous I/O of a Neuron", "Order", "step_event", ("Ctrl+Shift+Left",), "back to the last one", "open", group=3, argument=-1),
     ActionSpec("play.home", "To the Beginning", "Order", "play", ("Ctrl+Home",), "nothing is done yet", "open", group=3, argument="home"),
     ActionSpec("play.end", "To the End", "Order", "play", ("Ctrl+End",), "everything is done", "open", group=3, argument="end"),
+    ActionSpec("plan.prove", "Prove What the File Claims", "Order", "prove_claim", (), "run what proved the bound that the order's file claims, beside the window", "claim", group=4),
     ActionSpec("plan.infer", "Run Inference…", "Order", "run_inference", ("Ctrl+I",), "run the network in this order on the processor and measure it", "open", group=4),
     # ------------------------------------------------------------------ help
     ActionSpec("help.palette", "Command Palette…", "Help", "show_palette", ("Ctrl+Shift+P", "F1"), "find any command by a few letters"),
@@ -78,6 +79,7 @@ ORDER_CONDITIONS = (
     "several",
     "running",
     "plan",
+    "claim",
     *STORY_CONDITIONS,
 )
 

@@ -46,6 +46,7 @@ class OrderHandlers:
             "several": len(document.plans) > 1,
             "running": bool(self._window.jobs.running) or self._window.race.racing.running,
             "plan": entry is not None and entry is not document.active,
+            "claim": document.claim is not None,
             **self._window.studio.conditions(),
         }
 
@@ -180,6 +181,10 @@ class OrderHandlers:
     def step_event(self, by: int) -> None:
         """On or back to the next I/O of a neuron's value."""
         self._window.playback.step_event(by)
+
+    def prove_claim(self) -> None:
+        """What the file of the order claims, proven beside the window."""
+        self._window.proving.prove()
 
     def run_inference(self) -> None:
         """Run the network in this order and measure it."""

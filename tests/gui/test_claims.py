@@ -210,11 +210,13 @@ def test_what_cannot_be_proven_stays_a_claim(qtbot: QtBot, made: Files) -> None:
         document.apply_plan(document.plans[0])
         settle()
         assert window.notice.isHidden(), "another plan is on the canvas"
+        assert not window.handlers.conditions()["claim"]
         document.undo_stack.undo()
         settle()
         assert window.notice.isHidden(), "it was offered once"
-        job = window.proving.prove()
-        assert job is not None
+        assert window.handlers.conditions()["claim"]
+        window.handlers.prove_claim()
+        (job,) = window.jobs.jobs
         qtbot.waitUntil(lambda: not job.alive, timeout=60_000)
         assert document.claim is not None and document.gap is not None and document.gap > 0.5
         assert window.notice.text == f"{SENTENCE}: {job.title} ended without it"
