@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
+from gui.collecting import Collecting
 from gui.crash_log import CrashLog
 from gui.values import Message
 
@@ -111,6 +112,7 @@ def open_window(
     notices = Notices()
     log = CrashLog(notices.say)
     log.install()
+    collecting = Collecting()
     try:
         with quit_on_signals(app):
             if networks and not graphs:
@@ -133,6 +135,7 @@ def open_window(
         _enough.set()
         for thread in _warming:
             thread.join(LAST_PART)
+        collecting.close()
         log.uninstall()
 
 

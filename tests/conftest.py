@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -35,6 +36,8 @@ _RUNTIME = pytest.StashKey[str]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # As in the program (gui.collecting): threads that tests start must not take apart what windows of earlier tests left.
+    gc.disable()
     # Qt warns when there is no private runtime directory, which is so in containers and for root.
     config.stash[_RUNTIME] = tempfile.mkdtemp(prefix="stageboard-tests-")
     os.environ["XDG_RUNTIME_DIR"] = config.stash[_RUNTIME]

@@ -30,6 +30,8 @@ from typing import Any, TypeVar
 import pytest
 
 KINDS = frozenset({"threads", "processes", "timers", "widgets", "qt-log"})
+COLLECT_AFTER = 200_000
+"""Garbage is collected between tests alone, once so many more objects live than after the last time."""
 GRACE_SECONDS = 1.0
 """How long something that is already on its way out may take to be gone."""
 
@@ -225,6 +227,8 @@ def _allowed(node: pytest.Item) -> set[str]:
 @pytest.fixture(autouse=True)
 def leak_guards(request: pytest.FixtureRequest) -> Generator[None]:
     """Compare what lives after the test with what lived before it, and fail on what is new."""
+    if gc.get_count()[0] > COLLECT_AFTER:
+        gc.collect()
     allowed = _allowed(request.node)
     uses_qt = bool({"qapp", "qtbot"} & set(request.fixturenames))
     threads_before = {id(thread) for thread in threading.enumerate()}

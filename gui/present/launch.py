@@ -51,6 +51,7 @@ def present_file(
     ``reduced_motion`` is on whatever the user has set.
     """
     from gui.app import quit_on_signals
+    from gui.collecting import Collecting
     from gui.session import Session
     from gui.theme import ThemeController
     from planner.formats.story_json import read_story, resolve
@@ -69,6 +70,10 @@ def present_file(
     presenter = PresenterWindow(resolved, themes, reduced, full_screen)
     if theme:
         presenter.set_theme(THEMES[theme])
-    with quit_on_signals(app):
-        presenter.begin()
-        return int(app.exec())
+    collecting = Collecting()
+    try:
+        with quit_on_signals(app):
+            presenter.begin()
+            return int(app.exec())
+    finally:
+        collecting.close()
