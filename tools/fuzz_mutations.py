@@ -267,6 +267,7 @@ def damaged_arrays(data: bytes, rng: random.Random) -> bytes:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
             inner = io.BytesIO()
+            # Only written: an array of objects is a pickle, which the readers have to refuse unopened.
             np.lib.format.write_array(inner, np.asanyarray(array), allow_pickle=True)
             content = inner.getvalue()
             archive.writestr(f"{name}.npy", damaged_bytes(content, rng) if rng.random() < 0.2 else content)
