@@ -55,7 +55,7 @@ def _run(names: list[str]) -> int:
     from PySide6.QtWidgets import QApplication
 
     from benchmarks.report import Figure, table
-    from gui.warm_up import warm_up
+    from gui.app.warm_up import warm_up
 
     application = QApplication.instance() or QApplication([])
     print("compiling or loading kernels ...", file=sys.stderr)

@@ -15,13 +15,13 @@ import time
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from planner.algorithms.catalogue import bound_method, planner
 from planner.generate import regal_like
-from planner.problem import Problem
-from planner.run import run, run_bound
-from planner.search import Progress
-from planner.targets import Pipeline
-from planner.warm_up import like
+from planner.machines.catalogue import bound_method, planner
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.problem import Problem
+from planner.runs.warm_up import like
+from planner.search.run import run, run_bound
+from planner.search.stop import Progress
 
 GOALS = {(4, 10): 0.95, (8, 10): 0.92, (16, 10): 0.89}
 """Geometric mean of the best bound over the best plan, by (stages, CPU seconds)."""

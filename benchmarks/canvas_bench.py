@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QApplication
 
 from benchmarks.models import graph_of
 from benchmarks.report import Figure, Timing, timed
-from gui.canvas.minimap import Minimap
-from gui.canvas.view import CanvasView
-from gui.document import Document
-from gui.theme import LIGHT
-from planner.graph import Ints
+from gui.canvas.graph.minimap import Minimap
+from gui.canvas.graph.view import CanvasView
+from gui.document.plan.document import Document
+from gui.look.theme import LIGHT
+from planner.model.graph import Ints
 
 SIZES = (177, 783, 2012, 20_000)
 WIDTH, HEIGHT = 1280, 800

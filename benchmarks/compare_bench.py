@@ -16,13 +16,13 @@ from PySide6.QtWidgets import QApplication
 from benchmarks.canvas_bench import renumbered
 from benchmarks.models import graph_of
 from benchmarks.report import Figure, Timing, timed
-from gui.compare.overlay import OverlayPane
-from gui.compare.pane import PlanPane
-from gui.compare.state import entry_sources
-from gui.compare.window import CompareWindow
-from gui.document import Document
-from gui.theme import ThemeController
-from planner.graph import Ints
+from gui.document.plan.document import Document
+from gui.editors.comparison.canvases.overlay import OverlayPane
+from gui.editors.comparison.canvases.pane import PlanPane
+from gui.editors.comparison.editor import CompareWindow
+from gui.editors.comparison.state import entry_sources
+from gui.look.theme import ThemeController
+from planner.model.graph import Ints
 
 SIZES = (177, 2012)
 WIDTH, HEIGHT = 1600, 900

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.placement import WORKLOADS, oracle
-from planner.algorithms.catalogue import bound_method, planner
 from planner.formats import read_models
-from planner.granularity import kept_together
-from planner.problem import Problem
-from planner.run import plan_of, run, run_bound
-from planner.targets import parse_target
+from planner.machines.catalogue import bound_method, planner
+from planner.machines.spec import parse_target
+from planner.problem.granularity import kept_together
+from planner.problem.problem import Problem
+from planner.search.run import plan_of, run, run_bound
 
 GOALS = {
     "OperatorGraphs/bert_l-12_inference": 100,

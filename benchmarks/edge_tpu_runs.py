@@ -12,14 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from planner.algorithms.catalogue import planner, planners
-from planner.cost_model import fill
 from planner.formats import read_models
-from planner.graph import Graph
-from planner.problem import Problem
-from planner.run import run
-from planner.search import TimeLimit
-from planner.targets import EdgeTpuPipeline
+from planner.machines.catalogue import planner, planners
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.model.cost_model import fill
+from planner.model.graph import Graph
+from planner.problem.problem import Problem
+from planner.search.run import run
+from planner.search.stop import TimeLimit
 
 HEURISTIC_SECONDS = 10.0
 """Seconds after which a search for the stage time ends; it would go on otherwise, having no proof."""

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from benchmarks import edge_tpu_times
 from benchmarks.edge_tpu_runs import Case, Runs, Worth, write_table
-from planner.cli.table import table
-from planner.targets import EdgeTpuPipeline
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.text_table import table
 
 MODELS = (
     "resnet50", "xception", "resnet101", "resnet152", "resnet50_v2", "resnet101_v2", "densenet121", "densenet169",

@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.models import ROOT
-from planner.algorithms.catalogue import planner
-from planner.cli.table import table
 from planner.formats import read_model
-from planner.graph import Floats, Graph, Ints
-from planner.plan import Evaluation
-from planner.problem import Problem
-from planner.run import run
-from planner.targets import EdgeTpuPipeline
+from planner.machines.catalogue import planner
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.model.graph import Floats, Graph, Ints
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Problem
+from planner.search.run import run
+from planner.text_table import table
 
 MEASURED = ROOT.parent / "shared" / "oracles" / "edge_tpu_times.tsv"
 SAMPLES = ROOT / "sample_models"

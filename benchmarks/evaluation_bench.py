@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.models import graph_of
 from benchmarks.report import Figure, timed
-from gui.document import Document
+from gui.document.plan.document import Document
 
 
 def run() -> list[Figure]:

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 
-from planner.sweep.execute import GRACE, Outcome, perform
-from planner.sweep.spec import Run
+from planner.runs.sweep.execute import GRACE, Outcome, perform
+from planner.runs.sweep.spec import Run
 
 MOST = 200
 """Runs after which a new process is taken, so that what solvers keep does not pile up."""

@@ -14,19 +14,19 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from planner.algorithms.catalogue import planner
-from planner.cli.table import table
-from planner.execution.compare import MKL, SCIPY, Comparison, compare, random_batch
-from planner.execution.program import compile_order
-from planner.execution.runner import Runner
-from planner.execution.timing import in_turn
 from planner.generate.catalogue import generate_network
-from planner.network import Network, network_of
-from planner.network_problem import NetworkProblem
-from planner.ordering.theorem_1 import theorem_1_order
-from planner.run import run
-from planner.search import TimeLimit
-from planner.targets import TwoLevelMemory
+from planner.machines.catalogue import planner
+from planner.machines.two_level_memory.execution.compare import MKL, SCIPY, Comparison, compare, random_batch
+from planner.machines.two_level_memory.execution.program import compile_order
+from planner.machines.two_level_memory.execution.runner import Runner
+from planner.machines.two_level_memory.execution.timing import in_turn
+from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
+from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.model.network import Network, network_of
+from planner.search.run import run
+from planner.search.stop import TimeLimit
+from planner.text_table import table
 
 WIDTHS, DENSITIES, THREADS, BATCH = (500, 1000, 2000, 4000), (0.001, 0.01, 0.1), (1, 2), 128
 FIRST, REORDERED = "theorem-1", "order-portfolio"

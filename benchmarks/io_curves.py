@@ -21,8 +21,8 @@ from pathlib import Path
 from benchmarks.edge_tpu_runs import write_table
 from benchmarks.intervals import Point, intervals, median_interval
 from benchmarks.io_runs import FILE_ORDER, FIRST, PAPER, SEARCHES, THEOREM_1, Case, Count, Rows
-from planner.cli.table import table
 from planner.files import write_atomically
+from planner.text_table import table
 
 BOUND = "lower bound"
 POLICIES = ("min", "lru", "rr")

@@ -9,11 +9,11 @@ from contextlib import ExitStack
 import numpy as np
 
 from benchmarks.io_runs import FIRST, OURS, THEOREM_1, Case, ordered, problem_of_case, warm
-from planner.execution import mkl
-from planner.execution.layers import layers_of
-from planner.execution.program import compile_order
-from planner.execution.runner import Runner
-from planner.execution.scipy_csr import ScipyCsr
+from planner.machines.two_level_memory.execution import mkl
+from planner.machines.two_level_memory.execution.layers import layers_of
+from planner.machines.two_level_memory.execution.program import compile_order
+from planner.machines.two_level_memory.execution.runner import Runner
+from planner.machines.two_level_memory.execution.scipy_csr import ScipyCsr
 
 RUNS, SAMPLES = 10, 128
 """Timed runs of each method and the size of the batch, as in the paper (section VI-B)."""

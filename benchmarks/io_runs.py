@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from planner.algorithms.catalogue import planner
 from planner.generate.catalogue import generate_network
-from planner.graph import Ints
-from planner.network import Network
-from planner.network_problem import NetworkProblem
-from planner.ordering.io_bounds import io_bounds
-from planner.run import run
-from planner.search import AnyOf, Callbacks, GapReached, Progress
-from planner.targets import TwoLevelMemory
+from planner.machines.catalogue import planner
+from planner.machines.two_level_memory.orders.io_bounds import io_bounds
+from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.model.graph import Ints
+from planner.model.network import Network
+from planner.search.run import run
+from planner.search.search import Callbacks
+from planner.search.stop import AnyOf, GapReached, Progress
 
 FILE_ORDER, THEOREM_1 = "file", "theorem-1"
 PAPER, OURS = "connection-reordering", "order-portfolio"

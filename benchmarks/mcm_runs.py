@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.placement import WORKLOADS, plan
-from planner.cost_model import fill
 from planner.formats import read_models
-from planner.formats.stageboard_json import write
-from planner.graph import Floats, Graph, Op, Tensor
-from planner.problem import Problem
-from planner.targets.spec import parse_target
+from planner.formats.graphs.stageboard_json import write
+from planner.machines.spec import parse_target
+from planner.model.cost_model import fill
+from planner.model.graph import Floats, Graph, Op, Tensor
+from planner.problem.problem import Problem
 
 ROOT = Path(__file__).resolve().parents[1]
 GRAPHS = tuple(sorted((ROOT / "benchmarks" / "graphs").glob("*.json")))
@@ -94,7 +94,7 @@ def problem_of(graph: str, target: str) -> Problem:
 
 def traced(case: Trace) -> Curve:
     """Run a traced search. What is compiled or loaded at first use is not counted."""
-    from planner.partition.chip_trace import trace
+    from planner.machines.mcm.search.trace import trace
 
     warm(case.method)
     problem = problem_of(case.graph, case.target)
@@ -108,7 +108,7 @@ def traced(case: Trace) -> Curve:
 @cache
 def warm(method: str) -> None:
     """Compile and load what a search needs."""
-    from planner.partition.chip_trace import trace
+    from planner.machines.mcm.search.trace import trace
 
     trace(problem_of("resnet18", ANALYTICAL), method, 20, 0)
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from benchmarks.mcm_runs import BERT, PUBLISHED, ROOT, pruned
-from planner.cost_model import fill
 from planner.formats import read_models
-from planner.graph import Graph, Ints
-from planner.partition.chip_solver import ChipSolver
-from planner.problem import Problem
-from planner.targets.spec import parse_target
+from planner.machines.mcm.solver.solver import ChipSolver
+from planner.machines.spec import parse_target
+from planner.model.cost_model import fill
+from planner.model.graph import Graph, Ints
+from planner.problem.problem import Problem
 
 TARGET = "mcm:36,check_memory=false"
 CALLS = 200

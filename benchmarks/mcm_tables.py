@@ -33,9 +33,9 @@ from benchmarks.mcm_runs import (
     Trace,
     problem_of,
 )
-from planner.cli.table import table
 from planner.files import write_atomically
-from planner.graph import Floats
+from planner.model.graph import Floats
+from planner.text_table import table
 
 ANNEAL, LOCAL = "chip-anneal", "chip-local-search"
 Table = tuple[str, list[str], list[list[str]]]

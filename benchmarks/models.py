@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from planner.graph import Graph, Op, Tensor
+from planner.model.graph import Graph, Op, Tensor
 
 ROOT = Path(__file__).resolve().parents[1]
 WORKLOADS = ROOT.parent / "shared" / "workloads" / "device-placement" / "throughput" / "OperatorGraphs"

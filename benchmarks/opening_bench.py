@@ -16,11 +16,11 @@ from PySide6.QtWidgets import QApplication
 from benchmarks.canvas_bench import renumbered
 from benchmarks.models import RESNET, graph_of
 from benchmarks.report import Figure
-from gui.canvas.view import CanvasView
-from gui.document import Document
-from gui.jobs import Jobs
-from gui.theme import LIGHT
-from planner.worker import Order
+from gui.background.jobs import Jobs
+from gui.canvas.graph.view import CanvasView
+from gui.document.plan.document import Document
+from gui.look.theme import LIGHT
+from planner.runs.worker import Order
 
 RUN_SECONDS = 8.0
 

@@ -20,13 +20,13 @@ os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
 from benchmarks.io_runs import CpuLimit
 from benchmarks.models import ROOT
-from planner.algorithms.catalogue import planner
 from planner.generate.catalogue import generate_network
-from planner.network_problem import NetworkProblem
-from planner.ordering.io_bounds import io_bounds
-from planner.ordering.theorem_1 import theorem_1_order
-from planner.run import run
-from planner.targets.memory import TwoLevelMemory
+from planner.machines.catalogue import planner
+from planner.machines.two_level_memory.orders.io_bounds import io_bounds
+from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
+from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.search.run import run
 
 REORDERING = "connection-reordering"
 
@@ -103,7 +103,7 @@ def rows(case: Case, seeds: int, seconds: float, effort: float) -> list[str]:
 
 
 def _known() -> list[str]:
-    from planner.algorithms.catalogue import planners
+    from planner.machines.catalogue import planners
 
     return [name for name in ("locality", "order-portfolio", REORDERING) if name in planners()]
 

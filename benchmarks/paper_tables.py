@@ -18,12 +18,12 @@ from pathlib import Path
 
 from benchmarks.in_turn import perform_in_turn
 from benchmarks.scatter import scatter
-from planner.algorithms.catalogue import bound_methods, planners
-from planner.cli.table import table
 from planner.files import write_atomically
 from planner.generate.regal_like import NAME as REGAL
-from planner.sweep.results import Results, Row, key_of
-from planner.sweep.spec import Run, made_up
+from planner.machines.catalogue import bound_methods, planners
+from planner.runs.sweep.results import Results, Row, key_of
+from planner.runs.sweep.spec import Run, made_up
+from planner.text_table import table
 
 ROOT = Path(__file__).resolve().parents[1]
 WORKLOADS = ROOT.parent / "shared" / "workloads" / "device-placement" / "throughput"

@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.models import ROOT
-from planner.bound import Bound, gap
 from planner.formats import read_models
-from planner.formats.networks import read_network
-from planner.network_problem import NetworkProblem, check_memory
-from planner.problem import Problem
-from planner.processes import end_server
-from planner.proving import known_at_once
-from planner.race import Entrant, Race, Standing, good_field
-from planner.targets import parse_target
-from planner.warm_up import warm_bound, warm_planner
+from planner.formats.networks.read import read_network
+from planner.machines.spec import parse_target
+from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
+from planner.problem.bound import Bound, gap
+from planner.problem.problem import Problem
+from planner.processes.start import end_server
+from planner.runs.proving import known_at_once
+from planner.runs.race import Entrant, Race, Standing, good_field
+from planner.runs.warm_up import warm_bound, warm_planner
 
 CORES = 2
 GAP = 0.05
@@ -185,7 +185,7 @@ def _say(name: str, value: float | None, left: float | None, seconds: float) -> 
 
 def main(argv: Sequence[str] = ()) -> int:
     """Print both tables. Returns 0."""
-    from planner.algorithms.catalogue import bound_method, planner
+    from planner.machines.catalogue import bound_method, planner
 
     problems = []
     for model, spec, objective, names in CASES:

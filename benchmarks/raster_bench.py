@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gui.canvas import raster
+from gui.raster import engine as raster
 
 WIDTH, HEIGHT = 1280, 800
 PALETTE = np.array([0xFF3B6FB6, 0xFFE08A2C, 0xFF2F9E77, 0xFFA558B0, 0xFFC8553D, 0xFF5B6B7F], np.uint32)

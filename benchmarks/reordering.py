@@ -17,14 +17,14 @@ os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
 import numpy as np
 
-from planner.algorithms.connection_reordering import paper_window
 from planner.generate.catalogue import generate_network
-from planner.graph import Ints
-from planner.network_problem import NetworkProblem
-from planner.ordering import moves
-from planner.ordering.incremental_state import TOTAL
-from planner.ordering.theorem_1 import theorem_1_order
-from planner.targets.memory import TwoLevelMemory
+from planner.machines.two_level_memory.orders import moves
+from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
+from planner.machines.two_level_memory.planners.connection_reordering import paper_window
+from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.machines.two_level_memory.recount.state import TOTAL
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.model.graph import Ints
 
 SIGMA = 0.2
 DENSITIES = (0.1, 0.01)

@@ -8,17 +8,18 @@ from unittest import mock
 import numpy as np
 
 from benchmarks.models import ROOT
-from planner.algorithms.catalogue import default_planner
 from planner.formats import read_models
-from planner.graph import Graph, Ints, Op, Tensor
-from planner.partition.chip_solver import ChipSolver
-from planner.problem import Problem
+from planner.machines.catalogue import default_planner
+from planner.machines.mcm.solver.solver import ChipSolver
+from planner.machines.mcm.target import McmPackage
+from planner.machines.spec import parse_target
+from planner.methods.repair.best import Best
+from planner.model.graph import Graph, Ints, Op, Tensor
+from planner.problem.problem import Problem
 from planner.repair import RepairError, repair
-from planner.repair.best import Best
-from planner.run import run
-from planner.search import TimeLimit
-from planner.targets import McmPackage, parse_target
-from tests.planner.repair.hamming import fewest_moves
+from planner.search.run import run
+from planner.search.stop import TimeLimit
+from tests.planner.machines.mcm.hamming import fewest_moves
 
 SMALL = 300
 SECONDS = 0.3

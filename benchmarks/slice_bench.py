@@ -16,13 +16,14 @@ import numpy as np
 from benchmarks.models import ROOT, graph_of
 from benchmarks.scatter import scatter
 from planner.generate.regal_like import generate
-from planner.graph import Graph
-from planner.partition.orders import depth_first_order
-from planner.partition.pipeline_slicer import PipelineSlicer
-from planner.partition.pipeline_units import pipeline_units
-from planner.problem import Problem
-from planner.search import Callbacks, Never, Search
-from planner.targets import Pipeline
+from planner.machines.pipeline.orders.slicer import PipelineSlicer
+from planner.machines.pipeline.orders.units import pipeline_units
+from planner.machines.pipeline.target import Pipeline
+from planner.methods.orders import depth_first_order
+from planner.model.graph import Graph
+from planner.problem.problem import Problem
+from planner.search.search import Callbacks, Search
+from planner.search.stop import Never
 
 BLOCKS = 16
 GOAL = 100.0
@@ -37,7 +38,7 @@ def sparse(n: int, seed: int = 0) -> Graph:
 
 def _large(n: int, seed: int) -> Graph:
     """Above the size that the generator makes: the same costs on edges to two random earlier ops."""
-    from planner.graph import Op, Tensor
+    from planner.model.graph import Op, Tensor
 
     rng = np.random.default_rng(seed)
     sizes = np.maximum(1.0, rng.normal(50.0, 10.0, n))

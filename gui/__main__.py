@@ -2,7 +2,7 @@
 
 import sys
 
-from gui.launch import main
+from gui.app.launch import main
 
 if __name__ == "__main__":
     sys.exit(main())

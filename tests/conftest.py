@@ -36,7 +36,7 @@ _RUNTIME = pytest.StashKey[str]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # As in the program (gui.collecting): threads that tests start must not take apart what windows of earlier tests left.
+    # As in the program (gui.background.collecting): threads that tests start must not take apart what windows of earlier tests left.
     gc.disable()
     # Qt warns when there is no private runtime directory, which is so in containers and for root.
     config.stash[_RUNTIME] = tempfile.mkdtemp(prefix="stageboard-tests-")
@@ -45,14 +45,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(config.stash.get(_RUNTIME, ""), ignore_errors=True)
-
-
-@pytest.hookimpl(tryfirst=True)  # before `-m coverage` makes its choice
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    targets = Path(__file__).parent / "planner" / "targets"
-    for item in items:
-        if item.path.is_relative_to(targets):
-            item.add_marker("coverage")
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from planner.formats import read_models
-from planner.formats.stageboard_json import read
+from planner.formats.graphs.stageboard_json import read
 
 ROOT = Path(__file__).resolve().parents[1]
 GRAPHS = sorted((ROOT / "benchmarks" / "graphs").glob("*.json"))

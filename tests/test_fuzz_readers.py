@@ -10,11 +10,12 @@ import pytest
 from planner.cli import main
 from planner.errors import ModelError, StageboardError
 from planner.formats import read_graph, read_model
-from planner.formats.networks import read_network
-from planner.formats.plan_json import open_plan
-from planner.formats.story_json import read_story
+from planner.formats.networks.read import read_network
+from planner.machines.pool.target import DevicePool
+from planner.machines.spec import parse_target
+from planner.plan_files.plan_json import open_plan
 from planner.printable import UNPRINTABLE
-from planner.targets import DevicePool, parse_target
+from planner.story.files.json import read_story
 from tools.fuzz_forms import FORMS, Form
 from tools.fuzz_readers import faults, try_format
 from tools.fuzz_readers import main as fuzz

@@ -18,7 +18,7 @@ from benchmarks import mcm_runs, mcm_speed, mcm_tables
 from benchmarks.curves import curves
 from benchmarks.mcm_runs import Curve, Rows, Trace
 from benchmarks.placement import Run
-from planner.graph import Graph, Op, Tensor
+from planner.model.graph import Graph, Op, Tensor
 
 
 def small(readers: dict[str, list[str]]) -> Graph:
@@ -118,7 +118,7 @@ def test_without_the_published_graph_there_are_no_exact_runs(
 
 def test_the_command_hands_on_options_and_its_status(qapp: object, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    monkeypatch.setattr("gui.warm_up.warm_up", lambda: None)
+    monkeypatch.setattr("gui.app.warm_up.warm_up", lambda: None)
     monkeypatch.setattr(mcm_tables, "main", lambda arguments: seen.append(arguments) or 0)
     assert benchmarks.__main__.main(["mcm", "--quick", "--runs", "1"]) == 0
     assert benchmarks.__main__._run(["mcm"]) == 0

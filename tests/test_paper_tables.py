@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks import in_turn, paper_tables
 from benchmarks.scatter import scatter
-from planner.sweep.execute import perform
-from planner.sweep.spec import Run
+from planner.runs.sweep.execute import perform
+from planner.runs.sweep.spec import Run
 
 
 def test_tables_are_printed_from_what_is_there(

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from gui.launch import main
-from planner.algorithms.catalogue import bound_methods, planners
+from gui.app.launch import main
 from planner.cli import COMMANDS
 from planner.cli.export import FOLDERS
-from planner.cost_model import CostModel
 from planner.formats import FORMATS
+from planner.machines.catalogue import bound_methods, planners
+from planner.machines.spec import KINDS
+from planner.model.cost_model import CostModel
 from planner.quantity import parse_quantity
-from planner.targets.spec import KINDS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -69,7 +69,7 @@ def transcripts(text: str) -> list[tuple[list[str], int, list[str]]]:
 def edit_by_hand(plan: Path, edited: Path) -> None:
     """What the README says was dragged in the window: one op of a plan of ``transformer_encoder.onnx``, to chip 4."""
     from planner.formats import read_model
-    from planner.formats.plan_json import read_plan, write_plan
+    from planner.plan_files.plan_json import read_plan, write_plan
 
     graph = read_model(ROOT / "sample_models" / "transformer_encoder.onnx")
     made, bounds = read_plan(plan, graph)
@@ -226,7 +226,7 @@ def test_every_planner_is_documented() -> None:
 def test_the_order_in_which_a_method_is_chosen_is_the_one_documented(chooser: str) -> None:
     import inspect
 
-    from planner.algorithms import catalogue
+    from planner.machines import catalogue
 
     text = page("docs/planners.md").replace("\n", " ").split("## Bound methods")[chooser == "default_bound"]
     said = re.search(r"the first of (.*?) that serves", text)
@@ -259,7 +259,8 @@ def test_the_graph_in_the_documentation_can_be_opened(tmp_path: Path) -> None:
 
 def test_the_toml_files_in_the_documentation_can_be_read(tmp_path: Path) -> None:
     from planner.cli.inputs import cost_model
-    from planner.targets import DevicePool, parse_target
+    from planner.machines.pool.target import DevicePool
+    from planner.machines.spec import parse_target
 
     files = []
     for name in ("targets", "cost-model"):
@@ -274,7 +275,7 @@ def test_the_toml_files_in_the_documentation_can_be_read(tmp_path: Path) -> None
 
 
 def test_the_sweep_in_the_documentation_can_be_read(tmp_path: Path) -> None:
-    from planner.sweep.spec import read_sweep
+    from planner.runs.sweep.spec import read_sweep
 
     (tmp_path / "sample_models").symlink_to(ROOT / "sample_models")
     block = re.search(r"^```toml\n(.*?)^```", page("docs/command-line.md"), re.DOTALL | re.MULTILINE)
@@ -292,14 +293,14 @@ def test_every_rate_of_the_cost_model_is_documented() -> None:
 
 
 def test_every_command_is_documented() -> None:
-    from gui.launch import DRAWING
+    from gui.app.launch import DRAWING
 
     text = page("docs/command-line.md")
     assert all(f"`{command.name}" in text for command in (*COMMANDS, *DRAWING))
 
 
 def test_the_fields_of_plan_are_documented() -> None:
-    from tests.planner.test_cli import DEVICE_FIELDS, PLAN_FIELDS
+    from tests.planner.cli.test_cli import DEVICE_FIELDS, PLAN_FIELDS
 
     text = page("docs/command-line.md")
     assert all(f"`{name}`" in text for name in PLAN_FIELDS | DEVICE_FIELDS)
@@ -338,7 +339,7 @@ def test_the_fields_of_networks_are_documented(capsys: pytest.CaptureFixture[str
 
 
 def test_the_keys_of_a_networks_window_are_those_documented() -> None:
-    from gui.order.window_actions import ORDER_ACTIONS, ORDER_ELSEWHERE
+    from gui.editors.network.actions import ORDER_ACTIONS, ORDER_ELSEWHERE
 
     known = {key for action in ORDER_ACTIONS for key in action.shortcut}
     for _, entries in ORDER_ELSEWHERE:
@@ -348,7 +349,7 @@ def test_the_keys_of_a_networks_window_are_those_documented() -> None:
 
 
 def test_the_keys_of_the_readme_are_those_of_the_window() -> None:
-    from gui.actions import spec
+    from gui.editors.plan.actions import spec
 
     for id, key in (
         ("view.flow", "F"), ("view.lanes", "L"), ("view.fold_all", "Ctrl+Shift+G"), ("edit.move", "M"), ("edit.undo", "Ctrl+Z"), ("edit.pin", "P"),

@@ -398,10 +398,10 @@ def test_the_planner_starts_without_qt() -> None:
 @pytest.fixture
 def measured(tmp_path: Path) -> tuple[Path, Path]:
     """Return a small project and the folder with the coverage data of two runs, each missing other lines."""
-    (tmp_path / "planner" / "targets").mkdir(parents=True)
+    (tmp_path / "planner" / "evaluation").mkdir(parents=True)
     (tmp_path / "tools").mkdir()
     (tmp_path / "pyproject.toml").write_text("")
-    module = tmp_path / "planner" / "targets" / "rule.py"
+    module = tmp_path / "planner" / "evaluation" / "rule.py"
     module.write_text(
         "def rule(a):\n    if a == 1:\n        return 10\n    if a == 2:\n        return 20\n    return 0\n"
     )
@@ -412,7 +412,7 @@ def measured(tmp_path: Path) -> tuple[Path, Path]:
         script.write_text(
             "import sys\nfrom coverage import Coverage\n"
             f"c = Coverage(data_file={str(data / f'data.{argument}')!r}, include={[str(module)]!r}, config_file=False)\n"
-            f"c.start()\nimport planner.targets.rule as m\nm.rule({argument})\nc.stop()\nc.save()\n"
+            f"c.start()\nimport planner.evaluation.rule as m\nm.rule({argument})\nc.stop()\nc.save()\n"
         )
         subprocess.run(
             [sys.executable, script],
@@ -427,15 +427,15 @@ def test_missed_lines_of_a_listed_file_are_named(
     measured: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     root, data = measured
-    (root / "tools" / "full_coverage.txt").write_text("planner/targets/*.py  # rules\n")
+    (root / "tools" / "full_coverage.txt").write_text("planner/evaluation/*.py  # rules\n")
     assert check_coverage.main([str(data)], root) == 1
-    assert "planner/targets/rule.py: no test runs line 6\n" in capsys.readouterr().out
+    assert "planner/evaluation/rule.py: no test runs line 6\n" in capsys.readouterr().out
 
 
 def test_the_passes_are_put_together(measured: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     root, data = measured
-    (root / "tools" / "full_coverage.txt").write_text("planner/targets/rule.py\n")
-    module = root / "planner" / "targets" / "rule.py"
+    (root / "tools" / "full_coverage.txt").write_text("planner/evaluation/rule.py\n")
+    module = root / "planner" / "evaluation" / "rule.py"
     module.write_text(module.read_text().replace("return 0", "return 0  # pragma: no cover"))
     assert check_coverage.main([str(data)], root) == 0
     assert "1 of 1 listed files are fully covered" in capsys.readouterr().out
@@ -443,8 +443,8 @@ def test_the_passes_are_put_together(measured: tuple[Path, Path], capsys: pytest
 
 def test_a_file_that_no_test_imports_is_missed(measured: tuple[Path, Path]) -> None:
     root, data = measured
-    (root / "planner" / "targets" / "unseen.py").write_text("x = 1\n")
-    (root / "tools" / "full_coverage.txt").write_text("planner/targets/unseen.py\n")
+    (root / "planner" / "evaluation" / "unseen.py").write_text("x = 1\n")
+    (root / "tools" / "full_coverage.txt").write_text("planner/evaluation/unseen.py\n")
     assert check_coverage.main([str(data)], root) == 1
 
 

@@ -47,9 +47,9 @@ def _files(folder: Path, pattern: str) -> list[Path]:
 def plan_figures(path: Path, folder: Path) -> dict[str, Any]:
     """What a plan file says, evaluated anew."""
     from planner.formats import read_models
-    from planner.formats.networks import read_network
-    from planner.formats.order_json import open_network_plan
-    from planner.formats.plan_json import open_plan, plan_model_options
+    from planner.formats.networks.read import read_network
+    from planner.plan_files.order_json import open_network_plan
+    from planner.plan_files.plan_json import open_plan, plan_model_options
 
     models = [folder / "models" / name for name in json.loads((folder / MODELS).read_text())[path.name]]
     if models[0].suffix == ".npz":
@@ -102,7 +102,8 @@ def _bounds(bounds: Any) -> list[list[Any]]:
 
 def story_figures(path: Path) -> dict[str, Any]:
     """What a story says, its plans evaluated anew."""
-    from planner.formats.story_json import read_story, resolve
+    from planner.story.files.json import read_story
+    from planner.story.files.plans import resolve
 
     story = read_story(path)
     resolved = resolve(story, path.parent)
@@ -117,8 +118,8 @@ def story_figures(path: Path) -> dict[str, Any]:
 
 def journal_figures(path: Path) -> dict[str, Any]:
     """What is recovered from a journal; the file stays."""
-    from gui.document import Document
-    from gui.journal import read, recover
+    from gui.document.plan.document import Document
+    from gui.document.plan.journal import read, recover
 
     copy = path.with_name("copy.jsonl")
     shutil.copy(path, copy)
@@ -148,9 +149,9 @@ def _document_figures(document: Any) -> dict[str, Any]:
 
 def kept_order_figures(path: Path) -> dict[str, Any]:
     """What is recovered of an order that was not saved."""
-    from gui.order.autosave import lost_orders
-    from planner.formats.networks import read_network
-    from planner.formats.order_json import open_network_plan
+    from gui.document.network.autosave import lost_orders
+    from planner.formats.networks.read import read_network
+    from planner.plan_files.order_json import open_network_plan
 
     (lost,) = [lost for lost in lost_orders(path.parent) if lost.path == path]
     opened = open_network_plan(lost.plan, read_network(lost.files), own_record=True)
@@ -159,7 +160,7 @@ def kept_order_figures(path: Path) -> dict[str, Any]:
 
 def session_figures(path: Path, folder: Path) -> dict[str, Any]:
     """What a session remembers."""
-    from gui.session import Session
+    from gui.shell.session import Session
     from planner.formats import read_models
 
     session = Session(path)

@@ -321,7 +321,7 @@ class Environment:
         state = kernels_digest(self.root)
         if stamp.is_file() and stamp.read_text() == state:
             return
-        for module in ("planner.warm_up", "gui.warm_up"):
+        for module in ("planner.runs.warm_up", "gui.app.warm_up"):
             if not (self.root / (module.replace(".", "/") + ".py")).is_file():
                 continue
             say(f"Compiling the kernels ({module}), once")

@@ -38,8 +38,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 from make_keras_graphs import text  # noqa: E402
 from make_torch_models import drop_identities, randomise, strip_weights  # noqa: E402
 
-from planner.formats import onnx_model  # noqa: E402
-from planner.formats.stageboard_json import to_dict  # noqa: E402
+from planner.formats.graphs.stageboard_json import to_dict  # noqa: E402
+from planner.formats.onnx import model as onnx_model  # noqa: E402
 
 Input = tuple[str, tuple[int, ...], str]
 """Name, shape and type of an input."""

@@ -67,12 +67,12 @@ def _trees(*paths: Path) -> Callable[[Path], Sequence[Any]]:
 
 
 def _plan(folder: Path) -> Any:
-    from planner.bound import Bound
     from planner.formats import read_model
-    from planner.formats.plan_json import write_plan
-    from planner.plan import Provenance
-    from planner.problem import Pin, Problem
-    from planner.targets import parse_target
+    from planner.machines.spec import parse_target
+    from planner.plan_files.plan_json import write_plan
+    from planner.problem.bound import Bound
+    from planner.problem.problem import Pin, Problem
+    from planner.problem.provenance import Provenance
 
     graph = read_model(SMALL)
     problem = Problem(graph, parse_target("pipeline:2"), "bottleneck", (Pin(graph.op_ids[0], "stage 0"),))
@@ -84,11 +84,11 @@ def _plan(folder: Path) -> Any:
 def _order(folder: Path) -> Any:
     import numpy as np
 
-    from planner.formats.networks import read_network
-    from planner.formats.plan_json import write_plan
-    from planner.network_problem import NetworkProblem
-    from planner.plan import Provenance
-    from planner.targets.memory import TwoLevelMemory
+    from planner.formats.networks.read import read_network
+    from planner.machines.two_level_memory.problem import NetworkProblem
+    from planner.machines.two_level_memory.target import TwoLevelMemory
+    from planner.plan_files.plan_json import write_plan
+    from planner.problem.provenance import Provenance
 
     network = read_network(_network(folder))
     problem = NetworkProblem(network, TwoLevelMemory(5))
@@ -99,7 +99,7 @@ def _order(folder: Path) -> Any:
 
 
 def _network(folder: Path) -> Path:
-    from planner.formats.network_npz import write_network
+    from planner.formats.networks.npz import write_network
     from planner.generate.catalogue import generate_network
 
     path = folder / "made.npz"
@@ -111,9 +111,8 @@ def _network(folder: Path) -> Path:
 
 
 def _story(folder: Path) -> Any:
-    from planner.formats.story_json import write_story
-    from planner.formats.story_plans import StoryPlan
-    from planner.story import Camera, Keyframe, Story, StoryModel
+    from planner.story.files.json import write_story
+    from planner.story.story import Camera, Keyframe, Story, StoryModel, StoryPlan
 
     data = _plan(folder)
     (folder / SMALL.name).write_bytes(SMALL.read_bytes())
@@ -204,8 +203,8 @@ _TEXT = _either(mutations.damaged_words, mutations.damaged_bytes)
 
 # ---------------------------------------------------------------------- reading
 def _graph(path: Path) -> object:
-    from planner.cost_model import fill
     from planner.formats import read_graph
+    from planner.model.cost_model import fill
 
     return fill(read_graph(path)).fingerprint
 
@@ -217,60 +216,59 @@ def _with_graph(model: Path, read: Callable[[Path, Any], object], path: Path) ->
 
 
 def _open_plan(path: Path, graph: Any) -> object:
-    from planner.formats.plan_json import open_plan, plan_model_options
+    from planner.plan_files.plan_json import open_plan, plan_model_options
 
     return plan_model_options(path), open_plan(path, graph)
 
 
 def _open_split(path: Path, graph: Any) -> object:
-    from planner.formats.device_placement import read_split_file
+    from planner.formats.graphs.device_placement import read_split_file
 
     return read_split_file(path, graph)
 
 
 def _open_order(path: Path) -> object:
-    from planner.formats.networks import read_network
-    from planner.formats.order_json import is_order_plan, open_network_plan
+    from planner.formats.networks.read import read_network
+    from planner.plan_files.order_json import is_order_plan, open_network_plan
 
     return is_order_plan(path), open_network_plan(path, read_network(_network(path.parent)))
 
 
 def _open_story(path: Path) -> object:
-    from planner.formats.story_json import read_story, resolve
+    from planner.story.files.json import read_story
+    from planner.story.files.plans import resolve
 
     story = read_story(path)
     return resolve(story, path.parent)
 
 
 def _open_network(path: Path) -> object:
-    from planner.formats.networks import is_network_file, read_network
+    from planner.formats.networks.read import is_network_file, read_network
 
     return is_network_file(path), read_network(path).fingerprint
 
 
 def _open_pruned(path: Path) -> object:
-    from planner.formats.networks import read_network
+    from planner.formats.networks.read import read_network
 
     return read_network(path, 0.5).fingerprint
 
 
 def _open_spec(path: Path) -> object:
-    from planner.targets import parse_target
-    from planner.targets.spec import is_for_networks
+    from planner.machines.spec import is_for_networks, parse_target
 
     spec = path.read_bytes().decode("utf-8", "surrogateescape")
     return is_for_networks(spec), parse_target(spec)
 
 
 def _open_target(path: Path) -> object:
-    from planner.targets import parse_target
-    from planner.targets.spec import is_for_networks
+    from planner.machines.spec import is_for_networks, parse_target
 
     return is_for_networks(str(path)), parse_target(str(path))
 
 
 def _open_sweep(path: Path) -> object:
-    from planner.sweep.spec import read_sweep
+    from planner.runs.sweep.spec import read_sweep
 
     return read_sweep(str(path))
 
@@ -282,7 +280,7 @@ def _open_costs(path: Path) -> object:
 
 
 def _open_session(path: Path) -> object:
-    from gui.session import Session
+    from gui.shell.session import Session
     from planner.formats import read_model
 
     session = Session(path)

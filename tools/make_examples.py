@@ -21,17 +21,17 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from planner.algorithms.catalogue import planner  # noqa: E402
-from planner.comparison.example import MODEL, plan_files  # noqa: E402
 from planner.files import write_atomically  # noqa: E402
 from planner.formats import read_models  # noqa: E402
-from planner.formats.plan_json import to_dict  # noqa: E402
-from planner.graph import Graph  # noqa: E402
-from planner.problem import Problem  # noqa: E402
-from planner.run import plan_of, run  # noqa: E402
-from planner.samples import sample  # noqa: E402
-from planner.search import TimeLimit  # noqa: E402
-from planner.targets import parse_target  # noqa: E402
+from planner.machines.catalogue import planner  # noqa: E402
+from planner.machines.spec import parse_target  # noqa: E402
+from planner.model.graph import Graph  # noqa: E402
+from planner.model.samples import sample  # noqa: E402
+from planner.plan_files.plan_json import to_dict  # noqa: E402
+from planner.problem.problem import Problem  # noqa: E402
+from planner.reports.comparison.example import MODEL, plan_files  # noqa: E402
+from planner.search.run import plan_of, run  # noqa: E402
+from planner.search.stop import TimeLimit  # noqa: E402
 
 SECONDS = 600.0
 """A search that has proven nothing by then will not."""

@@ -80,8 +80,8 @@ def train(
 
 def digits_pruned(folder: Path) -> None:
     """Train, prune, train on, and write the classifier as an array file."""
-    from planner.formats.network_layers import Block, Group, Layered, dense_matrix, network_of_layers
-    from planner.formats.network_npz import write_network
+    from planner.formats.networks.layers import Block, Group, Layered, dense_matrix, network_of_layers
+    from planner.formats.networks.npz import write_network
 
     rng = np.random.default_rng(0)
     weights = [(rng.standard_normal((a, b)) * np.sqrt(2 / a)).astype(np.float32) for a, b in pairwise(SIZES)]
@@ -108,7 +108,7 @@ def digits_pruned(folder: Path) -> None:
 def main() -> None:
     """Write all of them."""
     folder = Path(sys.argv[1])
-    from planner.formats.network_npz import write_network
+    from planner.formats.networks.npz import write_network
     from planner.generate.catalogue import generate_network
 
     write_network(generate_network("mlp", {"width": 100}, 0), folder / "mlp_100.npz")

@@ -55,10 +55,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from planner.targets import kernels  # noqa: E402  (found through the path above)
+from planner.evaluation import kernels  # noqa: E402  (found through the path above)
 
 if TYPE_CHECKING:
-    from gui.document import Document
+    from gui.document.plan.document import Document
 
 SIZE = (1440, 900)
 PARTS = ("window", "edge-tpu", "mcm", "network", "compare", "race", "stories")
@@ -74,14 +74,14 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         raise ValueError(f"there is no part '{min(unknown)}'; choose from {', '.join(PARTS)}")
     from show_pictures import compare_pictures, race_pictures, story_pictures
 
-    from gui.app import make_window
-    from gui.canvas.picture import save_picture
-    from gui.demo import SEARCH_LIMIT, settle, until
-    from gui.panels.memory_picture import save_memory
-    from gui.panels.package_picture import save_package
-    from gui.render import application
-    from gui.tour import Tour
-    from planner.worker import Order
+    from gui.app.demo.demo import SEARCH_LIMIT, settle, until
+    from gui.app.tour.tour import Tour
+    from gui.canvas.graph.picture import save_picture
+    from gui.editors.plan.windows import make_window
+    from gui.panels.edge_tpu.memory_picture import save_memory
+    from gui.panels.mcm.picture import save_package
+    from gui.present.render import application
+    from planner.runs.worker import Order
 
     app = application()
     parts = make_window(app, theme="light", remember=False)

@@ -24,7 +24,7 @@ from stories.parts import Script, story_of  # noqa: E402
 from stories.pipeline import PIPELINE  # noqa: E402
 from stories.sparse import SPARSE  # noqa: E402
 
-from planner.formats.story_json import SUFFIX, write_story  # noqa: E402
+from planner.story.files.json import SUFFIX, write_story  # noqa: E402
 
 SCRIPTS: tuple[Script, ...] = (PIPELINE, DEVICE_PLACEMENT, EDGE_TPU, PACKAGE, SPARSE)
 """The five stories."""

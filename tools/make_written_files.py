@@ -74,12 +74,12 @@ def stageboard(*words: object) -> None:
 
 def make_models(folder: Path) -> None:
     """Small models of the formats that plans are made for."""
-    from planner.formats import stageboard_json
-    from planner.formats.network_npz import write_network
+    from planner.formats.graphs import stageboard_json
+    from planner.formats.networks.npz import write_network
+    from tests.gui.editors.network.models import layered_network
     from tests.gui.models import chain_graph
-    from tests.gui.order.models import layered_network
     from tests.gui.stage_models import network
-    from tests.planner.formats.tflite_builder import everything
+    from tests.planner.formats.tflite.builder import everything
 
     folder.mkdir(parents=True)
     for name in ("workload.json", "small.dot", "small.graphml"):
@@ -134,10 +134,10 @@ def make_plans(folder: Path) -> dict[str, list[str]]:
 def _write_broken(model: Path, path: Path) -> None:
     """A plan of one's own that breaks the order of a pipeline, a pin and what is to be kept together."""
     from planner.formats import read_models
-    from planner.formats.plan_json import write_plan
-    from planner.problem import Pin, Problem, Together
-    from planner.provenance import Provenance
-    from planner.targets import parse_target
+    from planner.machines.spec import parse_target
+    from planner.plan_files.plan_json import write_plan
+    from planner.problem.problem import Pin, Problem, Together
+    from planner.problem.provenance import Provenance
 
     graph = read_models([model])
     problem = Problem(
@@ -176,9 +176,10 @@ def make_state(folder: Path) -> None:
 
 
 def _leave_journals(state: Path, models: Path, plans: Path) -> None:
-    from gui.document import Document
-    from gui.journal import Journal
-    from planner.targets import DevicePool, Pipeline
+    from gui.document.plan.document import Document
+    from gui.document.plan.journal import Journal
+    from planner.machines.pipeline.target import Pipeline
+    from planner.machines.pool.target import DevicePool
     from tests.gui.models import chain_graph
 
     document = Document()
@@ -220,10 +221,10 @@ def _keep(journal: object, path: Path) -> None:
 
 
 def _leave_order(state: Path, models: Path) -> None:
-    from gui.order.autosave import Autosave
-    from gui.order.document import OrderDocument
-    from planner.formats.networks import read_network
-    from tests.gui.order.models import opened, shuffled_order
+    from gui.document.network.autosave import Autosave
+    from gui.document.network.document import OrderDocument
+    from planner.formats.networks.read import read_network
+    from tests.gui.editors.network.models import opened, shuffled_order
 
     document = OrderDocument()
     network = read_network([models / "net.npz"])
@@ -239,9 +240,9 @@ def _leave_order(state: Path, models: Path) -> None:
 
 def make_session(folder: Path) -> None:
     """What is remembered between two runs."""
-    from gui.session import Session
+    from gui.shell.session import Session
     from planner.formats import read_models
-    from planner.targets import parse_target
+    from planner.machines.spec import parse_target
 
     (folder / "config").mkdir()
     session = Session(folder / "config" / "session.ini")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
-    from gui.order.window import OrderWindow
-    from gui.theme import ThemeController
+    from gui.editors.network.editor import OrderWindow
+    from gui.look.theme import ThemeController
 
 SIZE = (1440, 900)
 LIMIT = 120.0
@@ -24,15 +24,15 @@ SMALL = {"width": 20, "depth": 5, "density": 0.16}
 
 def network_pictures(app: QApplication, themes: ThemeController, folder: Path) -> None:
     """Write them all. The orders are the seeded ones that a window starts with."""
-    from gui.demo import until
-    from gui.jobs import Jobs
-    from gui.order.document import OrderDocument
-    from gui.order.opening import prepare_network
-    from gui.order.render import save_network
-    from gui.order.window import OrderWindow
-    from planner.formats.networks import read_network
+    from gui.app.demo.demo import until
+    from gui.background.jobs import Jobs
+    from gui.canvas.network.picture import save_network
+    from gui.document.network.document import OrderDocument
+    from gui.document.network.opening import prepare_network
+    from gui.editors.network.editor import OrderWindow
+    from planner.formats.networks.read import read_network
     from planner.generate.catalogue import generate_network
-    from planner.targets import TwoLevelMemory
+    from planner.machines.two_level_memory.target import TwoLevelMemory
 
     document = OrderDocument()
     window = OrderWindow(document, Jobs(document, document), themes, None)  # type: ignore[arg-type]
@@ -93,7 +93,7 @@ def drag_block(window: OrderWindow, neuron: int, place: int) -> None:
     from PySide6.QtGui import QMouseEvent
     from PySide6.QtWidgets import QApplication
 
-    from planner.ordering.blocks import BlockMove
+    from planner.machines.two_level_memory.orders.blocks import BlockMove
 
     chart, document = window.strip.chart, window.document
     move = BlockMove(document.open_problem.network, document.order, neuron)

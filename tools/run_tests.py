@@ -1,7 +1,7 @@
 """Run the tests and hold the files of full_coverage.txt to their promise.
 
 Two passes. The first is the suite as users run the product, on as many processes as there are cores. The second repeats the
-tests marked ``coverage`` (all of tests/planner/targets are) with numba switched off: compiled kernels are
+tests marked ``coverage`` with numba switched off: compiled kernels are
 invisible to coverage, so this is what measures their lines. The data of both are then put together.
 
 With arguments, which go to pytest as they are, only the first pass runs, without coverage.
@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
     quiet = ["-W", "ignore:overflow encountered:RuntimeWarning"]
     failed = pytest([*processes(), "-q", "-m", "coverage", *quiet], plain, build / "data.plain")
     if failed == NO_TESTS_COLLECTED:
-        print("no test is marked `coverage`, or lies in tests/planner/targets", file=sys.stderr)
+        print("no test is marked `coverage`", file=sys.stderr)
     if failed:
         return failed
     print("== coverage", flush=True)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage
 
-from gui.demo import settle, until
-from planner.samples import sample
+from gui.app.demo.demo import settle, until
+from planner.model.samples import sample
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication, QWidget
 
-    from gui.app import Parts
-    from gui.compare.window import CompareWindow
+    from gui.editors.comparison.editor import CompareWindow
+    from gui.editors.plan.windows import Parts
 
 PRESENTED = (1280, 800)
 """Logical pixels of the compare window and of keyframes."""
@@ -75,9 +75,9 @@ def shot(app: QApplication, window: QWidget, settled: Callable[[], bool], file: 
 
 def compare_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
     """The example, the best contiguous and the best free split of a small BERT, in the window that compares."""
-    from gui.compare.launch import close_all, open_plans
-    from gui.tour import Tour
-    from planner.comparison.example import example_files
+    from gui.app.tour.tour import Tour
+    from gui.editors.comparison.windows import close_all, open_plans
+    from planner.reports.comparison.example import example_files
 
     model, plans = example_files()
     Tour(parts.document, parts.jobs).open((model.name,), "pool:2+1")
@@ -106,7 +106,7 @@ def compare_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
 
 def lists_beside(window: CompareWindow) -> None:
     """Flows below the canvases, moved ops and devices beside each other below those."""
-    from gui.docks import BOTTOM
+    from gui.shell.docks import BOTTOM
 
     docks = window.docks.docks
     for id in ("figures", "schedules"):
@@ -123,10 +123,10 @@ def lists_beside(window: CompareWindow) -> None:
 
 def race_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
     """Races that are over, in the window: what was found, who proved what. Who was first depends on the machine."""
-    from gui.race.course import Goal
-    from gui.race.racing import Settings
-    from gui.tour import Tour
-    from planner.race import good_field
+    from gui.app.tour.tour import Tour
+    from gui.tools.search.race.course import Goal
+    from gui.tools.search.race.racing import Settings
+    from planner.runs.race import good_field
 
     window, document = parts.window, parts.document
     racing = window.race.racing
@@ -148,11 +148,12 @@ def race_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
 
 def story_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
     """Moments of the stories that come along, as they are presented, and the panel in which one is made."""
+    from gui.app.tour.tour import Tour
+    from gui.look.theme import THEMES
     from gui.present.show import Show
-    from gui.theme import THEMES
-    from gui.tour import Tour
-    from planner.formats.story_json import read_story, resolve
-    from planner.samples import STORIES as SHIPPED
+    from planner.model.samples import STORIES as SHIPPED
+    from planner.story.files.json import read_story
+    from planner.story.files.plans import resolve
 
     for name, story, theme, keyframe, share in STORIES:
         path = SHIPPED / f"{story}.story.json"
@@ -176,13 +177,13 @@ def story_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
 
 def order_picture(folder: Path) -> None:
     """Two orders of one network, as ``stageboard compare`` draws them."""
-    from gui.compare.order_picture import save_orders
-    from planner.algorithms.catalogue import planners
-    from planner.comparison import compare_orders
-    from planner.formats.networks import read_network
-    from planner.network_problem import NetworkProblem
-    from planner.run import plan_of, run
-    from planner.targets import TwoLevelMemory
+    from gui.editors.comparison.order_picture import save_orders
+    from planner.formats.networks.read import read_network
+    from planner.machines.catalogue import planners
+    from planner.machines.two_level_memory.problem import NetworkProblem
+    from planner.machines.two_level_memory.target import TwoLevelMemory
+    from planner.reports.comparison import compare_orders
+    from planner.search.run import plan_of, run
 
     problem = NetworkProblem(read_network(sample("mlp_100.npz")), TwoLevelMemory(60))
     plans = [plan_of(run(planners()[name], problem, seed=1)) for name in ("theorem-1", "locality")]

@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.later import Later
-from gui.theme import Theme
+from gui.look.theme import Theme
+from gui.widgets.later import Later
 
 if TYPE_CHECKING:
-    from gui.document import Document
+    from gui.document.plan.document import Document
 
 
 class Panel(QWidget):

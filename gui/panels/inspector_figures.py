@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from gui.widgets.numbers import byte_column, energy_text, one_time, rate_text
-from planner.plan import Evaluation
-from planner.problem import Problem
+from gui.look.numbers import byte_column, energy_text, one_time, rate_text
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 
 Rows = list[tuple[str, str]]

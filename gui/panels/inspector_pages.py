@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gui.look.numbers import gap_text, one_time, plural, time_column
+from gui.look.theme import Theme, device_colours
 from gui.panels.inspector_figures import device_rows, plan_rows
-from gui.theme import Theme, device_colours
-from gui.widgets.numbers import gap_text, one_time, plural, time_column
-from planner.graph import Graph
-from planner.problem import Pin, Together
+from planner.model.graph import Graph
+from planner.problem.evaluator import Evaluator
+from planner.problem.problem import Pin, Together
 from planner.quantity import bytes_text
-from planner.targets.evaluator import AssignmentEvaluator
 
 if TYPE_CHECKING:
-    from gui.document import Document
-    from gui.values import Preview
+    from gui.document.plan.document import Document
+    from gui.document.values import Preview
 
 MOST_TENSORS = 12
 MOST_ATTRIBUTES = 24
@@ -307,7 +307,7 @@ def _rows_of_links(rows: Iterable[tuple[str, str]]) -> str:
     return f"<table width='100%' cellspacing='0'>{cells}</table>"
 
 
-def _transfer_rows(e: AssignmentEvaluator, tensor: int, unit: str | None) -> list[tuple[str, str]]:
+def _transfer_rows(e: Evaluator, tensor: int, unit: str | None) -> list[tuple[str, str]]:
     """What the tensor costs a receiver and its sender; one row where that is the same."""
     there, away = float(e.tensor_time[tensor]), float(e.send_time[tensor])
     if there == away:
@@ -315,9 +315,7 @@ def _transfer_rows(e: AssignmentEvaluator, tensor: int, unit: str | None) -> lis
     return [("To receive it", one_time(there, unit)), ("To send it", one_time(away, unit))]
 
 
-def _tensor_rows(
-    e: AssignmentEvaluator, tensors: np.ndarray, *, from_producer: bool
-) -> list[tuple[str, str]]:
+def _tensor_rows(e: Evaluator, tensors: np.ndarray, *, from_producer: bool) -> list[tuple[str, str]]:
     graph = e.problem.graph
     rows: list[tuple[str, str]] = []
     for t in tensors[:MOST_TENSORS].tolist():

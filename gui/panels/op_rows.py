@@ -16,8 +16,8 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from gui.widgets.tables import sorted_table
-from planner.graph import Floats, Ints
-from planner.problem import Problem
+from planner.model.graph import Floats, Ints
+from planner.problem.problem import Problem
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -17,17 +17,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.objectives import component_words
+from gui.look.numbers import plural
+from gui.look.theme import Theme, font
 from gui.panels.base import Panel
 from gui.panels.plans_model import ENTRY, PlanDelegate, PlansModel
-from gui.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
-from gui.widgets.numbers import plural
+from gui.words.objectives import component_words
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
-    from gui.document import Document
-    from gui.values import PlanEntry
+    from gui.document.plan.document import Document
+    from gui.document.values import PlanEntry
 
 
 class PlansPanel(Panel):
@@ -40,7 +40,7 @@ class PlansPanel(Panel):
     highlight_requested = Signal(object)
     """bool[n] of the ops to let stand out on the canvas, or None."""
     save_requested = Signal(object)
-    """Save this entry (:class:`gui.values.PlanEntry`)."""
+    """Save this entry (:class:`gui.document.values.PlanEntry`)."""
     compare_requested = Signal(object)
     """Compare these entries (a list of two to four; the first is what the others are compared with)."""
     MOST_COMPARED: ClassVar[int] = 4
@@ -275,7 +275,7 @@ class PlansPanel(Panel):
             self._try(lambda: self.document.remove_plan(entry))
 
     def _try(self, run: object) -> None:
-        from gui.values import Message
+        from gui.document.values import Message
 
         try:
             run()  # type: ignore[operator]

@@ -19,20 +19,20 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from gui.objectives import amount, column_of, components_text
-from gui.plan_list import fits, telling_of
-from gui.proofs import claim_sentence, standing_lines
-from gui.theme import Theme, device_colours, font
+from gui.document.plan_list import fits, telling_of
+from gui.look.numbers import DASH, Column, gap_text, seconds_text
+from gui.look.theme import Theme, device_colours, font
 from gui.widgets.bars import Part, paint_parts
-from gui.widgets.numbers import DASH, Column, gap_text, seconds_text
 from gui.widgets.plain import plain_tip
 from gui.widgets.rows import paint_row_ground
+from gui.words.objectives import amount, column_of, components_text
+from gui.words.proofs import claim_sentence, standing_lines
 
 if TYPE_CHECKING:
-    from gui.document import Document
-    from gui.values import PlanEntry
-    from planner.bound import Bound, Standing
-    from planner.problem import Problem
+    from gui.document.plan.document import Document
+    from gui.document.values import PlanEntry
+    from planner.problem.bound import Bound, Standing
+    from planner.problem.problem import Problem
 
 ENTRY = int(Qt.ItemDataRole.UserRole)
 COSTS = ENTRY + 1

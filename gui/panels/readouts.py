@@ -14,22 +14,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
-from gui.methods import method_words
-from gui.objectives import STAGE_COSTS, SUMS, amount, component_words, worst_device
-from gui.panels.base import Panel
-from gui.panels.package_state import is_package
-from gui.proofs import (
-    bound_sentence,
-    claim_sentence,
-    claimed_note,
-    component_note,
-    component_tip,
-    standing_lines,
-    wrapped,
-)
-from gui.theme import Theme
-from gui.widgets.bars import GapBar
-from gui.widgets.numbers import (
+from gui.look.numbers import (
     DASH,
     energy_text,
     gap_text,
@@ -39,14 +24,29 @@ from gui.widgets.numbers import (
     share_text,
     signed_amount,
 )
+from gui.look.theme import Theme
+from gui.panels.base import Panel
+from gui.panels.mcm.state import is_package
+from gui.widgets.bars import GapBar
 from gui.widgets.readout import Readout
+from gui.words.methods import method_words
+from gui.words.objectives import STAGE_COSTS, SUMS, amount, component_words, worst_device
+from gui.words.proofs import (
+    bound_sentence,
+    claim_sentence,
+    claimed_note,
+    component_note,
+    component_tip,
+    standing_lines,
+    wrapped,
+)
+from planner.evaluation import kernels
 from planner.quantity import bytes_text
-from planner.targets import kernels
 
 if TYPE_CHECKING:
-    from gui.document import Document
-    from planner.bound import ComponentStanding, Standing
-    from planner.problem import Problem
+    from gui.document.plan.document import Document
+    from planner.problem.bound import ComponentStanding, Standing
+    from planner.problem.problem import Problem
 
 HEIGHT = 66
 MOST_COMPONENTS = 3

@@ -9,16 +9,15 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QTextLayout, QTextOption
 
-from gui.objectives import amount, component_words
-from gui.proofs import claimed_note, component_note
-from gui.theme import Theme, font
-from gui.widgets.numbers import gap_text, plural
-from planner.bound import Bound
-from planner.claims import claim_of
-from planner.network_problem import NetworkProblem
-from planner.plan import OrderPlan, Plan
-from planner.problem import Problem
-from planner.problem_base import PlanningProblem
+from gui.look.numbers import gap_text, plural
+from gui.look.theme import Theme, font
+from gui.words.objectives import amount, component_words
+from gui.words.proofs import claimed_note, component_note
+from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
+from planner.problem.base import PlanningProblem
+from planner.problem.bound import Bound
+from planner.problem.claims import claim_of
+from planner.problem.problem import Plan, Problem
 
 TITLE, CAPTION, FIGURES, NAMES = 32.0, 23.0, 18.0, 17.0
 """Letters in pixels of a frame of 1280 x 800."""

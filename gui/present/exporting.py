@@ -7,11 +7,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from gui.exporting import Exporting
-from gui.present.export import ExportOptions, check_place, fitted
-from gui.present.export_process import StoryOrder, write_story
-from planner.formats.story_json import to_dict
-from planner.story import Story
+from gui.background.exporting import Exporting
+from gui.present.export.export import ExportOptions, check_place, fitted
+from gui.present.export.process import StoryOrder, write_story
+from planner.story.files.json import to_dict
+from planner.story.story import Story
 
 USUAL = ExportOptions()
 """What is usual for the format."""

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtWidgets import QApplication
 
+from gui.look.theme import THEMES
 from gui.present.window import PresenterWindow
-from gui.theme import THEMES
-from planner.story import Resolved
+from planner.story.story import Resolved
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from gui.theme import ThemeController
+    from gui.look.theme import ThemeController
 
 
 class Presenting(Protocol):
@@ -50,12 +50,12 @@ def present_file(
     ``given`` are model files that stand in for those that are not found, ``theme`` one other than the story's;
     ``reduced_motion`` is on whatever the user has set.
     """
-    from gui.app import quit_on_signals
-    from gui.collecting import Collecting
-    from gui.session import Session
-    from gui.theme import ThemeController
-    from planner.formats.story_json import read_story, resolve
-    from planner.proving import story_with_known
+    from gui.background.collecting import Collecting
+    from gui.background.signals import quit_on_signals
+    from gui.look.theme import ThemeController
+    from gui.shell.session import Session
+    from planner.story.files.json import read_story
+    from planner.story.files.plans import resolve, story_with_known
 
     file = Path(path)
     resolved = story_with_known(resolve(read_story(file), file.parent, given))

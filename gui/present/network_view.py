@@ -7,18 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtGui import QPainter
 
-from gui.canvas import raster
-from gui.canvas.painter import wrap_image
-from gui.order.canvas_colours import ink_of
-from gui.order.canvas_lens import Lens, Shown
-from gui.order.canvas_links import USUAL_LINKS, LinksPicture
-from gui.order.canvas_matrix import MatrixPicture
-from gui.order.layout import first_use
-from gui.order.playback_history import Counters, History, history_of
+from gui.canvas.graph.painter import wrap_image
+from gui.canvas.network.colours import ink_of
+from gui.canvas.network.layout import first_use
+from gui.canvas.network.lens import Lens, Shown
+from gui.canvas.network.links import USUAL_LINKS, LinksPicture
+from gui.canvas.network.matrix import MatrixPicture
+from gui.document.network.memory_history import Counters, History, history_of
+from gui.look.theme import Theme
 from gui.present.scenes import View
-from gui.theme import Theme
-from planner.plan import OrderPlan
-from planner.story import Camera
+from gui.raster import engine as raster
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.story.story import Camera
 
 GROWN = 1.4
 """Words are so much larger than in a window: they are read from afar."""

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QRectF
 
-from gui.canvas.headers import HEADER_WIDTH, HeaderData, header_data
-from gui.canvas.items import Items, items_of
-from gui.canvas.layout.result import Layout
-from gui.canvas.links import links_of
-from gui.canvas.palette import CanvasPalette, canvas_palette
-from gui.canvas.scene import Scene, arrange, crossing_bytes, skeleton_of
-from gui.canvas.viewport import Viewport
-from gui.theme import Theme
-from planner.graph import Ints
-from planner.plan import Plan
-from planner.story import Camera
+from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, header_data
+from gui.canvas.graph.items import Items, items_of
+from gui.canvas.graph.links import links_of
+from gui.canvas.graph.palette import CanvasPalette, canvas_palette
+from gui.canvas.graph.scene import Scene, arrange, crossing_bytes, skeleton_of
+from gui.canvas.graph.viewport import Viewport
+from gui.layout.result import Layout
+from gui.look.theme import Theme
+from planner.model.graph import Ints
+from planner.problem.problem import Plan
+from planner.story.story import Camera
 
 WIDTH, HEIGHT = 1280.0, 800.0
 """The frame whose type sizes and margins all others follow in proportion."""

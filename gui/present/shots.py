@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gui.look.theme import Theme
 from gui.present.network_view import Networks, NetworkStage, marked_neurons
-from gui.present.panels import NetworkNow, PanelData, schedule_of
+from gui.present.panels.panels import NetworkNow, PanelData, schedule_of
 from gui.present.scenes import Graphs, Places, View, highlighted
-from gui.present.transition import Morph, Shot
-from gui.theme import Theme
-from planner.plan import OrderPlan, Plan
-from planner.story import Keyframe, Resolved
+from gui.present.transition.transition import Morph, Shot
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.problem import Plan
+from planner.story.story import Keyframe, Resolved
 
 if TYPE_CHECKING:
-    from gui.present.certificate_page import CertificatePage
+    from gui.present.certificate.page import CertificatePage
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +69,8 @@ class Shots:
         plan = self.plan(index)
         room = self.places.room(self.panel_kind(index))
         if keyframe.view == "certificate":
-            from gui.present.certificate_page import CertificatePage
-            from planner.certificate import certificate
+            from gui.present.certificate.page import CertificatePage
+            from planner.reports.certificate.certificate import certificate
 
             return CertificatePage(certificate(plan, self.resolved.bounds[keyframe.plan]))
         if isinstance(plan, OrderPlan):
@@ -120,7 +121,7 @@ class Shots:
         members = [(self.resolved.plans[p], bounds[p]) for p in told]
         versus = comparison = None
         if keyframe.panel == "difference" and keyframe.versus >= 0:
-            from planner.comparison import compare
+            from planner.reports.comparison import compare
 
             other = self.resolved.plans[keyframe.versus]
             assert isinstance(plan, Plan) and isinstance(other, Plan)

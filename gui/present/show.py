@@ -11,7 +11,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from gui.canvas.animation import eased
+from gui.canvas.graph.animation import eased
+from gui.look.theme import Theme
 from gui.present.captions import (
     band_height,
     figure_runs,
@@ -20,15 +21,14 @@ from gui.present.captions import (
     paint_header,
     target_words,
 )
-from gui.present.panels import paint_panel
+from gui.present.panels.panels import paint_panel
 from gui.present.scenes import GAP, HEIGHT, WIDTH, Places, View
 from gui.present.shots import NetworkShot, Shots
 from gui.present.stage import Pictures, Stage, place
-from gui.theme import Theme
-from planner.story import Keyframe, Resolved
+from planner.story.story import Keyframe, Resolved
 
 if TYPE_CHECKING:
-    from planner.graph import Ints
+    from planner.model.graph import Ints
 
 FIRST = -1
 """Stands for the empty stage before the first keyframe."""

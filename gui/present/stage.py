@@ -9,13 +9,13 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
-from gui.canvas import raster
-from gui.canvas.animation import eased
-from gui.canvas.painter import wrap_image
-from gui.canvas.palette import packed
+from gui.canvas.graph.animation import eased
+from gui.canvas.graph.painter import wrap_image
+from gui.canvas.graph.palette import packed
 from gui.present.scenes import View, between
 from gui.present.shots import NetworkShot, Shots
-from gui.present.transition import Morph, Shot
+from gui.present.transition.transition import Morph, Shot
+from gui.raster import engine as raster
 
 KEPT = 24
 """Pictures of parts of frames that are kept, so that what does not change is not painted again."""

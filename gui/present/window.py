@@ -21,10 +21,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from gui.key_claims import WITH_COMMANDS
-from gui.later import Later
+from gui.look.theme import THEMES, Theme
 from gui.present import keys
-from gui.present.panels_overlays import (
+from gui.present.panels.overlays import (
     paint_badge,
     paint_help,
     paint_laser,
@@ -34,14 +33,15 @@ from gui.present.panels_overlays import (
 )
 from gui.present.pointing import MODES, Pointing
 from gui.present.show import Show
-from gui.present.transition_course import Course
-from gui.theme import THEMES, Theme
+from gui.present.transition.course import Course
+from gui.shell.key_claims import WITH_COMMANDS
+from gui.widgets.later import Later
 from gui.widgets.plain import plain
-from planner.plan import Plan
-from planner.story import Resolved
+from planner.problem.problem import Plan
+from planner.story.story import Resolved
 
 if TYPE_CHECKING:
-    from gui.theme import ThemeController
+    from gui.look.theme import ThemeController
 
 FRAME_MS = 16
 SETTLE_MS = 140

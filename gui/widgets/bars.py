@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.theme import DeviceColour, Theme, font
+from gui.look.theme import DeviceColour, Theme, font
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, set_role
 from planner.errors import StageboardError
+from planner.options import Option
 from planner.quantity import parse_quantity
-from planner.search import Option
 
 FIELD_WIDTH = 100
 TITLES = {"cpus": "CPUs", "count": "Stages"}

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
-from gui.later import Later
-from gui.theme import Theme
+from gui.look.theme import Theme
+from gui.widgets.later import Later
 from gui.widgets.plain import plain
 
 _WORDS = {"info": "Note", "warning": "Warning", "error": "Problem"}

@@ -13,8 +13,8 @@ from planner.cli.command import DONE, FAILED, Console
 from planner.quantity import amount_text
 
 if TYPE_CHECKING:
-    from planner.bound import Bound
-    from planner.problem_base import PlanningProblem
+    from planner.problem.base import PlanningProblem
+    from planner.problem.bound import Bound
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,14 +37,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prove and report."""
-    from planner.algorithms.catalogue import bound_method, default_bound
     from planner.cli import explaining
     from planner.cli.report import ending, summary, warnings
     from planner.cli.searching import Watch, soft_interrupt, stop_when
-    from planner.problem import Problem
-    from planner.proving import known_at_once
-    from planner.run import run_bound
-    from planner.warm_up import warm_bound
+    from planner.machines.catalogue import bound_method, default_bound
+    from planner.problem.problem import Problem
+    from planner.runs.proving import known_at_once
+    from planner.runs.warm_up import warm_bound
+    from planner.search.run import run_bound
 
     chosen = bound_method(args.method) if args.method else None
     options = inputs.pairs(args.settings, "--set")

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from planner.cli.report import bound_rows, claim_fields, claim_text, rules_text
-from planner.cli.table import percent, table, times
-from planner.comparison.comparison import PARTS, Comparison
-from planner.comparison.figures import Figures
-from planner.graph import Floats
+from planner.model.graph import Floats
 from planner.quantity import amount_text, bytes_text
+from planner.reports.comparison.comparison import PARTS, Comparison
+from planner.reports.comparison.figures import Figures
+from planner.text_table import percent, table, times
 
 SHOWN_OPS, SHOWN_FLOWS, SHOWN_VIOLATIONS = 12, 10, 4
 """How many lines a list has at most, unless all are asked for."""

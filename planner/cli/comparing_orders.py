@@ -15,8 +15,8 @@ from planner.cli.comparing import (
     signed,
     violation_lines,
 )
-from planner.cli.table import table
-from planner.comparison.orders import OrderComparison
+from planner.reports.comparison.orders import OrderComparison
+from planner.text_table import table
 
 
 def order_fields(comparison: OrderComparison, files: Sequence[str]) -> dict[str, Any]:

@@ -20,9 +20,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, evaluate, compare with what the file says."""
-    from planner.claims import claim_of
     from planner.cli.report import bound_rows, claim_fields, claim_rows, plan_fields, proofs, summary
-    from planner.proving import with_known
+    from planner.problem.claims import claim_of
+    from planner.runs.proving import with_known
 
     opened = inputs.open_with_plan(args)
     plan = opened.plan

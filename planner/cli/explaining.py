@@ -10,9 +10,9 @@ from planner.cli.command import Console
 
 if TYPE_CHECKING:
     from planner.feasibility import Explanation, Remedy
-    from planner.problem import Problem
-    from planner.problem_base import PlanningProblem
-    from planner.search import Result
+    from planner.problem.base import PlanningProblem
+    from planner.problem.problem import Problem
+    from planner.search.result import Result
 
 SECONDS = 5.0
 """How long an explanation and its remedies may take."""
@@ -35,7 +35,7 @@ def explained(problem: Problem, stopped: Callable[[], bool], proven_by: str, see
 
 def with_plan(result: Result, found: Explanation, wanted: bool) -> Result:
     """``result`` with the plan that the explanation found on its way where one is ``wanted``; as it is without such a plan."""
-    from planner.run import status_of
+    from planner.search.run import status_of
 
     if not wanted or found.device_of is None:
         return result
@@ -62,7 +62,7 @@ def fields(problem: PlanningProblem, found: Explanation | None) -> dict[str, Any
     """The field ``explanation`` of the JSON of a problem that is proven infeasible; nothing for others."""
     if found is None or found.status != "infeasible":
         return {}
-    from planner.problem import Problem
+    from planner.problem.problem import Problem
 
     assert isinstance(problem, Problem)
     return {"explanation": found.to_dict(problem)}

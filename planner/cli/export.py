@@ -12,10 +12,11 @@ from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
-    from planner.export.stages import StageExport
-    from planner.formats.order_json import OpenedOrder
-    from planner.formats.plan_json import OpenedPlan
-    from planner.plan import OrderPlan, Plan
+    from planner.export.stages.stages import StageExport
+    from planner.machines.two_level_memory.problem import OrderPlan
+    from planner.plan_files.order_json import OpenedOrder
+    from planner.plan_files.plan_json import OpenedPlan
+    from planner.problem.problem import Plan
 
 FORMATS = {
     "onnx-stages": "a folder with one ONNX model per stage, verified to reproduce the whole model",
@@ -75,16 +76,16 @@ def _samples(text: str) -> int:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, write what was asked for."""
     from planner.export.sources import rule_notes, spare
-    from planner.plan import OrderPlan
+    from planner.machines.two_level_memory.problem import OrderPlan
 
     _refuse_idle_options(args)
     if args.to in FOLDERS:
-        from planner.export.stage_folder import check_destination
+        from planner.export.stages.folder import check_destination
 
         check_destination(Path(args.output).absolute())
     else:
         if args.to == "certificate":
-            from planner.export.certificate import check_suffix
+            from planner.reports.certificate.write import check_suffix
 
             check_suffix(Path(args.output))
         inputs.check_output(args.output)
@@ -137,8 +138,8 @@ def _refuse_idle_options(args: argparse.Namespace) -> None:
 
 def _certificate(opened: OpenedPlan | OpenedOrder, args: argparse.Namespace, console: Console) -> Path:
     """Write the certificate, what the file claims proven again."""
-    from planner.export.certificate import to_certificate
-    from planner.proving import known_at_once
+    from planner.reports.certificate.write import to_certificate
+    from planner.runs.proving import known_at_once
 
     plan = opened.plan
     seconds = proving.SECONDS if args.prove is None else args.prove
@@ -163,7 +164,7 @@ def _places(args: argparse.Namespace) -> tuple[Path, ...]:
     """The files that an export writes."""
     place = Path(args.output)
     if args.to == "edge-tpu":
-        from planner.export.edge_tpu import report_files
+        from planner.export.edge_tpu_report import report_files
 
         files = report_files(place)
         return files.text, files.data
@@ -176,7 +177,7 @@ def _places(args: argparse.Namespace) -> tuple[Path, ...]:
 
 def _writer(form: str) -> Callable[[Plan, argparse.Namespace], tuple[Path, ...]]:
     from planner import export
-    from planner.export.edge_tpu import to_edge_tpu
+    from planner.export.edge_tpu_report import to_edge_tpu
     from planner.export.model_explorer import to_model_explorer
 
     def edge_tpu(plan: Plan, args: argparse.Namespace) -> tuple[Path, ...]:
@@ -195,9 +196,9 @@ def _writer(form: str) -> Callable[[Plan, argparse.Namespace], tuple[Path, ...]]
 # ---------------------------------------------------------------------- stages
 def _stages(args: argparse.Namespace, plan: Plan, console: Console) -> int:
     """Write a folder of stages; a check that fails is a status of its own."""
-    from planner.export.onnx_stages import to_onnx_stages
-    from planner.export.stages import VerificationFailed
-    from planner.export.tflite_stages import to_tflite_stages
+    from planner.export.onnx.stages import to_onnx_stages
+    from planner.export.stages.stages import VerificationFailed
+    from planner.export.tflite.stages import to_tflite_stages
 
     write = to_onnx_stages if args.to == "onnx-stages" else to_tflite_stages
     console.progress("writing the stages" + ("" if args.no_check else " and running them ..."))
@@ -236,7 +237,7 @@ def _stages(args: argparse.Namespace, plan: Plan, console: Console) -> int:
 
 
 def _text(done: StageExport) -> str:
-    from planner.export.stages import verified_text
+    from planner.export.stages.stages import verified_text
 
     count = len(done.stages)
     lines = [f"wrote {count} stage{'' if count == 1 else 's'} to {done.folder} ({done.format})"]

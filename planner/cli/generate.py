@@ -62,7 +62,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _graph(
     args: argparse.Namespace, settings: dict[str, str], console: Console
 ) -> tuple[dict[str, Any], str]:
-    from planner.formats.stageboard_json import write
+    from planner.formats.graphs.stageboard_json import write
     from planner.generate.catalogue import kind
 
     chosen = kind(args.kind)
@@ -84,7 +84,7 @@ def _graph(
 def _network(
     args: argparse.Namespace, settings: dict[str, str], console: Console
 ) -> tuple[dict[str, Any], str]:
-    from planner.formats.network_npz import write_network
+    from planner.formats.networks.npz import write_network
     from planner.generate.catalogue import generate_network
 
     inputs.check_output(args.output, list(filter(None, settings.get("file", "").split(","))))

@@ -9,10 +9,10 @@ from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
 
 if TYPE_CHECKING:
-    from planner.execution.compare import Comparison
-    from planner.execution.program import Program
-    from planner.network_problem import NetworkProblem
-    from planner.plan import OrderEvaluation
+    from planner.machines.two_level_memory.execution.compare import Comparison
+    from planner.machines.two_level_memory.execution.program import Program
+    from planner.machines.two_level_memory.order import OrderEvaluation
+    from planner.machines.two_level_memory.problem import NetworkProblem
 
 ORDER = "order"
 MOST_SAMPLES, MOST_THREADS = 1 << 20, 1024
@@ -49,9 +49,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if not 1 <= args.threads <= MOST_THREADS:
         raise UsageError(f"--threads must be from 1 to {MOST_THREADS}, not {args.threads}")
     problem, evaluation, order, planner = _ordered(args, console)
-    from planner.execution.compare import compare, random_batch
-    from planner.execution.program import compile_order
-    from planner.ordering.io_bounds import io_bounds
+    from planner.machines.two_level_memory.execution.compare import compare, random_batch
+    from planner.machines.two_level_memory.execution.program import compile_order
+    from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 
     network = problem.network
     most = MOST_VALUES // (network.features + network.neuron_count)
@@ -114,16 +114,16 @@ def _ordered(args: argparse.Namespace, console: Console) -> tuple[NetworkProblem
     """(problem, I/Os, order, the planner that made it) of the plan, or of the order of Theorem 1."""
     network = inputs.load_network([args.network], args.density)
     if args.plan is not None:
-        from planner.formats.order_json import open_network_plan
+        from planner.plan_files.order_json import open_network_plan
 
         opened = open_network_plan(args.plan, network)
         for note in opened.notes:
             console.note(f"{args.plan}: {note}; it was edited or written by another version, make it again")
         plan = opened.plan
         return plan.problem, plan.evaluation, plan.decision.order, plan.provenance.planner
-    from planner.network_problem import NetworkProblem
-    from planner.ordering.theorem_1 import theorem_1_order
-    from planner.targets.memory import TwoLevelMemory
+    from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
+    from planner.machines.two_level_memory.problem import NetworkProblem
+    from planner.machines.two_level_memory.target import TwoLevelMemory
 
     problem = NetworkProblem(network, TwoLevelMemory())
     order = theorem_1_order(network)
@@ -134,7 +134,7 @@ def _text(
     args: argparse.Namespace, problem: NetworkProblem, evaluation: OrderEvaluation, least: int, planner: str,
     program: Program, found: Comparison,
 ) -> str:  # fmt: skip
-    from planner.cli.table import large, table, times
+    from planner.text_table import large, table, times
 
     network = problem.network
     worst = found.ways[ORDER]

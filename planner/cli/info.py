@@ -8,10 +8,10 @@ import numpy as np
 
 from planner.cli.command import DONE, Console
 from planner.cli.inputs import add_density, whole
-from planner.cli.table import large, whole_number
-from planner.graph import Graph
-from planner.grouping import colour_classes
+from planner.model.graph import Graph
+from planner.model.groups import colour_classes
 from planner.quantity import bytes_text
+from planner.text_table import large, whole_number
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read the model and say what it holds."""
     from planner.formats import read_graph
-    from planner.formats.networks import is_network_file
+    from planner.formats.networks.read import is_network_file
 
     if args.density is not None or args.block or is_network_file(args.model):
         from planner.cli.info_network import run_network

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.cli.command import DONE, Console, UsageError
-from planner.cli.table import percent
 from planner.quantity import bytes_text
+from planner.text_table import percent
 
 if TYPE_CHECKING:
-    from planner.network import Network
+    from planner.model.network import Network
 
 _BYTES = 4  # per weight and bias, 32-bit floats
 _SECONDS = 1.0  # to look for an order that needs little memory
@@ -20,7 +20,7 @@ _SECONDS = 1.0  # to look for an order that needs little memory
 
 def run_network(args: argparse.Namespace, console: Console) -> int:
     """Read the network and say what it holds."""
-    from planner.formats.networks import read_network
+    from planner.formats.networks.read import read_network
 
     if args.batch is not None:
         raise UsageError("info: --batch is about graphs of operators; leave it out for a sparse network")
@@ -36,8 +36,8 @@ def fields(network: Network) -> dict[str, Any]:
     A parameter is a weight, or the bias of a neuron that is no input; ``ios`` holds the bounds of Theorem 1, ``least_memory`` the
     smallest fast memory known to reach the lower ones, and the bandwidth that Corollary 1 speaks of.
     """
-    from planner.ordering.io_bounds import io_bounds
-    from planner.ordering.least_memory import least_memory
+    from planner.machines.two_level_memory.orders.io_bounds import io_bounds
+    from planner.machines.two_level_memory.orders.least_memory import least_memory
 
     bounds = io_bounds(network)
     least = least_memory(network, _SECONDS)

@@ -14,13 +14,13 @@ from planner.files import behind_links
 from planner.guard import guarded
 
 if TYPE_CHECKING:
-    from planner.cost_model import CostModel
-    from planner.formats.order_json import OpenedOrder
-    from planner.formats.plan_json import OpenedPlan
-    from planner.graph import Graph
-    from planner.network import Network
-    from planner.network_problem import NetworkProblem
-    from planner.problem import Pin, Problem
+    from planner.machines.two_level_memory.problem import NetworkProblem
+    from planner.model.cost_model import CostModel
+    from planner.model.graph import Graph
+    from planner.model.network import Network
+    from planner.plan_files.order_json import OpenedOrder
+    from planner.plan_files.plan_json import OpenedPlan
+    from planner.problem.problem import Pin, Problem
 
 
 # ---------------------------------------------------------------------- declaring
@@ -149,7 +149,7 @@ def cost_model(texts: Sequence[str]) -> CostModel | None:
     """The cost model that ``--cost-model`` describes, None for the default. Raises :class:`StageboardError`."""
     if not texts:
         return None
-    from planner.cost_model import CostModel
+    from planner.model.cost_model import CostModel
     from planner.quantity import parse_quantity
 
     numbers: dict[str, Any] = {}
@@ -181,8 +181,8 @@ def _cost_model_file(path: Path) -> dict[str, Any]:
 
 def problem_of(args: argparse.Namespace) -> Problem | NetworkProblem:
     """The models of ``args``, read, and what is to be planned on them. Raises :class:`StageboardError`."""
-    from planner.formats.networks import is_network_file
-    from planner.targets.spec import is_for_networks
+    from planner.formats.networks.read import is_network_file
+    from planner.machines.spec import is_for_networks
 
     if is_for_networks(args.target):
         return network_problem(args)
@@ -198,8 +198,8 @@ def problem_of(args: argparse.Namespace) -> Problem | NetworkProblem:
 
 def network_problem(args: argparse.Namespace) -> NetworkProblem:
     """The sparse network of ``args`` on its two-level memory. Raises :class:`StageboardError`."""
-    from planner.network_problem import NetworkProblem, check_memory
-    from planner.targets import parse_target
+    from planner.machines.spec import parse_target
+    from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
 
     for given, option in (
         (args.pin, "--pin"),
@@ -216,7 +216,7 @@ def network_problem(args: argparse.Namespace) -> NetworkProblem:
 
 def load_network(models: Sequence[str], density: float | None) -> Network:
     """The sparse network in one file, or in several that hold a layer each. Raises :class:`StageboardError`."""
-    from planner.formats.networks import read_network
+    from planner.formats.networks.read import read_network
 
     return read_network(models[0] if len(models) == 1 else list(models), density=density)
 
@@ -232,7 +232,7 @@ def load_models(args: argparse.Namespace) -> Graph:
 
 def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
     """The plan of ``args``, evaluated anew, on its models read as they were for it. Raises :class:`StageboardError`."""
-    from planner.formats.order_json import is_order_plan, open_network_plan
+    from planner.plan_files.order_json import is_order_plan, open_network_plan
 
     if is_order_plan(args.plan):
         if args.batch is not None:
@@ -246,7 +246,7 @@ def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
 def open_graph_plan(args: argparse.Namespace) -> OpenedPlan:
     """As :func:`open_with_plan`, where only plans of graphs will do."""
     from planner.formats import read_models
-    from planner.formats.plan_json import open_plan, plan_model_options
+    from planner.plan_files.plan_json import open_plan, plan_model_options
 
     batch = plan_model_options(args.plan)["batch"] if args.batch is None else args.batch
     return open_plan(args.plan, read_models(args.models, batch=batch))
@@ -276,29 +276,29 @@ def check_output(path: str | None, read: Sequence[str] = ()) -> None:
 def import_readers(paths: Sequence[str]) -> None:
     """Import the libraries that the model files need, so that reading them can be timed without that."""
     suffixes = {Path(path).suffix.lower() for path in paths}
-    import planner.cost_model
-    import planner.formats.device_placement
+    import planner.formats.graphs.device_placement
+    import planner.formats.graphs.stageboard_json
     import planner.formats.merge
-    import planner.formats.stageboard_json
+    import planner.model.cost_model
 
     if ".onnx" in suffixes:
-        import planner.formats.onnx_model
+        import planner.formats.onnx.model
     if suffixes & {".npz", ".mtx"}:
-        import planner.formats.networks
-        import planner.network_kernels
+        import planner.formats.networks.read
+        import planner.model.network_arrays
     if ".tflite" in suffixes:
         import tflite  # noqa: F401
 
-        import planner.formats.tflite_model  # noqa: F401
+        import planner.formats.tflite.model  # noqa: F401
     if suffixes & {".graphml", ".xml", ".dot", ".gv"}:
         import networkx  # noqa: F401
 
 
 def make_problem(args: argparse.Namespace, graph: Graph) -> Problem:
     """The problem that ``args`` describe. Raises :class:`StageboardError`."""
-    from planner.granularity import kept_together
-    from planner.problem import Problem
-    from planner.targets import parse_target
+    from planner.machines.spec import parse_target
+    from planner.problem.granularity import kept_together
+    from planner.problem.problem import Problem
 
     target = parse_target(args.target, graph)
     problem = Problem(graph, target, args.objective, kept_together(graph, args.granularity))
@@ -310,7 +310,7 @@ def make_problem(args: argparse.Namespace, graph: Graph) -> Problem:
 
 def pin(problem: Problem, text: str) -> Pin:
     """``OP=DEVICE`` as a constraint; the last '=' counts, since names of ops may hold one."""
-    from planner.problem import Pin
+    from planner.problem.problem import Pin
 
     op, equals, device = text.rpartition("=")
     if not equals or not op or not device:

@@ -12,9 +12,9 @@ from planner.cli.command import DONE, FAILED, Console
 from planner.errors import PlannerRefusal
 
 if TYPE_CHECKING:
-    from planner.budget import Budget
-    from planner.search import Result
-    from planner.trying import Tried
+    from planner.machines.trying import Tried
+    from planner.search.budget import Budget
+    from planner.search.result import Result
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -49,15 +49,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, write the plan file, report."""
-    from planner.algorithms.catalogue import default_planner, planner, planners_for
     from planner.cli import explaining
     from planner.cli.searching import soft_interrupt, stop_when, uninterrupted
-    from planner.formats.plan_json import write_plan
-    from planner.precision import precision_words
-    from planner.problem import Problem
-    from planner.proving import known_at_once
-    from planner.run import plan_of
-    from planner.trying import Tried, find_plan, tried_words
+    from planner.machines.catalogue import default_planner, planner, planners_for
+    from planner.machines.trying import Tried, find_plan, tried_words
+    from planner.plan_files.plan_json import write_plan
+    from planner.problem.problem import Problem
+    from planner.runs.proving import known_at_once
+    from planner.search.precision import precision_words
+    from planner.search.run import plan_of
 
     chosen = planner(args.planner) if args.planner else None
     options = inputs.pairs(args.settings, "--set")
@@ -141,7 +141,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _budget(args: argparse.Namespace) -> Budget:
     """What a search may take for which no planner is named: the limit that is given, else one of our own unless a gap is asked for."""
-    from planner.budget import Budget, WallBudget, WorkBudget
+    from planner.search.budget import Budget, WallBudget, WorkBudget
 
     if args.time_limit is not None:
         return WallBudget(args.time_limit)
@@ -159,7 +159,7 @@ class _Runs:
 
     def prepare(self, planner: Any, options: Mapping[str, Any]) -> None:
         """Compile what the planner needs."""
-        from planner.warm_up import warm_planner
+        from planner.runs.warm_up import warm_planner
 
         warm_planner(planner, self._problem, options)
 
@@ -182,8 +182,9 @@ def _search(
     planner: Any, problem: Any, stop: Any, watch: Any, seed: int, options: Mapping[str, Any], bounds: Any
 ) -> Result:
     """Run the planner; a second Ctrl-C ends it at once, with the best plan it had reported."""
-    from planner.run import run, status_of
-    from planner.search import Result, parse_options
+    from planner.options import parse_options
+    from planner.search.result import Result
+    from planner.search.run import run, status_of
 
     try:
         return run(planner, problem, stop, watch, seed, options, bounds=bounds)

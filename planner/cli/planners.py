@@ -7,7 +7,7 @@ import textwrap
 from typing import Any
 
 from planner.cli.command import DONE, Console
-from planner.search import Method, Planner
+from planner.search.method import Method, Planner
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """List every planner."""
-    from planner.algorithms.catalogue import bound_methods, planners
+    from planner.machines.catalogue import bound_methods, planners
 
     known = list(planners().values())
     methods = list(bound_methods().values())

@@ -10,9 +10,10 @@ from planner.cli import inputs
 from planner.cli.command import Console
 
 if TYPE_CHECKING:
-    from planner.bound import Bound
-    from planner.plan import OrderPlan, Plan
-    from planner.proving import Again
+    from planner.machines.two_level_memory.problem import OrderPlan
+    from planner.problem.bound import Bound
+    from planner.problem.problem import Plan
+    from planner.runs.proving import Again
 
 SECONDS = 10.0
 """How long a certificate may take to prove what is claimed where nobody says how long."""
@@ -38,7 +39,7 @@ def _seconds(text: str) -> float:
 def again(plan: Plan | OrderPlan, bounds: Sequence[Bound], seconds: float, console: Console) -> Again:
     """Prove what is claimed of a plan for at most so many seconds; Ctrl-C ends it, and what was proven by then counts."""
     from planner.cli.searching import Watch, soft_interrupt, stop_when
-    from planner.proving import prove_again
+    from planner.runs.proving import prove_again
 
     words = "stopping; what is proven so far counts (once more to stop at once)"
     with soft_interrupt(console, words) as cancelled:

@@ -10,10 +10,10 @@ from typing import Any
 
 from planner.cli.command import Console
 from planner.cli.report import plan_fields, proofs
-from planner.cli.table import percent, seconds_text, table
 from planner.printable import escaped
 from planner.quantity import amount_text
-from planner.race import Better, Event, Finished, Proven, Race, Standing
+from planner.runs.race import Better, Event, Finished, Proven, Race, Standing
+from planner.text_table import percent, seconds_text, table
 
 REDRAWN = 0.2
 """Seconds between two drawings of the leaderboard."""

@@ -12,11 +12,14 @@ from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
 
 if TYPE_CHECKING:
-    from planner.bound import Bound
-    from planner.formats.order_json import OpenedOrder
-    from planner.formats.plan_json import OpenedPlan
-    from planner.plan import Evaluated, OrderPlan, Plan, Provenance
-    from planner.problem_base import PlanningProblem
+    from planner.machines.two_level_memory.problem import OrderPlan
+    from planner.plan_files.order_json import OpenedOrder
+    from planner.plan_files.plan_json import OpenedPlan
+    from planner.problem.base import PlanningProblem
+    from planner.problem.bound import Bound
+    from planner.problem.decision import Evaluated
+    from planner.problem.problem import Plan
+    from planner.problem.provenance import Provenance
     from planner.repair import Repair, RepairError
 
 SECONDS = 2.0
@@ -55,11 +58,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     import numpy as np
 
     from planner.cli.report import plan_fields, rules_text, summary
-    from planner.formats.order_json import OpenedOrder
-    from planner.formats.plan_json import write_plan
+    from planner.methods.repair.outcome import TOLD
+    from planner.plan_files.order_json import OpenedOrder
+    from planner.plan_files.plan_json import write_plan
     from planner.repair import RepairError, repair
     from planner.repair.kept import explained
-    from planner.repair.outcome import TOLD
 
     inputs.check_output(args.output, args.models)
     opened = inputs.open_with_plan(args)
@@ -116,8 +119,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _order(args: argparse.Namespace, console: Console, opened: OpenedOrder) -> int:
     """Repair an order of connections."""
     from planner.cli.report import plan_fields, rules_text, summary
-    from planner.formats.plan_json import write_plan
-    from planner.repair.orders import repair_order
+    from planner.machines.two_level_memory.repair import repair_order
+    from planner.plan_files.plan_json import write_plan
 
     if args.keep:
         raise UsageError("--keep names an op; an order of connections has none")
@@ -154,7 +157,7 @@ def _order(args: argparse.Namespace, console: Console, opened: OpenedOrder) -> i
 
 def warm(plan: Plan) -> None:
     """Compile what repair needs on a tiny problem, so that the time limit is spent on the plan."""
-    from planner.warm_up import warm_repair
+    from planner.runs.warm_up import warm_repair
 
     warm_repair(plan.problem)
 
@@ -169,15 +172,15 @@ def repaired_plan(plan: Plan, found: Repair, seed: int, seconds: float) -> Plan:
 
 def bounds_of(opened: OpenedPlan | OpenedOrder, plan: Plan | OrderPlan) -> Sequence[Bound]:
     """What is written of bounds with ``plan``: what the file claims stays with the plan of the file."""
-    from planner.bound import proven
-    from planner.proving import with_known
+    from planner.problem.bound import proven
+    from planner.runs.proving import with_known
 
     return opened.bounds if plan is opened.plan else with_known(plan.problem, proven(opened.bounds))
 
 
 def _provenance(of: Provenance, sentence: str, seed: int | None, seconds: float) -> Provenance:
     from planner import __version__
-    from planner.plan import Provenance
+    from planner.problem.provenance import Provenance
 
     return Provenance(
         planner="repair",

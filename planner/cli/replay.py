@@ -27,9 +27,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Read, run again, compare."""
     from planner.cli.report import plan_fields, summary
     from planner.cli.searching import Watch, soft_interrupt, stop_when
-    from planner.cli.table import seconds_text
-    from planner.replay import planner_of, replay
-    from planner.warm_up import warm_planner
+    from planner.runs.replay import planner_of, replay
+    from planner.runs.warm_up import warm_planner
+    from planner.text_table import seconds_text
 
     with soft_interrupt(console) as cancelled:
         plan = inputs.open_with_plan(args).plan

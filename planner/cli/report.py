@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from planner.bound import Bound, Standing
-from planner.claims import claim_words, claimed_amount
-from planner.cli.table import percent, seconds_text, table, times
-from planner.grouping import unkept_words
-from planner.network_problem import NetworkProblem
-from planner.ordering.io_bounds import io_bounds
-from planner.plan import Evaluated, Evaluation, OrderEvaluation
-from planner.problem import Problem
-from planner.problem_base import PlanningProblem
+from planner.machines.two_level_memory.order import OrderEvaluation
+from planner.machines.two_level_memory.orders.io_bounds import io_bounds
+from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.problem.base import PlanningProblem
+from planner.problem.bound import Bound, Standing
+from planner.problem.claims import claim_words, claimed_amount
+from planner.problem.decision import Evaluated, Evaluation
+from planner.problem.grouping import unkept_words
+from planner.problem.problem import Problem
 from planner.quantity import amount_text, bytes_text, time_text
+from planner.text_table import percent, seconds_text, table, times
 
 _SHOWN_VIOLATIONS = 8
 _EXTRA = {"bytes_in": "bytes in", "dram": "off chip"}
@@ -28,7 +29,7 @@ def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[
         head["warnings"] = told
     if evaluation is None:
         return {**head, "objective": None, "components": {}, "valid": False, "violations": [], "devices": []}
-    from planner.formats import order_json, plan_json
+    from planner.plan_files import order_json, plan_json
 
     # What a plan file says of an evaluation and what the command line says are one and the same.
     if isinstance(evaluation, OrderEvaluation):

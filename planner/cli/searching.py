@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from planner.bound import Bound
 from planner.cli.command import Console
-from planner.cli.table import percent, seconds_text
-from planner.graph import Ints
-from planner.problem_base import PlanningProblem
+from planner.model.graph import Ints
+from planner.problem.base import PlanningProblem
+from planner.problem.bound import Bound
 from planner.quantity import amount_text
-from planner.search import AnyOf, Callbacks, Cancel, GapReached, Progress, Stop, TimeLimit
+from planner.search.search import Callbacks
+from planner.search.stop import AnyOf, Cancel, GapReached, Progress, Stop, TimeLimit
+from planner.text_table import percent, seconds_text
 
 KEPT = "stopping; the best plan so far is kept (once more to stop at once)"
 

@@ -16,7 +16,7 @@ from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
 
 if TYPE_CHECKING:
-    from planner.sweep.spec import Run
+    from planner.runs.sweep.spec import Run
 
 INTERRUPTED = 130
 
@@ -42,9 +42,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Carry out what is missing."""
-    from planner.sweep.execute import perform_all, perform_on_cluster
-    from planner.sweep.results import Results
-    from planner.sweep.spec import read_sweep
+    from planner.runs.sweep.execute import perform_all, perform_on_cluster
+    from planner.runs.sweep.results import Results
+    from planner.runs.sweep.spec import read_sweep
 
     cores = os.cpu_count() or 1
     if not 1 <= args.workers <= 4 * cores:
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def check_names(runs: list[Run]) -> None:
     """Every planner and bound method must exist. Raises :class:`planner.errors.PlannerRefusal`."""
-    from planner.algorithms.catalogue import bound_method, planner
+    from planner.machines.catalogue import bound_method, planner
 
     for is_bound, name in dict.fromkeys((item.is_bound, item.method) for item in runs):
         (bound_method if is_bound else planner)(name)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from planner.files import write_atomically
-from planner.plan import Plan
+from planner.problem.problem import Plan
 
 COLUMNS = (
     "id",

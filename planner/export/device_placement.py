@@ -1,4 +1,4 @@
-"""A plan as a split file of the device-placement format, readable by :mod:`planner.formats.device_placement`."""
+"""A plan as a split file of the device-placement format, readable by :mod:`planner.formats.graphs.device_placement`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from planner.files import to_json, write_atomically
-from planner.plan import Plan
+from planner.problem.problem import Plan
 
 
 def split_dict(plan: Plan) -> dict[str, Any]:

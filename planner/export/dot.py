@@ -1,4 +1,4 @@
-"""A graph, or a plan of it, as DOT: one cluster per device; readable again by :mod:`planner.formats.dot`."""
+"""A graph, or a plan of it, as DOT: one cluster per device; readable again by :mod:`planner.formats.graphs.dot`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 
 from planner.files import write_atomically
-from planner.formats.stageboard_json import plain
-from planner.graph import Graph
-from planner.plan import Plan
+from planner.formats.graphs.stageboard_json import plain
+from planner.model.graph import Graph
 from planner.printable import escaped
+from planner.problem.problem import Plan
 
 # Light fills of a colour-blind-safe scheme (after Okabe and Ito), in an order that keeps neighbours apart.
 FILLS = ("#cfe3f3", "#fbe2b8", "#c9ebde", "#f3d3e4", "#fdf6bf", "#f6d0bf", "#d9d9d9", "#d8d2ec")

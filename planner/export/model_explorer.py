@@ -16,7 +16,7 @@ import numpy as np
 from planner.export.dot import FILLS
 from planner.export.sources import own_name
 from planner.files import to_json, write_together
-from planner.plan import Plan
+from planner.problem.problem import Plan
 from planner.quantity import bytes_text, time_text
 
 _INK = "#1c2530"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from planner.errors import ModelError, StageboardError
-from planner.graph import Graph
-from planner.plan import Plan
+from planner.model.graph import Graph
+from planner.problem.problem import Plan
 
 
 def batch_of(plan: Plan) -> int:

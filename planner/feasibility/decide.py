@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.feasibility.chip_proof import chip_proof
-from planner.feasibility.clock import Clock
-from planner.feasibility.conflicts import Conflict
-from planner.feasibility.evident import conflict_of
 from planner.feasibility.explanation import Status
 from planner.feasibility.witness import first_plan, gathered, lowest, sliced, slices, spread
-from planner.graph import Ints
-from planner.problem import Problem
+from planner.machines.evident import conflict_of
+from planner.machines.mcm.feasibility.proof import chip_proof
+from planner.methods.feasibility.clock import Clock
+from planner.methods.feasibility.conflicts import Conflict
+from planner.model.graph import Ints
+from planner.problem.problem import Problem
 
 MOMENT = 0.1
 """Seconds for plans that the chip solver makes of likely assignments, even where no more time is given."""
@@ -72,7 +72,7 @@ def static_proof(problem: Problem, clock: Clock) -> Verdict:
         return Verdict("infeasible", how="conflict", conflict=conflict)
     if problem.target.kind != "mcm":
         return Verdict("unknown")
-    from planner.partition.chip_solver import ChipSolver
+    from planner.machines.mcm.solver.solver import ChipSolver
 
     if not ChipSolver(problem, clock.at_least(MOMENT).over).feasible:
         return Verdict("infeasible", how="rules")
@@ -84,7 +84,7 @@ def static_proof(problem: Problem, clock: Clock) -> Verdict:
 
 
 def _chips(problem: Problem, clock: Clock, seed: int) -> Verdict:
-    from planner.partition.chip_solver import ChipSolver
+    from planner.machines.mcm.solver.solver import ChipSolver
 
     e = problem.evaluator
     # What is to be seen at once needs a moment, too.

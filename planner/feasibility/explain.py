@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.feasibility.cause import Cause
-from planner.feasibility.chip_causes import chip_cause, poor_cause
-from planner.feasibility.clock import Clock
 from planner.feasibility.decide import Verdict, decide, static_proof
-from planner.feasibility.evident import conflict_of
 from planner.feasibility.explanation import Explanation
-from planner.feasibility.minimise import smallest
 from planner.feasibility.remedies import poor_remedies, remedies
-from planner.feasibility.requirements import Requirement, relaxed, requirements
-from planner.feasibility.wording import listed, needs_text
-from planner.problem import Problem
+from planner.machines.evident import conflict_of
+from planner.machines.mcm.feasibility.causes import chip_cause, poor_cause
+from planner.methods.feasibility.cause import Cause
+from planner.methods.feasibility.clock import Clock
+from planner.methods.feasibility.minimise import smallest
+from planner.methods.feasibility.requirements import Requirement, relaxed, requirements
+from planner.methods.feasibility.wording import listed, needs_text
+from planner.problem.problem import Problem
 
 DECIDING, MINIMISING, CAUSE = 0.5, 0.4, 0.4
 """Shares of the time that is left at most: for the verdict, then for fewer rules, then for fewer ops; remedies have the rest."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from planner.graph import Ints
-from planner.problem import Constraint, Problem
-from planner.targets.base import Target
+from planner.model.graph import Ints
+from planner.problem.problem import Constraint, Problem
+from planner.problem.target import Target
 
 Status = Literal["feasible", "infeasible", "unknown"]
 
@@ -55,7 +55,7 @@ class Explanation:
 
     def to_dict(self, problem: Problem) -> dict[str, Any]:
         """JSON-ready: ``sentence``, ``ops`` (ids), ``rules``, ``remedies`` with their target as a specification."""
-        from planner.formats.plan_json import constraint_dict
+        from planner.plan_files.plan_json import constraint_dict
 
         ids = problem.graph.op_ids
         return {

@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.errors import StageboardError
-from planner.feasibility.cause import Cause
-from planner.feasibility.clock import Clock
 from planner.feasibility.decide import Verdict, decide
-from planner.feasibility.evident import conflict_of
 from planner.feasibility.explanation import Remedy
-from planner.feasibility.requirements import SWITCHES, name_of, switched_off, token
-from planner.feasibility.wording import listed
-from planner.problem import Constraint, Problem
+from planner.machines.evident import conflict_of
+from planner.methods.feasibility.cause import Cause
+from planner.methods.feasibility.clock import Clock
+from planner.methods.feasibility.requirements import SWITCHES, name_of, switched_off, token
+from planner.methods.feasibility.wording import listed
+from planner.problem.problem import Constraint, Problem
+from planner.problem.target import Target
 from planner.quantity import bytes_text
-from planner.targets.base import Target
 
 MOST_OF_A_KIND = 4
 """Pins, keep-togethers or sources of one explanation that are offered one by one."""
@@ -131,7 +131,7 @@ def _fewer_chips(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Chan
 
 
 def _units(problem: Problem) -> int:
-    from planner.partition.contraction import forced_units
+    from planner.methods.units import forced_units
 
     return int(forced_units(problem).max(initial=-1)) + 1
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from planner.errors import StageboardError
-from planner.feasibility.clock import Clock
-from planner.graph import Ints
-from planner.partition.contraction import forced_units
-from planner.problem import Problem
-from planner.search import AnyOf, Cancel, FirstPlan
-from planner.targets import kernels
-from planner.targets.mcm_evaluator import McmEvaluator
-from planner.targets.mcm_kernels import broken_pairs
+from planner.evaluation import kernels
+from planner.machines.mcm.evaluator import McmEvaluator
+from planner.machines.mcm.kernels import broken_pairs
+from planner.methods.feasibility.clock import Clock
+from planner.methods.units import forced_units
+from planner.model.graph import Ints
+from planner.problem.problem import Problem
+from planner.search.stop import AnyOf, Cancel, FirstPlan
 
 SHARES = (1.0, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2)
 """Shares of a chip's memory that parameters may fill."""
@@ -162,10 +162,10 @@ def _filled(problem: Problem, fixed: Ints, allowed: np.ndarray) -> Ints:
 def first_plan(problem: Problem, clock: Clock, seed: int, name: str = "") -> tuple[str, Ints | None, str]:
     """``(status, plan, planner)`` of a planner (``name``; without, of all that are tried where none is named) stopped at its
     first plan; ``infeasible`` is proven."""
-    from planner.algorithms.catalogue import planner
-    from planner.budget import WallBudget
-    from planner.run import run
-    from planner.trying import find_plan
+    from planner.machines.catalogue import planner
+    from planner.machines.trying import find_plan
+    from planner.search.budget import WallBudget
+    from planner.search.run import run
 
     stop = AnyOf([Cancel(clock.over), FirstPlan()])
     try:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import ModelError
-from planner.graph import Graph
 from planner.guard import guarded
+from planner.model.graph import Graph
 
 if TYPE_CHECKING:
-    from planner.cost_model import CostModel
+    from planner.model.cost_model import CostModel
 
 LARGEST_BATCH = 1_000_000
 
@@ -63,7 +63,7 @@ def read_graph(path: str | os.PathLike[str], *, batch: int = 1) -> Graph:
 
 
 def read_model(path: str | os.PathLike[str], *, batch: int = 1, cost_model: CostModel | None = None) -> Graph:
-    """:func:`read_graph`, then :func:`planner.cost_model.fill`: a graph that is ``profiled``."""
+    """:func:`read_graph`, then :func:`planner.model.cost_model.fill`: a graph that is ``profiled``."""
     return read_models([path], batch=batch, cost_model=cost_model)
 
 
@@ -71,8 +71,8 @@ def read_models(
     paths: Sequence[str | os.PathLike[str]], *, batch: int = 1, cost_model: CostModel | None = None
 ) -> Graph:
     """One profiled graph of several models (:func:`planner.formats.merge.merge`), to be deployed together."""
-    from planner.cost_model import fill
     from planner.formats.merge import merge
+    from planner.model.cost_model import fill
 
     return fill(merge([read_graph(path, batch=batch) for path in paths]), cost_model)
 
@@ -118,7 +118,7 @@ def _reader_by_content(file: Path) -> Reader:
         return _read_graphml
     if start.startswith((b"digraph", b"strict", b"graph", b"//", b"/*")):
         return _read_dot
-    from planner.formats.networks import is_network_file
+    from planner.formats.networks.read import is_network_file
 
     if is_network_file(file):
         raise ModelError(
@@ -129,32 +129,32 @@ def _reader_by_content(file: Path) -> Reader:
 
 
 def _read_onnx(file: Path, batch: int) -> Graph:
-    from planner.formats import onnx_model
+    from planner.formats.onnx import model as onnx_model
 
     return onnx_model.read(file, batch=batch)
 
 
 def _read_tflite(file: Path, batch: int) -> Graph:
-    from planner.formats import tflite_model
+    from planner.formats.tflite import model as tflite_model
 
     return tflite_model.read(file, batch=batch)
 
 
 def _read_graphml(file: Path, batch: int) -> Graph:
-    from planner.formats import graphml
+    from planner.formats.graphs import graphml
 
     return graphml.read(file)
 
 
 def _read_dot(file: Path, batch: int) -> Graph:
-    from planner.formats import dot
+    from planner.formats.graphs import dot
 
     return dot.read(file)
 
 
 def _read_json(file: Path, batch: int) -> Graph:
     from planner.files import read_json
-    from planner.formats import device_placement, stageboard_json
+    from planner.formats.graphs import device_placement, stageboard_json
 
     value = read_json(file)
     if stageboard_json.is_stageboard_graph(value):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from planner.errors import ModelError
-from planner.graph import Floats, Graph, Ints
+from planner.model.graph import Floats, Graph, Ints
 
 
 def merge(graphs: Sequence[Graph]) -> Graph:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from planner.search import Option, parse_options
+from planner.options import Option, parse_options
 
 if TYPE_CHECKING:
-    from planner.network import Network
+    from planner.model.network import Network
 
 NAME = "bert-block"
 WHAT = "the size of BERT-large's feed-forward block, random weights pruned by magnitude (section VI-A5)"
@@ -30,7 +30,7 @@ OPTIONS: tuple[Option, ...] = (
 
 def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
     """The network of a seed (>= 0). Raises :class:`planner.errors.StageboardError` on unknown or bad settings."""
-    from planner.formats.network_layers import Block, Group, Layered, dense_matrix, network_of_layers
+    from planner.formats.networks.layers import Block, Group, Layered, dense_matrix, network_of_layers
     from planner.generate.sizes import check_size
 
     values = parse_options(OPTIONS, settings or {}, NAME)

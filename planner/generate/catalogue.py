@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from planner.errors import ModelError
 from planner.generate import bert_block, chain, compact_growth, mlp, pruned, regal_like, tree
-from planner.graph import Graph
-from planner.search import Option
+from planner.model.graph import Graph
+from planner.options import Option
 
 if TYPE_CHECKING:
-    from planner.network import Network
+    from planner.model.network import Network
 
 
 class Kind(Protocol):

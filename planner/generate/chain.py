@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from planner.search import Option, parse_options
+from planner.options import Option, parse_options
 
 if TYPE_CHECKING:
-    from planner.network import Network
+    from planner.model.network import Network
 
 NAME = "chain"
 WHAT = "chains that meet in one input and one output (proposition 2)"
@@ -30,7 +30,7 @@ def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
     """The network; the ``seed`` draws its weights. Raises :class:`planner.errors.PlannerRefusal` on unknown or bad settings."""
     from planner.errors import NetworkError
     from planner.generate.weights import drawn
-    from planner.network import network_of
+    from planner.model.network import network_of
 
     values = parse_options(OPTIONS, settings or {}, NAME)
     width, layers = 2 * values["memory"], values["layers"]

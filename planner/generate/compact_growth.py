@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.errors import NetworkError
-from planner.search import Option, parse_options
+from planner.options import Option, parse_options
 
 if TYPE_CHECKING:
-    from planner.network import Network
+    from planner.model.network import Network
 
 NAME = "compact-growth"
 WHAT = "a network that a memory of M_g values runs with the fewest I/Os (appendix A-B)"
@@ -36,7 +36,7 @@ def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
     """
     from planner.generate.sizes import check_size
     from planner.generate.weights import drawn
-    from planner.network import network_of
+    from planner.model.network import network_of
 
     values = parse_options(OPTIONS, settings or {}, NAME)
     size, neurons, draws = values["memory"] - 2, values["neurons"], values["draws"]

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.search import Option, parse_options
+from planner.options import Option, parse_options
 
 if TYPE_CHECKING:
-    from planner.network import Network
+    from planner.model.network import Network
 
 NAME = "mlp"
 WHAT = "a random sparse multilayer perceptron (appendix A-A)"
@@ -37,7 +37,7 @@ def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
     """The network of a seed (>= 0). Raises :class:`planner.errors.PlannerRefusal` on unknown or bad settings."""
     from planner.generate.sizes import check_size
     from planner.generate.weights import drawn
-    from planner.network import network_of
+    from planner.model.network import network_of
 
     values = parse_options(OPTIONS, settings or {}, NAME)
     width, depth, p = values["width"], values["depth"], values["density"]

@@ -1,4 +1,4 @@
-"""A network file pruned by magnitude: what :func:`planner.formats.networks.read_network` makes of a file and a density."""
+"""A network file pruned by magnitude: what :func:`planner.formats.networks.read.read_network` makes of a file and a density."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import NetworkError
-from planner.formats.networks import ORIENTATIONS, PRUNINGS, read_network
-from planner.network import ACTIVATIONS
-from planner.search import Option, parse_options
+from planner.formats.networks.read import ORIENTATIONS, PRUNINGS, read_network
+from planner.model.network import ACTIVATIONS
+from planner.options import Option, parse_options
 
 if TYPE_CHECKING:
-    from planner.network import Network
+    from planner.model.network import Network
 
 NAME = "pruned"
 WHAT = "a network from a file, pruned by magnitude; the seed plays no part"

@@ -7,7 +7,7 @@ from planner.errors import NetworkError
 
 def check_size(kind: str, connections: float, smaller: str) -> None:
     """Refuse a network before it takes memory; ``smaller`` names the options to set lower. Raises :class:`NetworkError`."""
-    from planner.formats.network_npz import MOST_CONNECTIONS
+    from planner.formats.networks.npz import MOST_CONNECTIONS
 
     if connections > MOST_CONNECTIONS:
         raise NetworkError(

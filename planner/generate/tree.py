@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from planner.search import Option, parse_options
+from planner.options import Option, parse_options
 
 if TYPE_CHECKING:
-    from planner.network import Network
+    from planner.model.network import Network
 
 NAME = "tree"
 WHAT = "inputs that all lead to one output (lemma 2)"
@@ -24,7 +24,7 @@ OPTIONS: tuple[Option, ...] = (Option("inputs", 1000, "I: input neurons", low=1,
 def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
     """The network; the ``seed`` draws its weights. Raises :class:`planner.errors.PlannerRefusal` on unknown or bad settings."""
     from planner.generate.weights import drawn
-    from planner.network import network_of
+    from planner.model.network import network_of
 
     inputs = parse_options(OPTIONS, settings or {}, NAME)["inputs"]
     target = np.full(inputs, inputs)

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from planner.errors import StageboardError
-from planner.graph import Ints
-from planner.problem import Pin, Problem
-from planner.repair.best import Best, polish
-from planner.repair.measure import Clock, Measure
-from planner.repair.outcome import KeptMove, Repair
+from planner.methods.repair.best import Best, polish
+from planner.methods.repair.measure import Clock, Measure
+from planner.methods.repair.outcome import KeptMove, Repair
+from planner.model.graph import Ints
+from planner.problem.problem import Pin, Problem
 
 ASKED = 3
 """For so many ops at most the reason is looked for."""
@@ -66,7 +66,7 @@ def _conflict(
 ) -> tuple[str, Ints | None]:
     """(why no valid plan has ``ops`` where they are ``given``, "" if nobody knows; a plan that has them there, if one was found)."""
     from planner.feasibility import explain
-    from planner.feasibility.evident import conflict_of
+    from planner.machines.evident import conflict_of
 
     devices = problem.devices
     pins = [Pin(problem.graph.op_ids[v], devices[given[v]].name) for v in ops]

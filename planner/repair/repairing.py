@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from planner.graph import Ints
-from planner.problem import Problem
-from planner.repair.best import Best, polish
-from planner.repair.measure import Clock, Measure, in_a_row
-from planner.repair.outcome import Repair, RepairError
-from planner.targets.mcm import McmPackage
+from planner.machines.mcm.target import McmPackage
+from planner.methods.repair.best import Best, polish
+from planner.methods.repair.measure import Clock, Measure, in_a_row
+from planner.methods.repair.outcome import Repair, RepairError
+from planner.model.graph import Ints
+from planner.problem.problem import Problem
 
 SECONDS = 0.3
 PLANNERS = ("chip-local-search", "memory-fill", "dpl", "ideals-dp", "local-search")
@@ -70,11 +70,11 @@ def repair(
 
 def _search(problem: Problem, best: Best, clock: Clock, rng: np.random.Generator) -> None:
     if isinstance(problem.target, McmPackage):
-        from planner.repair.chips import search
+        from planner.machines.mcm.repair.repair import search
     elif in_a_row(problem):
-        from planner.repair.ordered import search
+        from planner.methods.repair.ordered import search
     else:
-        from planner.repair.pool import search
+        from planner.machines.pool.repair import search
     search(best, clock, rng)
     if best.device_of is None and not best.impossible:
         _any_plan(problem, best, clock, int(rng.integers(1 << 62)))
@@ -83,9 +83,9 @@ def _search(problem: Problem, best: Best, clock: Clock, rng: np.random.Generator
 
 def _any_plan(problem: Problem, best: Best, clock: Clock, seed: int) -> None:
     """Offer the first plan that a planner finds: one that is valid, if not near."""
-    from planner.algorithms.catalogue import planners_for
-    from planner.run import run
-    from planner.search import AnyOf, Cancel, FirstPlan
+    from planner.machines.catalogue import planners_for
+    from planner.search.run import run
+    from planner.search.stop import AnyOf, Cancel, FirstPlan
 
     serving = {planner.name: planner for planner in planners_for(problem)}
     for name in PLANNERS:

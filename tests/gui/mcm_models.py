@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gui.document import Document
-from planner.graph import Graph, Op, Tensor
-from planner.problem import Problem
-from planner.targets.mcm import McmPackage
+from gui.document.plan.document import Document
+from planner.machines.mcm.target import McmPackage
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.problem import Problem
 
 MIB = 2**20
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from planner.graph import Graph, Op, Tensor
+from planner.model.graph import Graph, Op, Tensor
 
 
 def chain_graph(n: int = 12, name: str = "chain", seed: int = 0) -> Graph:

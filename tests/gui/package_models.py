@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gui.document import Document
-from planner.graph import Ints
-from planner.problem import Problem
-from planner.targets import McmPackage
+from gui.document.plan.document import Document
+from planner.machines.mcm.target import McmPackage
+from planner.model.graph import Ints
+from planner.problem.problem import Problem
 from tests.gui.models import tpu_graph
 
 TIDY = np.array([0, 0, 1, 1, 2, 2], np.int32)

@@ -21,16 +21,16 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from gui.canvas import layout_worker
-from gui.values import AssignmentChange
+from gui.canvas.graph import layout_worker
+from gui.document.values import AssignmentChange
 from planner.errors import StageboardError
-from planner.targets import parse_target
+from planner.machines.spec import parse_target
 from tests.gui.models import chain_graph
 
 if TYPE_CHECKING:
-    from gui.app import Parts
-    from planner.graph import Ints
-    from planner.problem import Problem
+    from gui.editors.plan.windows import Parts
+    from planner.model.graph import Ints
+    from planner.problem.problem import Problem
 
 SAMPLES = Path(__file__).parents[2] / "sample_models"
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -301,7 +301,7 @@ def slow_layouts() -> None:
 
 def main() -> int:
     """Run from the command line."""
-    from gui.app import make_window
+    from gui.editors.plan.windows import make_window
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.graph import Graph, Op, Tensor
-from planner.problem import Problem
-from planner.stage_counts import Found, StageCount, evaluated, with_stages
-from planner.targets import EdgeTpuPipeline
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.problem import Problem
+from planner.runs.stage_counts import Found, StageCount, evaluated, with_stages
 
 CACHE = 1000.0
 
@@ -30,7 +30,7 @@ def network(n: int = 12, name: str = "net", params: float = 300.0) -> Graph:
 
 def tpu_problem(n: int = 12, count: int = 3, **target: object) -> Problem:
     """The network on Edge TPUs with a cache of 1000 bytes, all times known."""
-    from planner.cost_model import fill
+    from planner.model.cost_model import fill
 
     return Problem(fill(network(n), None), EdgeTpuPipeline(count, cache=CACHE, **target))  # type: ignore[arg-type]
 

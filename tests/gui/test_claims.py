@@ -9,27 +9,28 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.canvas.picture import standing_text
-from gui.compare.figures_words import figures_table
-from gui.compare.pane_words import standing_tip, standing_words
-from gui.compare.state import CompareState, file_sources
-from gui.document import Document
+from gui.canvas.graph.picture import standing_text
+from gui.document.plan.document import Document
+from gui.editors.comparison.canvases.pane_words import standing_tip, standing_words
+from gui.editors.comparison.panels.figures_words import figures_table
+from gui.editors.comparison.state import CompareState, file_sources
+from gui.look.theme import LIGHT
 from gui.panels.plans_model import ENTRY, SOURCE, PlansModel
 from gui.panels.readouts import ReadoutStrip
 from gui.present.captions import figures_text
-from gui.present.certificate_dialog import CertificateDialog
-from gui.present.certificate_page import claim_lines, proof_lines
-from gui.present.html_words import certificate_table
-from gui.theme import LIGHT
-from planner.bound import proven
-from planner.certificate import certificate
-from planner.claims import claimed
-from planner.formats.plan_json import open_plan, write_plan
-from planner.proving import story_with_known, with_known
-from planner.targets import Pipeline
+from gui.present.certificate.dialog import CertificateDialog
+from gui.present.certificate.page import claim_lines, proof_lines
+from gui.present.html.words import certificate_table
+from planner.machines.pipeline.target import Pipeline
+from planner.plan_files.plan_json import open_plan, write_plan
+from planner.problem.bound import proven
+from planner.problem.claims import claimed
+from planner.reports.certificate.certificate import certificate
+from planner.runs.proving import with_known
+from planner.story.files.plans import story_with_known
 from tests.gui.window_parts import make_window, settle, shown
 from tests.planner.forging import Files, claim, files, problem
-from tests.planner.test_claims import story
+from tests.planner.problem.test_claims import story
 
 SENTENCE = "forged.plan.json claims a bound of 7.00 ms (exact), not proven here"
 
@@ -134,7 +135,7 @@ def test_a_comparison_shows_it_beside_its_plan_alone(qapp: object, made: Files) 
     assert SENTENCE in standing_tip(comparison, 0) and "claim" not in standing_tip(comparison, 1)
     document.open_plan(made.forged)
     listed = [entry for entry in document.plans if entry.claims]
-    from gui.compare.state import entry_sources
+    from gui.editors.comparison.state import entry_sources
 
     state.set_sources(entry_sources(listed))
     assert state.comparison is not None
@@ -143,7 +144,8 @@ def test_a_comparison_shows_it_beside_its_plan_alone(qapp: object, made: Files) 
 
 
 def test_pictures_and_stories_say_claimed(qapp: object, made: Files, tmp_path: Path) -> None:
-    from planner.formats.story_json import read_story, resolve
+    from planner.story.files.json import read_story
+    from planner.story.files.plans import resolve
 
     opened = open_plan(made.forged, made.plan.problem.graph)
     bounds = with_known(made.plan.problem, opened.bounds)

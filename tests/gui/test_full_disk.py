@@ -14,21 +14,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gui.launch import main
-from gui.present import export_video
+from gui.app.launch import main
+from gui.present.export import video as export_video
 from planner.errors import StageboardError
 from planner.formats import read_model
-from planner.formats.network_npz import write_network
-from planner.formats.plan_json import read_plan, write_plan
+from planner.formats.networks.npz import write_network
 from planner.generate.catalogue import generate_network
-from planner.network_problem import NetworkProblem
-from planner.plan import Plan, Provenance
-from planner.problem import Problem
-from planner.sweep.results import Results
-from planner.sweep.spec import Run, made_up
-from planner.targets import EdgeTpuPipeline, Pipeline, Target
-from planner.targets.mcm import McmPackage
-from planner.targets.memory import TwoLevelMemory
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.plan_files.plan_json import read_plan, write_plan
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
+from planner.problem.target import Target
+from planner.runs.sweep.results import Results
+from planner.runs.sweep.spec import Run, made_up
 from tests.gui.full_disk import room_for, writing_modules
 from tests.gui.mcm_models import row_graph
 from tests.planner.export.onnx_maker import random_model
@@ -65,16 +67,16 @@ class Writer:
 
 
 def _certificate(folder: Path, place: Path) -> None:
-    from gui.present.certificate_dialog import save_certificate
-    from gui.theme import THEMES
-    from planner.certificate import certificate
+    from gui.look.theme import THEMES
+    from gui.present.certificate.dialog import save_certificate
+    from planner.reports.certificate.certificate import certificate
 
     plan, bounds = read_plan(folder / "a.plan.json", read_model(SMALL))
     save_certificate(certificate(plan, bounds), place, THEMES["light"])
 
 
 def _report(folder: Path, place: Path) -> None:
-    from gui.demo_report import write_report
+    from gui.app.demo.report import write_report
 
     write_report(place, [])
 
@@ -88,82 +90,84 @@ def _pictures() -> list[Writer]:
     found = []
     for suffix in (".png", ".svg", ".pdf"):
         for view, module, files in (
-            ("flow", "gui.canvas.picture", _plan("graph")),
-            ("lanes", "gui.canvas.picture", _plan("graph")),
-            ("schedule", "gui.panels.schedule_picture", _plan("graph")),
-            ("memory", "gui.panels.memory_picture", _plan("graph")),
-            ("package", "gui.panels.package_picture", ("@row.json", "@row.plan.json")),
-            ("network", "gui.order.render", _plan("order")),
+            ("flow", "gui.canvas.graph.picture", _plan("graph")),
+            ("lanes", "gui.canvas.graph.picture", _plan("graph")),
+            ("schedule", "gui.panels.schedule.picture", _plan("graph")),
+            ("memory", "gui.panels.edge_tpu.memory_picture", _plan("graph")),
+            ("package", "gui.panels.mcm.picture", ("@row.json", "@row.plan.json")),
+            ("network", "gui.canvas.network.picture", _plan("order")),
         ):
             command = ("render", *files, "--view", view, *SIZE)
             found.append(Writer(f"{view}{suffix}", (module,), command))
         found.append(
             Writer(
-                f"compared{suffix}", ("gui.compare.picture",), ("compare", *_plan("graph"), "@b.plan.json")
+                f"compared{suffix}",
+                ("gui.editors.comparison.picture.picture",),
+                ("compare", *_plan("graph"), "@b.plan.json"),
             )
         )
         found.append(
             Writer(
                 f"orders{suffix}",
-                ("gui.compare.order_picture",),
+                ("gui.editors.comparison.order_picture",),
                 ("compare", *_plan("order"), "@other.plan.json"),
             )
         )
-        found.append(Writer(f"certificate{suffix}", ("gui.present.certificate_dialog",), call=_certificate))
+        found.append(Writer(f"certificate{suffix}", ("gui.present.certificate.dialog",), call=_certificate))
     return found
 
 
 WRITERS = (
     *_pictures(),
-    *(Writer(f"certificate{s}", ("gui.present.certificate_dialog",), call=_certificate) for s in (".txt", ".json")),
-    Writer("plan.json", ("planner.formats.plan_json",), ("plan", "@small.json", "--target", "pipeline:2", "--planner", "slice")),
-    Writer("order.json", ("planner.formats.plan_json",), ("plan", "@net.npz", "--target", "memory:6", "--planner", "theorem-1")),
-    Writer("repaired.json", ("planner.formats.plan_json",), ("repair", *_plan("graph"))),
-    Writer("graph.json", ("planner.formats.stageboard_json",), ("generate", "regal-like", "--set", "nodes=9")),
-    Writer("network.npz", ("planner.formats.network_npz",), ("generate", "mlp", "--set", "width=8")),
+    *(Writer(f"certificate{s}", ("gui.present.certificate.dialog",), call=_certificate) for s in (".txt", ".json")),
+    Writer("plan.json", ("planner.plan_files.plan_json",), ("plan", "@small.json", "--target", "pipeline:2", "--planner", "slice")),
+    Writer("order.json", ("planner.plan_files.plan_json",), ("plan", "@net.npz", "--target", "memory:6", "--planner", "theorem-1")),
+    Writer("repaired.json", ("planner.plan_files.plan_json",), ("repair", *_plan("graph"))),
+    Writer("graph.json", ("planner.formats.graphs.stageboard_json",), ("generate", "regal-like", "--set", "nodes=9")),
+    Writer("network.npz", ("planner.formats.networks.npz",), ("generate", "mlp", "--set", "width=8")),
     Writer("placement.json", ("planner.export.device_placement",), ("export", *_plan("graph"), "--to", "device-placement")),
     Writer("graph.dot", ("planner.export.dot",), ("export", *_plan("graph"), "--to", "dot")),
     Writer("table.csv", ("planner.export.csv",), ("export", *_plan("graph"), "--to", "csv")),
-    Writer("tpu.txt", ("planner.export.edge_tpu",), ("export", "@small.json", "@tpu.plan.json", "--to", "edge-tpu"), also=("tpu.json",)),
+    Writer("tpu.txt", ("planner.export.edge_tpu_report",), ("export", "@small.json", "@tpu.plan.json", "--to", "edge-tpu"), also=("tpu.json",)),
     Writer(
         "explorer.json", ("planner.export.model_explorer",), ("export", *_plan("graph"), "--to", "model-explorer"),
         also=("explorer.node-data.json",),
     ),
-    Writer("certified.txt", ("planner.export.certificate",), ("export", *_plan("graph"), "--to", "certificate")),
-    Writer("order.npz", ("planner.formats.network_npz", "planner.export.order"), ("export", *_plan("order"), "--to", "order")),
+    Writer("certified.txt", ("planner.reports.certificate.write",), ("export", *_plan("graph"), "--to", "certificate")),
+    Writer("order.npz", ("planner.formats.networks.npz", "planner.export.order"), ("export", *_plan("order"), "--to", "order")),
     Writer(
-        "onnx-stages", ("planner.export.onnx_stages", "planner.export.stage_folder"),
+        "onnx-stages", ("planner.export.onnx.stages", "planner.export.stages.folder"),
         ("export", "@net.onnx", "@onnx.plan.json", "--to", "onnx-stages", "--no-check"),
     ),
     Writer(
-        "tflite-stages", ("planner.export.tflite_stages", "planner.export.stage_folder"),
+        "tflite-stages", ("planner.export.tflite.stages", "planner.export.stages.folder"),
         ("export", "@net.tflite", "@tflite.plan.json", "--to", "tflite-stages", "--no-check"),
     ),
-    Writer("told/told.story.json", ("planner.formats.story_json", "planner.formats.story_models"), ("story", *_plan("graph")), also=("told/small.json",)),
-    Writer("slides.pdf", ("gui.present.export_pdf",), ("present", "@talk.story.json", *SIZE)),
-    Writer("page.html", ("gui.present.html",), ("present", "@talk.story.json")),
-    Writer("talk.gif", ("gui.present.export_gif",), ("present", "@talk.story.json", *SIZE, "--fps", "2")),
-    Writer("pictures", ("gui.present.export_pictures", "gui.present.export_place"), ("present", "@talk.story.json", *SIZE)),
-    Writer("demo", ("gui.demo_stories",), ("demo", "@talk.story.json", "--headless", *SIZE), output="--out"),
-    Writer("report.html", ("gui.demo_report",), call=_report),
+    Writer("told/told.story.json", ("planner.story.files.json", "planner.story.files.models"), ("story", *_plan("graph")), also=("told/small.json",)),
+    Writer("slides.pdf", ("gui.present.export.pdf",), ("present", "@talk.story.json", *SIZE)),
+    Writer("page.html", ("gui.present.html.page",), ("present", "@talk.story.json")),
+    Writer("talk.gif", ("gui.present.export.gif",), ("present", "@talk.story.json", *SIZE, "--fps", "2")),
+    Writer("pictures", ("gui.present.export.pictures", "gui.present.export.place"), ("present", "@talk.story.json", *SIZE)),
+    Writer("demo", ("gui.app.demo.stories",), ("demo", "@talk.story.json", "--headless", *SIZE), output="--out"),
+    Writer("report.html", ("gui.app.demo.report",), call=_report),
 )  # fmt: skip
 ELSEWHERE = {
-    "gui.crash_log": "the log of a crash goes on without one",
-    "gui.demo": "pictures of the tour, written as those of stories are",
-    "gui.drawn": "into memory",
-    "gui.journal": "lines that are told of once: tests/gui/test_journal.py",
-    "gui.present.export_video": "needs ffmpeg: the test of its own below",
-    "gui.present.html_svg": "into memory",
-    "gui.story.studio": "the draft's own saving, by planner.formats.story_json",
-    "gui.tour": "the window's own saving, by planner.formats.plan_json",
+    "gui.app.crash_log": "the log of a crash goes on without one",
+    "gui.app.demo.demo": "pictures of the tour, written as those of stories are",
+    "gui.look.drawn": "into memory",
+    "gui.document.plan.journal": "lines that are told of once: tests/gui/document/plan/test_journal.py",
+    "gui.present.export.video": "needs ffmpeg: the test of its own below",
+    "gui.present.html.svg": "into memory",
+    "gui.tools.story.studio": "the draft's own saving, by planner.story.files.json",
+    "gui.app.tour.tour": "the window's own saving, by planner.plan_files.plan_json",
     "planner.cli.main": "standard output, whose reader has gone",
     "planner.files": "what all others write with",
-    "planner.forking": "a pipe",
-    "planner.solving.cbc": "what its solver reads, in a temporary folder",
-    "planner.solving.mip": "into memory",
-    "planner.solving.mip_child": "a pipe",
-    "planner.sweep.execute": "a log that is read back, in no place",
-    "planner.sweep.results": "lines added to a file: the test of its own below",
+    "planner.processes.forking": "a pipe",
+    "planner.methods.mip.cbc": "what its solver reads, in a temporary folder",
+    "planner.methods.mip.mip": "into memory",
+    "planner.methods.mip.mip_child": "a pipe",
+    "planner.runs.sweep.execute": "a log that is read back, in no place",
+    "planner.runs.sweep.results": "lines added to a file: the test of its own below",
 }
 """Modules that write, but to no file that a person names, or are tried elsewhere; and why."""
 
@@ -182,7 +186,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "small.json").write_bytes(SMALL.read_bytes())
     random_model(folder / "net.onnx", 4)
     skipping().save(folder / "net.tflite")
-    from planner.formats import stageboard_json
+    from planner.formats.graphs import stageboard_json
 
     stageboard_json.write(row_graph(8), folder / "row.json", "made by a test")
     for model, target, name in (

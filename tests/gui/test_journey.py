@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gui.app import Parts, make_window
-from planner.graph import Ints
+from gui.editors.plan.windows import Parts, make_window
+from planner.model.graph import Ints
 
 SAMPLE = Path(__file__).parents[2] / "sample_models" / "resnet50.json"
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

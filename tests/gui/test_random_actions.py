@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from gui.app import make_window
-from gui.canvas import layout_worker
+from gui.canvas.graph import layout_worker
+from gui.editors.plan.windows import make_window
 from tests.gui.random_actions import ON_A_THREAD_FROM, Hand
 
 

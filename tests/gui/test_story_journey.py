@@ -17,17 +17,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.app import Parts, make_window
-from gui.compare.window import CompareWindow
+from gui.editors.comparison.editor import CompareWindow
+from gui.editors.plan.windows import Parts, make_window
 from gui.present.window import PresenterWindow
-from gui.story.draft import Frame
+from gui.tools.story.draft import Frame
 from planner.formats import read_model
-from planner.formats.plan_json import write_plan
-from planner.formats.story_json import read_story
-from planner.plan import Plan, Provenance
-from planner.problem import Problem
-from planner.story import Story
-from planner.targets import default_target
+from planner.machines.spec import default_target
+from planner.plan_files.plan_json import write_plan
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
+from planner.story.files.json import read_story
+from planner.story.story import Story
 from tests.gui.models import write_model
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -400,7 +400,7 @@ def export(parts: Parts, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, folder: 
     assert reader.imageCount() >= len(story.keyframes)
     if not has_ffmpeg:
         pytest.skip("imageio-ffmpeg (the extra 'video') is not installed: no MP4 was made")
-    from gui.present.export_video import ffmpeg
+    from gui.present.export.video import ffmpeg
 
     said = subprocess.run(
         [ffmpeg(), "-hide_banner", "-i", str(made[".mp4"]), "-f", "null", "-"],

@@ -10,12 +10,13 @@ from PySide6.QtCore import QEvent, QPoint, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.document import Document
-from gui.jobs import Jobs
-from gui.session import Session
-from gui.theme import LIGHT, Theme, ThemeController
-from gui.window import MainWindow
-from planner.targets import EdgeTpuPipeline, Pipeline
+from gui.background.jobs import Jobs
+from gui.document.plan.document import Document
+from gui.editors.plan.editor import MainWindow
+from gui.look.theme import LIGHT, Theme, ThemeController
+from gui.shell.session import Session
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
 from tests.gui.models import chain_graph, tpu_graph
 
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.bound import Bound
 from planner.formats import read_model
-from planner.formats.plan_json import write_plan
-from planner.plan import Plan, Provenance
-from planner.problem import Problem
-from planner.proving import known_at_once
-from planner.targets import Pipeline
+from planner.machines.pipeline.target import Pipeline
+from planner.plan_files.plan_json import write_plan
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
+from planner.runs.proving import known_at_once
 
 SMALL = Path(__file__).resolve().parents[1] / "data" / "small.json"
 

@@ -1,6 +1,6 @@
 """Slow, obvious evaluations written from the formulas of the design: sets and loops over plain Python numbers.
 
-Nothing here uses the arrays or kernels of :mod:`planner.targets`; tests hold the fast code against it.
+Nothing here uses the arrays or kernels of :mod:`planner.machines`; tests hold the fast code against it.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator
 
-from planner.graph import Graph
-from planner.problem import Pin, Problem, Together
-from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline, Target
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph
+from planner.problem.problem import Pin, Problem, Together
+from planner.problem.target import Target
 
 DEFAULT_BANDWIDTH = 12e9
 

@@ -8,9 +8,12 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from planner.errors import ConstraintError, TargetError
-from planner.graph import Graph, Op, Tensor
-from planner.problem import Constraint, Pin, Problem, Together
-from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline, Target
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.problem import Constraint, Pin, Problem, Together
+from planner.problem.target import Target
 
 # Quarters add up exactly, so equal costs are equal; zeros are frequent on purpose.
 amounts = st.one_of(st.just(0.0), st.integers(0, 40).map(lambda q: q / 4))

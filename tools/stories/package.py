@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from planner.plan import Plan
-from planner.provenance import Provenance
+from planner.problem.problem import Plan
+from planner.problem.provenance import Provenance
 from stories.parts import BOTTLENECK, BROKEN, MOVED, Made, Scene, Script
 from stories.searches import problem_of, proven, searched
 

@@ -1,6 +1,6 @@
 """What the scripts of the shipped stories are made of: keyframes whose captions are templates, filled with what is evaluated.
 
-A template holds no figure of its own. ``{objective}`` and the like are the :func:`planner.storytelling.facts` of the keyframe's
+A template holds no figure of its own. ``{objective}`` and the like are the :func:`planner.story.telling.facts` of the keyframe's
 plan, against the plan that it is compared with; the numbers in a caption therefore come from an evaluation and nowhere else.
 """
 
@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planner.bound import Bound
-from planner.formats.story_json import pack
-from planner.plan import OrderPlan, Plan
-from planner.provenance import Provenance
-from planner.story import Camera, Keyframe, Story, StoryModel
-from planner.storytelling import facts, filled
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan
+from planner.problem.provenance import Provenance
+from planner.story.files.plans import pack
+from planner.story.story import Camera, Keyframe, Story, StoryModel
+from planner.story.telling import facts, filled
 
 BOTTLENECK, MOVED, BROKEN = "bottleneck", "moved", "broken"
 """What a keyframe can look at: the ops of the slowest device, those that moved, those that break a rule."""
@@ -102,7 +103,7 @@ def _keyframe(scene: Scene, made: Mapping[str, Made], number: Mapping[str, int])
 
 
 def _camera(scene: Scene, plan: Plan | OrderPlan, versus: Plan | OrderPlan | None) -> Camera | None:
-    from gui.story.cameras import camera_on
+    from gui.tools.story.cameras import camera_on
 
     return camera_on(plan, scene.view, _ops(scene.zoom, plan, versus))
 

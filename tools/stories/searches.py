@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from planner.algorithms.catalogue import bound_method, planner
-from planner.bound import Bound
 from planner.formats import read_models
-from planner.problem import Problem
-from planner.run import plan_of, run, run_bound
-from planner.samples import sample
-from planner.targets import parse_target
+from planner.machines.catalogue import bound_method, planner
+from planner.machines.spec import parse_target
+from planner.model.samples import sample
+from planner.problem.bound import Bound
+from planner.problem.problem import Problem
+from planner.search.run import plan_of, run, run_bound
 
 SEED = 1
 

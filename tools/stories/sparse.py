@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from planner.samples import sample
-from planner.targets import parse_target
+from planner.machines.spec import parse_target
+from planner.model.samples import sample
 from stories.parts import Made, Scene, Script
 from stories.searches import proven, searched
 
 
 def _sparse() -> list[Made]:
-    from planner.formats.networks import read_network
-    from planner.network_problem import NetworkProblem
+    from planner.formats.networks.read import read_network
+    from planner.machines.two_level_memory.problem import NetworkProblem
 
     problem = NetworkProblem(read_network(sample("mlp_100.npz")), parse_target("memory:30"))  # type: ignore[arg-type]
     simple, _ = searched(problem, "theorem-1")

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.algorithms.theorem_1 import Theorem1Order
-from planner.bound import Bound
-from planner.formats.story_json import pack
 from planner.generate.catalogue import generate_network
-from planner.network_problem import NetworkProblem
-from planner.plan import OrderPlan, Plan, Provenance
-from planner.problem import Problem
-from planner.run import run
-from planner.story import Keyframe, Resolved, Story, StoryModel
-from planner.targets import DevicePool, EdgeTpuPipeline, Pipeline, Target
-from planner.targets.mcm import McmPackage
-from planner.targets.memory import TwoLevelMemory
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.machines.two_level_memory.planners.theorem_1 import Theorem1Order
+from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
+from planner.problem.target import Target
+from planner.search.run import run
+from planner.story.files.plans import pack
+from planner.story.story import Keyframe, Resolved, Story, StoryModel
 from tests.gui.mcm_models import row_graph
 from tests.gui.models import tpu_graph
 

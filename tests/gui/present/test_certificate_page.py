@@ -11,14 +11,15 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
-from gui.present.certificate_dialog import CertificateDialog, save_certificate
-from gui.present.certificate_page import CertificatePage, facts, proof_lines, status_line, verdict
-from gui.theme import DARK, LIGHT
-from planner.bound import Bound
-from planner.certificate import certificate
-from planner.certificate_text import certificate_text
+from gui.look.theme import DARK, LIGHT
+from gui.present.certificate.dialog import CertificateDialog, save_certificate
+from gui.present.certificate.page import CertificatePage, facts, proof_lines, status_line, verdict
 from planner.errors import StageboardError
-from planner.plan import OrderPlan, Plan
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan
+from planner.reports.certificate.certificate import certificate
+from planner.reports.certificate.text import certificate_text
 from tests.gui.present.talks import TARGETS, Member, graph_members, network_members
 
 pytestmark = pytest.mark.usefixtures("qapp")

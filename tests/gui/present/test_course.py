@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.present.transition_course import START, Course
+from gui.present.transition.course import START, Course
 
 
 def course(count: int = 5, at: int = 0) -> Course:

@@ -20,16 +20,18 @@ from PIL.GifImagePlugin import GifImageFile
 from PySide6.QtGui import QColor, QImage, QImageReader, QPainter
 from pytestqt.qtbot import QtBot
 
-from gui.present import export, export_gif, export_video
-from gui.present.command import configure, story_file
-from gui.present.command import run as run_command
-from gui.present.export import FORMATS, USUAL, Exported, ExportOptions, export_story, fitted, show_of
-from gui.present.export_gif import choose_palette
+from gui.app.present import configure, story_file
+from gui.app.present import run as run_command
+from gui.present.export import export
+from gui.present.export import gif as export_gif
+from gui.present.export import video as export_video
+from gui.present.export.export import FORMATS, USUAL, Exported, ExportOptions, export_story, fitted, show_of
+from gui.present.export.gif import choose_palette
 from gui.present.frames import Span, held_at, pixels_of, spans
 from planner.cli.command import Command, Console, Parser
 from planner.errors import StageboardError
-from planner.export.child import Cancelled
-from planner.story import Keyframe, Resolved
+from planner.export.stages.child import Cancelled
+from planner.story.story import Keyframe, Resolved
 from tests.gui.present.talks import graph_members, network_talk, resolved, talk
 
 SMALL = ExportOptions(size=(320, 200), fps=5.0)
@@ -333,7 +335,7 @@ def test_reduced_motion_cuts(tmp_path: Path, qtbot: QtBot) -> None:
 
 # ---------------------------------------------------------------------- the command
 def command(*words: str) -> tuple[int, Callable[[], None]]:
-    parser = Parser(Command("present", "", "gui.present.command"))
+    parser = Parser(Command("present", "", "gui.app.present"))
     configure(parser)
     return run_command(parser.parse_args(list(words)), Console(as_json=True)), lambda: None
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.present.export import Exported, ExportOptions
+from gui.present.export.export import Exported, ExportOptions
 from gui.present.exporting import StoryExport
 from planner.errors import StageboardError
-from planner.export.child import Cancelled
+from planner.export.stages.child import Cancelled
 from planner.formats import read_model
-from planner.formats.story_json import pack
-from planner.plan import Provenance
-from planner.problem import Problem
-from planner.story import Keyframe, Story, StoryModel
-from planner.targets import Pipeline
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
+from planner.story.files.plans import pack
+from planner.story.story import Keyframe, Story, StoryModel
 from tests.gui.models import write_model
 
 SMALL = ExportOptions(size=(320, 200), fps=5.0)

@@ -19,14 +19,14 @@ import pytest
 from PySide6.QtGui import QColor, QPainter
 from pytestqt.qtbot import QtBot
 
-from gui.present.export import ExportOptions, export_story, show_of
-from gui.present.html import page_of
-from gui.present.html_scenes import Scenes, glyph_outline, packed
-from gui.present.html_svg import Colours, drawing
-from gui.present.transition import Shot
-from gui.theme import DARK, GLYPHS, LIGHT, Theme
+from gui.look.theme import DARK, GLYPHS, LIGHT, Theme
+from gui.present.export.export import ExportOptions, export_story, show_of
+from gui.present.html.page import page_of
+from gui.present.html.scenes import Scenes, glyph_outline, packed
+from gui.present.html.svg import Colours, drawing
+from gui.present.transition.transition import Shot
 from planner.printable import escaped
-from planner.story import Keyframe, Resolved
+from planner.story.story import Keyframe, Resolved
 from tests.gui.present.talks import TARGETS, graph_members, network_talk, resolved, talk
 
 SIZE = (640, 400)

@@ -9,13 +9,13 @@ import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage, QPainter
 
-from gui.drawn import drawn
-from gui.present import transition_paint
+from gui.look.drawn import drawn
+from gui.look.theme import DARK, LIGHT
 from gui.present.captions import band_height, figures_text, lines_of, measure, target_words, words_for
 from gui.present.show import FIRST, Show
-from gui.theme import DARK, LIGHT
-from planner.plan import Plan
-from planner.story import Camera, Keyframe, Resolved
+from gui.present.transition import paint as transition_paint
+from planner.problem.problem import Plan
+from planner.story.story import Camera, Keyframe, Resolved
 from tests.gui.present.talks import TARGETS, graph_members, network_members, network_talk, resolved, talk
 
 pytestmark = pytest.mark.usefixtures("qapp")

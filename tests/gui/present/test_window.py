@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.present import keys
 from gui.present.launch import present
-from gui.present.panels_overlays import op_facts
+from gui.present.panels.overlays import op_facts
 from gui.present.window import SCALES, PresenterWindow
 from tests.gui.present.talks import network_talk, talk
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.export import tflite_stages
+from planner.export.tflite import stages as tflite_stages
 from tests.planner.export.tflite_maker import skipping
 
 

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from planner.errors import StageboardError
-from planner.export.child import Cancelled, in_child
-from planner.export.stages import VerificationFailed
+from planner.export.stages.child import Cancelled, in_child
+from planner.export.stages.stages import VerificationFailed
 
 
 def work(given: str) -> str:

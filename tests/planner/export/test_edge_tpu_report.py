@@ -8,15 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.cost_model import fill
 from planner.errors import StageboardError
-from planner.export.edge_tpu import edge_tpu_report, report_text, to_edge_tpu
+from planner.export.edge_tpu_report import edge_tpu_report, report_text, to_edge_tpu
 from planner.formats import read_model
 from planner.formats.merge import merge
-from planner.graph import Graph, Op, Tensor
-from planner.plan import Plan, Provenance
-from planner.problem import Problem
-from planner.targets import EdgeTpuPipeline, Pipeline, Target
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
+from planner.model.cost_model import fill
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
+from planner.problem.target import Target
 
 ROOT = Path(__file__).resolve().parents[3]
 MIB = 1 << 20

@@ -13,10 +13,12 @@ import pytest
 from planner.errors import StageboardError
 from planner.export import to_csv, to_device_placement, to_dot
 from planner.formats import read_graph, read_model
-from planner.formats.device_placement import read_split_file
-from planner.plan import Plan, Provenance
-from planner.problem import Problem
-from planner.targets import DevicePool, Pipeline, Target
+from planner.formats.graphs.device_placement import read_split_file
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
+from planner.problem.target import Target
 from tests.shared_files import shared
 
 DATA = Path(__file__).resolve().parents[2] / "data"

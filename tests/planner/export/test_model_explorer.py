@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.cost_model import fill
 from planner.export.dot import FILLS
 from planner.export.model_explorer import collection, node_data, to_model_explorer
 from planner.formats import read_graph
 from planner.formats.merge import merge
-from planner.plan import Plan, Provenance
-from planner.problem import Problem
-from planner.targets import Pipeline
+from planner.machines.pipeline.target import Pipeline
+from planner.model.cost_model import fill
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 NODE = {"id", "label", "namespace", "attrs", "incomingEdges", "outputsMetadata", "style"}

@@ -12,20 +12,21 @@ import pytest
 from onnx import external_data_helper, helper, numpy_helper
 
 from planner.errors import ModelError, StageboardError
-from planner.export import onnx_stages
-from planner.export.child import Cancelled
-from planner.export.onnx_check import CheckOrder, check_stages
-from planner.export.onnx_source import OnnxSource
-from planner.export.onnx_stage import OnnxStage
-from planner.export.onnx_stages import to_onnx_stages
-from planner.export.stage_folder import read_manifest
-from planner.export.stage_runner import run_stages
-from planner.export.stages import Checked, NotComparable, StageExport, VerificationFailed
+from planner.export.onnx import stages as onnx_stages
+from planner.export.onnx.check import CheckOrder, check_stages
+from planner.export.onnx.source import OnnxSource
+from planner.export.onnx.stage import OnnxStage
+from planner.export.onnx.stages import to_onnx_stages
+from planner.export.stages.child import Cancelled
+from planner.export.stages.folder import read_manifest
+from planner.export.stages.runner import run_stages
+from planner.export.stages.stages import Checked, NotComparable, StageExport, VerificationFailed
 from planner.formats import read_models
-from planner.formats.onnx_external import bring_in
-from planner.plan import Plan, Provenance
-from planner.problem import Problem
-from planner.targets import DevicePool, Pipeline
+from planner.formats.onnx.external import bring_in
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
 from tests.planner.export.onnx_maker import WIDTH, branching, info, odd_outputs, random_model, save
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import ModelError, StageboardError
-from planner.export.stage_folder import MANIFEST, read_manifest
-from planner.export.stage_runner import StageRunner, run_stages
-from planner.export.stages import segment_name, stage_parts
-from planner.export.tflite_cut import Cutter
-from planner.export.tflite_runtime import TfliteModel
-from planner.export.tflite_schema import Stored, load, pack
-from planner.export.tflite_stages import to_tflite_stages
+from planner.export.stages.folder import MANIFEST, read_manifest
+from planner.export.stages.runner import StageRunner, run_stages
+from planner.export.stages.stages import segment_name, stage_parts
+from planner.export.tflite.cut import Cutter
+from planner.export.tflite.runtime import TfliteModel
+from planner.export.tflite.schema import Stored, load, pack
+from planner.export.tflite.stages import to_tflite_stages
 from planner.formats import read_model, read_models
 from tests.planner.export.tflite_maker import Builtin, Maker, looping, schema, skipping
 from tests.planner.export.tflite_plans import check_here, exported, plan_by_rank, plan_of

@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 
 from planner.errors import ModelError, StageboardError
-from planner.export import tflite_stages
-from planner.export.difference import difference, identical
-from planner.export.stage_folder import MANIFEST
-from planner.export.stage_runner import run_stages
-from planner.export.stages import NotComparable, VerificationFailed
-from planner.export.tflite_check import CheckOrder
-from planner.export.tflite_cut import Cutter
-from planner.export.tflite_runtime import TfliteModel
-from planner.export.tflite_schema import Stored, load, pack
-from planner.export.tflite_stages import to_tflite_stages
+from planner.export.stages.difference import difference, identical
+from planner.export.stages.folder import MANIFEST
+from planner.export.stages.runner import run_stages
+from planner.export.stages.stages import NotComparable, VerificationFailed
+from planner.export.tflite import stages as tflite_stages
+from planner.export.tflite.check import CheckOrder
+from planner.export.tflite.cut import Cutter
+from planner.export.tflite.runtime import TfliteModel
+from planner.export.tflite.schema import Stored, load, pack
+from planner.export.tflite.stages import to_tflite_stages
 from planner.formats import read_model
 from tests.planner.export.tflite_maker import Builtin, Maker, looping, schema, skipping
 from tests.planner.export.tflite_plans import check_here, plan_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 
-from planner.export.tflite_schema import Stored, pack
+from planner.export.tflite.schema import Stored, pack
 
 Builtin = schema.BuiltinOperator
 TYPES = {

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from planner.export.stages import Checked, StageExport
-from planner.export.tflite_check import CheckOrder, check_stages
-from planner.export.tflite_stages import to_tflite_stages
-from planner.graph import Graph
-from planner.plan import Plan, Provenance
-from planner.problem import Problem
-from planner.targets.spec import parse_target
+from planner.export.stages.stages import Checked, StageExport
+from planner.export.tflite.check import CheckOrder, check_stages
+from planner.export.tflite.stages import to_tflite_stages
+from planner.machines.spec import parse_target
+from planner.model.graph import Graph
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
 
 
 def plan_of(graph: Graph, devices: list[int] | np.ndarray, spec: str = "") -> Plan:

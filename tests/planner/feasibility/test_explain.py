@@ -9,20 +9,24 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from planner.feasibility import explain
-from planner.feasibility.chip_proof import ChipProof
-from planner.feasibility.confinement import Units, direct_dependencies, fillable, heaviest
-from planner.feasibility.evident import conflict_of
 from planner.feasibility.explanation import Explanation
-from planner.feasibility.minimise import smallest
-from planner.feasibility.requirements import relaxed, requirements
 from planner.feasibility.witness import gathered, lowest, sliced, spread
-from planner.graph import Graph, Op, Tensor
-from planner.problem import Pin, Problem, Together
-from planner.targets import DevicePool, EdgeTpuPipeline, McmPackage, Pipeline, Target
-from tests.planner.mcm_strategies import mcm_problems
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.evident import conflict_of
+from planner.machines.mcm.feasibility.proof import ChipProof
+from planner.machines.mcm.target import McmPackage
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.methods.feasibility.confinement import Units, direct_dependencies, fillable, heaviest
+from planner.methods.feasibility.minimise import smallest
+from planner.methods.feasibility.requirements import relaxed, requirements
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.problem import Pin, Problem, Together
+from planner.problem.target import Target
+from tests.planner.machines.mcm import reference as mcm_reference
+from tests.planner.machines.mcm.strategies import mcm_problems
 from tests.planner.reference import assignments, broken
 from tests.planner.strategies import edge_tpus, graphs, pipelines, pools, problems
-from tests.planner.targets import mcm_reference
 
 MIB = 2.0**20
 SMALL = graphs(most=5)

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.cost_model import CostModel
 from planner.errors import ModelError
 from planner.formats import FORMATS, SUFFIXES, read_graph, read_model, read_models
 from planner.formats.merge import merge
+from planner.model.cost_model import CostModel
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.cost_model import fill
 from planner.errors import ModelError
 from planner.formats import read_graph
+from planner.model.cost_model import fill
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 FILES = ("small.json", "workload.json", "small.graphml", "small.dot", "control_flow.onnx")

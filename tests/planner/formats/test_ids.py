@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from onnx import TensorProto, helper
 
-from planner.cost_model import fill
 from planner.errors import ModelError
 from planner.export.csv import csv_text
 from planner.export.dot import dot_text
 from planner.formats import read_graph
-from planner.formats.plan_json import open_plan, write_plan
-from planner.formats.stageboard_json import write
-from planner.plan import Provenance
+from planner.formats.graphs.stageboard_json import write
+from planner.machines.pipeline.target import Pipeline
+from planner.model.cost_model import fill
+from planner.plan_files.plan_json import open_plan, write_plan
 from planner.printable import LONGEST_ID, UNPRINTABLE
-from planner.problem import Problem
-from planner.targets import Pipeline
+from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
 
 LONG = "x" * 5000
 

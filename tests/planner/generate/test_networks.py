@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import ModelError, NetworkError, PlannerRefusal
-from planner.formats.network_npz import write_network
-from planner.formats.networks import NETWORK_FORMATS, read_network
+from planner.formats.networks.npz import write_network
+from planner.formats.networks.read import NETWORK_FORMATS, read_network
 from planner.generate.catalogue import KINDS, NETWORKS, generate_network, kind
-from planner.network import ACTIVATIONS, Network
-from planner.network_problem import NetworkProblem
-from planner.targets import TwoLevelMemory
-from tests.planner.network_runner import run
+from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.model.network import ACTIVATIONS, Network
+from tests.planner.machines.two_level_memory.runner import run
 
 
 def ios(network: Network, memory: int, policy: str = "min", order: Any = None) -> tuple[int, int]:

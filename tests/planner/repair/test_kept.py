@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
-from planner.problem import Pin, Problem
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.problem import Pin, Problem
 from planner.repair import Repair, RepairError, repair
 from planner.repair.kept import explained
-from planner.targets import Pipeline
-from tests.planner.comparison.test_comparison import chain
+from tests.planner.reports.comparison.test_comparison import chain
 from tests.planner.strategies import placements, problems
 
 

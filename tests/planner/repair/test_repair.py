@@ -11,15 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
-from planner.graph import Graph, Ints, Op, Tensor
-from planner.problem import Pin, Problem, Together
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.methods.repair.labelling import FORBIDDEN
+from planner.methods.repair.measure import Measure
+from planner.model.graph import Graph, Ints, Op, Tensor
+from planner.problem.problem import Pin, Problem, Together
 from planner.repair import Repair, RepairError, repair
-from planner.repair.labelling import FORBIDDEN
-from planner.repair.measure import Measure
-from planner.targets import DevicePool, EdgeTpuPipeline, McmPackage, Pipeline
-from tests.planner.mcm_strategies import mcm_problems
+from tests.planner.machines.mcm import reference as mcm_reference
+from tests.planner.machines.mcm.strategies import mcm_problems
 from tests.planner.strategies import edge_tpus, graphs, pipelines, placements, pools, problems
-from tests.planner.targets import mcm_reference
 
 SECONDS = 0.2
 PLENTY = 60.0

@@ -1,0 +1,178 @@
+"""Putting the window together, and its life from the first frame to the last."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QApplication
+
+from gui.app.crash_log import CrashLog
+from gui.background.collecting import Collecting
+from gui.background.signals import quit_on_signals
+from gui.document.values import Message
+
+if TYPE_CHECKING:
+    from gui.editors.network.editor import OrderWindow
+    from gui.editors.plan.windows import Parts
+    from gui.shell.session import Session
+
+
+class Notices(QObject):
+    """Carries messages from any thread to the document's signal."""
+
+    said = Signal(object)
+
+    def say(self, sentence: str, detail: str) -> None:
+        """An error from any thread."""
+        self.said.emit(Message("error", sentence, detail))
+
+
+def open_window(
+    models: Sequence[Path], plan: Path | None, *, tour: bool = False, density: float | None = None,
+    story: Path | None = None, compared: Sequence[Path] = (),
+) -> int:  # fmt: skip
+    """Open the window on model files and a plan, on a story or on the tour, and stay until it is closed.
+
+    Plans to be ``compared`` are shown in a window of their own, those of a network beside each other in its window.
+
+    Sparse networks, and dense models pruned to a ``density``, have windows of their own.
+    """
+    from gui.editors.comparison.windows import close_all as close_comparisons
+    from gui.editors.network.windows import close_all as close_orders
+    from gui.editors.plan.windows import close_all as close_graphs
+    from gui.editors.plan.windows import make_window, show_first
+    from gui.shell.kinds import network_files
+
+    networks = network_files(models, density)
+    graphs = [model for model in models if not any(model in paths for paths in networks)]
+    QApplication.setApplicationName("stageboard")
+    QApplication.setApplicationDisplayName("Stageboard")
+    QApplication.setDesktopFileName("stageboard")
+    app = QApplication.instance() or QApplication(["stageboard"])
+    assert isinstance(app, QApplication)
+    notices = Notices()
+    log = CrashLog(notices.say)
+    log.install()
+    collecting = Collecting()
+    try:
+        with quit_on_signals(app):
+            if networks and not graphs:
+                _open_networks(app, notices, networks, plan, density, compared)
+                return int(app.exec())
+            parts = make_window(app, remember=not tour)
+            notices.said.connect(parts.document.message)
+            try:
+                show_first(parts)
+                # What follows waits for the first frame: the window is there at once, its contents a moment later.
+                QTimer.singleShot(0, parts.window, lambda: _begin(parts, models, plan, tour, story, compared))
+                return int(app.exec())
+            finally:
+                parts.jobs.close()
+                if parts.journal is not None and not parts.window.isVisible():
+                    parts.journal.close()
+    finally:
+        close_comparisons()
+        close_orders()
+        close_graphs()
+        _enough.set()
+        for thread in _warming:
+            thread.join(LAST_PART)
+        collecting.close()
+        log.uninstall()
+
+
+def _open_networks(
+    app: QApplication,
+    notices: Notices,
+    networks: Sequence[Sequence[Path]],
+    plan: Path | None,
+    density: float | None,
+    compared: Sequence[Path] = (),
+) -> None:
+    """A window for each network; a plan, and plans to be compared, are the first one's."""
+    from gui.editors.network.windows import open_order_window
+    from gui.look.theme import ThemeController
+    from gui.shell.session import Session
+
+    session = Session(parent=app)
+    themes = ThemeController(app, session.theme)
+    for i, paths in enumerate(networks):
+        window = open_order_window(themes, session, paths, plan if i == 0 else None, density)
+        if i == 0:
+            _offer_order(window, session)
+            if compared:
+                from gui.editors.network.compare_orders import compare_orders_once
+
+                compare_orders_once(window, compared)
+        notices.said.connect(window.document.message)
+
+
+def _begin(
+    parts: Parts, models: Sequence[Path], plan: Path | None, tour: bool, story: Path | None = None,
+    compared: Sequence[Path] = (),
+) -> None:  # fmt: skip
+    if tour:
+        from gui.app.tour.bar import begin_tour
+
+        begin_tour(parts.window)
+    elif story is not None:
+        parts.window.studio.open_file(story)
+    elif compared:
+        from gui.editors.comparison.windows import open_files
+
+        open_files(parts.window, models, compared)
+    elif models:
+        parts.window.handlers.files.open_files([*models, *([plan] if plan is not None else [])])
+    if parts.journal is not None:
+        _offer_recovery(parts)
+    parts.document.graph_changed.connect(lambda: _warm_up_once(parts))
+    QTimer.singleShot(1500, parts.window, lambda: _warm_up_once(parts))
+
+
+_warm = threading.Event()
+_warming: list[threading.Thread] = []
+_enough = threading.Event()
+LAST_PART = 5.0
+"""Seconds that the end of the program waits for what is being loaded: a thread in compiled code must not outlive it."""
+
+
+def _warm_up_once(parts: Parts) -> None:
+    """Load or compile what the first drag and the first planner need, in a thread; keep a process ready for the planner."""
+    if _warm.is_set():
+        return
+    _warm.set()
+
+    def work() -> None:
+        from gui.app.warm_up import warm_up
+
+        warm_up(_enough.is_set)
+
+    _warming.append(threading.Thread(target=work, name="warm-up", daemon=True))
+    _warming[0].start()
+    parts.jobs.warm_up()
+
+
+# ---------------------------------------------------------------------- recovery
+def _offer_order(window: OrderWindow, session: Session) -> None:
+    """Offer what crashed windows had not saved, once the window's own network is there: opening it clears the notice."""
+    from gui.app.recovering import Recovery
+
+    recovery = Recovery(window.notice, window.handlers.files.loading, window.themes, session)
+
+    def offer() -> None:
+        window.document.network_changed.disconnect(offer)
+        QTimer.singleShot(0, window, recovery.offer)
+
+    window.document.network_changed.connect(offer)
+
+
+def _offer_recovery(parts: Parts) -> None:
+    """Offer what crashed windows had not saved."""
+    from gui.app.recovering import Recovery
+
+    window = parts.window
+    Recovery(window.notice, window.handlers.files.loading, parts.themes, parts.session, parts).offer()

@@ -1,0 +1,211 @@
+"""``stageboard compare``: two to four plans of one model, in figures and as a picture; needs no display."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gui.present.render import SUFFIXES, application, size
+from planner.cli import inputs, proving
+from planner.cli.command import DONE, Console, UsageError
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from planner.plan_files.order_json import OpenedOrder
+    from planner.plan_files.plan_json import OpenedPlan
+    from planner.problem.bound import Bound
+    from planner.reports.comparison import Comparison, OrderComparison
+
+VIEWS = ("flow", "lanes", "sankey", "devices")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``compare``."""
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="MODEL... PLAN PLAN [PLAN...]",
+        help="model files, then two to four plans of them, the first of which the others are compared with;"
+        " without any, the best contiguous and the best non-contiguous split of a BERT of three layers",
+    )
+    parser.add_argument("-o", "--output", metavar="PICTURE", help="draw them: .png, .svg or .pdf")
+    parser.add_argument(
+        "--size",
+        type=size,
+        default=(1600, 1000),
+        metavar="WxH",
+        help="pixels of the picture (default 1600x1000)",
+    )
+    parser.add_argument(
+        "--theme", choices=("light", "dark"), default="light", help="its colours (default light)"
+    )
+    parser.add_argument(
+        "--view", choices=VIEWS,
+        help="what the picture shows: the graph as a flow or one lane per device, what goes from device to device, or what"
+        " each device pays (default flow)",
+    )  # fmt: skip
+    parser.add_argument("--all", action="store_true", help="list every op that moved and every flow")
+    parser.add_argument(
+        "--batch", type=inputs.whole, metavar="N",
+        help="bind symbolic batch dimensions (default: as the first plan's model was read)",
+    )  # fmt: skip
+    inputs.add_density(parser)
+    proving.configure(parser, proving.OFF)
+    parser.epilog = (
+        "example: stageboard compare\n"
+        "         stageboard compare sample_models/resnet50.json a.plan.json b.plan.json -o compared.png\n\n"
+        "Devices are matched first: stages, TPUs and chips in their order, those of a pool freely. Plans may be for different\n"
+        "targets; a plan that breaks rules is compared like any other. What a plan file says was proven is named beside its plan as its\n"
+        "claim and counts only once --prove has proven it."
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Read, compare, draw, report."""
+    from gui.look.display import check_qt, offscreen
+
+    models, plans = files_of(args.files)
+    if args.output is not None:
+        if Path(args.output).suffix.lower() not in SUFFIXES:
+            raise StageboardError(
+                f"{args.output}: pictures are written as {', '.join(SUFFIXES)}; give it one of these endings"
+            )
+        inputs.check_output(args.output, [*map(str, models), *map(str, plans)])
+    opened, notes = read(models, plans, args.batch, args.density)
+    comparison, said = compared(opened, args.prove or proving.OFF, console)
+    notes += said
+    for note in (*notes, *comparison.notes):
+        console.note(note)
+    files = [str(plan) for plan in plans]
+    if args.output is not None:
+        check_qt()
+        offscreen()
+        app = application()
+        _draw(comparison, args)
+        app.processEvents()
+    data, text = _told(comparison, files, args)
+    console.result({**data, "picture": args.output}, lambda: text)
+    return DONE
+
+
+def files_of(arguments: Sequence[str]) -> tuple[list[Path], list[Path]]:
+    """(models, plans) among the arguments, told apart by content; the example's where none are named.
+
+    Raises :class:`StageboardError`.
+    """
+    from planner.plan_files.plan_parts import is_plan
+    from planner.reports.comparison.example import example_files
+
+    if not arguments:
+        model, examples = example_files()
+        return [model], list(examples)
+    for argument in arguments:
+        if not Path(argument).exists():
+            raise StageboardError(f"{argument} does not exist; check the path")
+    plans = [Path(argument) for argument in arguments if is_plan(argument)]
+    models = [Path(argument) for argument in arguments if Path(argument) not in plans]
+    if not models:
+        raise UsageError(f"{plans[0]} is a plan; name its model before it")
+    if not plans and len(models) == 1:
+        model, examples = example_files(models[0])
+        return [model], list(examples)
+    if len(plans) < 2:
+        found = f"only {plans[0]} is a plan" if plans else "none of the files is a plan"
+        raise UsageError(f"{found}; name two to four plans after the model")
+    return models, plans
+
+
+def read(
+    models: Sequence[Path], plans: Sequence[Path], batch: int | None, density: float | None
+) -> tuple[list[OpenedPlan | OpenedOrder], list[str]]:
+    """The plans in some files, of one model, and what should be said about reading them. Raises :class:`StageboardError`."""
+    from planner.formats import read_models
+    from planner.plan_files.order_json import is_order_plan, open_network_plan
+    from planner.plan_files.plan_json import open_plan, plan_model_options
+    from planner.reports.comparison.comparison import check_count
+
+    check_count(len(plans))
+    orders = [is_order_plan(plan) for plan in plans]
+    opened: list[OpenedPlan | OpenedOrder] = []
+    if all(orders):
+        if batch is not None:
+            raise UsageError("--batch is about graphs of operators; leave it out for a sparse network")
+        network = inputs.load_network([str(model) for model in models], density)
+        opened += [open_network_plan(plan, network) for plan in plans]
+        return opened, _notes(plans, opened)
+    if any(orders):
+        order, other = plans[orders.index(True)], plans[orders.index(False)]
+        raise StageboardError(
+            f"{order} orders a network's connections and {other} places a graph's ops; compare plans of one model"
+        )
+    if density is not None:
+        raise UsageError(f"--density prunes sparse networks, and {plans[0]} is not a plan of one")
+    graph = read_models(models, batch=plan_model_options(plans[0])["batch"] if batch is None else batch)
+    opened += [open_plan(plan, graph) for plan in plans]
+    return opened, _notes(plans, opened)
+
+
+def compared(
+    opened: Sequence[OpenedPlan | OpenedOrder], seconds: float, console: Console
+) -> tuple[Comparison | OrderComparison, list[str]]:
+    """The comparison of some plans, and notes on what was claimed of them. Claims are proven again for ``seconds`` each, 0 = not."""
+    from planner.problem.bound import proven
+    from planner.problem.problem import Plan
+    from planner.reports.comparison import compare, compare_orders
+    from planner.runs.proving import with_known
+
+    claims = [each.bounds for each in opened]
+    bounds: list[Bound] = [bound for each in opened for bound in proven(each.bounds)]
+    notes: list[str] = []
+    for i, each in enumerate(opened):
+        problem = each.plan.problem
+        bounds = list(with_known(problem, bounds))
+        if seconds:
+            # What was proven for the plan before counts for this one, too.
+            again = proving.again(each.plan, (*bounds, *claims[i]), seconds, console)
+            bounds += [bound for bound in proven(again.bounds) if bound not in bounds]
+            claims[i] = again.bounds
+            notes += again.notes
+    plans = [each.plan for each in opened]
+    graphs = [plan for plan in plans if isinstance(plan, Plan)]
+    if graphs:
+        return compare(graphs, bounds, claims), notes
+    return compare_orders([plan for plan in plans if not isinstance(plan, Plan)], bounds, claims), notes
+
+
+def _notes(plans: Sequence[Path], opened: Sequence[OpenedPlan | OpenedOrder]) -> list[str]:
+    """What was noticed about the files."""
+    return [f"{plan}: {note}" for plan, each in zip(plans, opened, strict=True) for note in each.notes]
+
+
+def _told(
+    comparison: Comparison | OrderComparison, files: Sequence[str], args: argparse.Namespace
+) -> tuple[dict[str, Any], str]:
+    from planner.cli.comparing import comparison_fields, comparison_text
+    from planner.cli.comparing_orders import order_fields, order_text
+    from planner.reports.comparison import OrderComparison
+
+    if isinstance(comparison, OrderComparison):
+        data, text = order_fields(comparison, files), order_text(comparison, files, args.all)
+    else:
+        data, text = comparison_fields(comparison, files), comparison_text(comparison, files, args.all)
+    return data, text if args.output is None else f"{text}\n\nwrote {args.output}"
+
+
+def _draw(comparison: Comparison | OrderComparison, args: argparse.Namespace) -> None:
+    from planner.reports.comparison import OrderComparison
+
+    if isinstance(comparison, OrderComparison):
+        from gui.editors.comparison.order_picture import save_orders
+
+        if args.view is not None:
+            raise UsageError(
+                f"--view {args.view} is about graphs of operators; leave it out for a sparse network"
+            )
+        save_orders(comparison, args.output, size=args.size, theme=args.theme)
+        return
+    from gui.editors.comparison.picture.picture import save_comparison
+
+    save_comparison(comparison, args.output, size=args.size, theme=args.theme, view=args.view or "flow")

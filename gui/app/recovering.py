@@ -1,0 +1,184 @@
+"""Offering what crashed windows had not saved: every one of them, one notice after the other, to recover or to discard.
+
+What is neither stays where it is and is offered again at the next start. A model that has moved can be pointed to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QFileDialog
+
+from gui.document.network import autosave
+from gui.document.network.autosave import LostOrder, lost_orders
+from gui.document.plan import journal
+from gui.document.plan.journal import Leftover, leftovers
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from gui.background.loading import Loading
+    from gui.editors.plan.windows import Parts
+    from gui.look.theme import ThemeController
+    from gui.shell.session import Session
+    from gui.widgets.notice import NoticeBar
+
+Lost = Leftover | LostOrder
+
+
+def everything_left() -> list[Lost]:
+    """What crashed windows of both kinds left behind, the latest first."""
+    return sorted([*leftovers(), *lost_orders()], key=lambda lost: -lost.time)
+
+
+class Recovery(QObject):
+    """Asks in ``notice``, reads with ``loading``. ``parts`` is the window of graphs that it is in, if it is in one.
+
+    A graph is opened there as long as nothing can be lost by that, else, like every network, in a window of its own.
+    """
+
+    def __init__(
+        self,
+        notice: NoticeBar,
+        loading: Loading,
+        themes: ThemeController,
+        session: Session | None,
+        parts: Parts | None = None,
+    ) -> None:
+        super().__init__(notice)
+        self._notice, self._loading = notice, loading
+        self._themes, self._session, self._parts = themes, session, parts
+        self._left: list[Lost] = []
+        self._count = self._kept = 0
+        self._reading = self._used = False
+        notice.dismissed.connect(self._soon)
+        loading.busy_changed.connect(self._soon)
+
+    def offer(self) -> None:
+        """Offer everything that is left."""
+        self._left = everything_left()
+        self._count = len(self._left)
+        self._go_on()
+
+    # ------------------------------------------------------------------ one after the other
+    def _soon(self) -> None:
+        """The notice may be free: what took its place is read, or was dismissed by something else than a person."""
+        if self._left or self._kept:
+            QTimer.singleShot(0, self, self._when_free)
+
+    def _when_free(self) -> None:
+        if self._reading and self._loading.busy:
+            return
+        self._reading = False  # another model may have been opened meanwhile
+        if self._notice.isHidden():
+            self._go_on()
+
+    def _go_on(self) -> None:
+        while self._left and not self._left[0].path.exists():
+            self._left.pop(0)  # by another window meanwhile
+        if self._left:
+            self._ask(self._left[0])
+        elif self._kept:
+            what = "It is" if self._kept == 1 else f"{self._kept} of them are"
+            self._kept = 0
+            self._notice.show_message(
+                "info", f"{what} kept, and offered again when Stageboard starts the next time."
+            )
+
+    def _ask(self, lost: Lost) -> None:
+        number = self._count - len(self._left) + 1
+        which = f" ({number} of {self._count})" if self._count > 1 else ""
+        self._notice.show_message(
+            "warning", f"{lost.sentence}{which}.", action="Recover", run=lambda: self._recover(lost),
+            other="Discard", run_other=lambda: self._ask_to_discard(lost), closed=self._keep,
+        )  # fmt: skip
+
+    def _done_with(self, lost: Lost) -> None:
+        self._left.remove(lost)
+        self._soon()
+
+    def _keep(self) -> None:
+        """A person closed the notice: not now."""
+        self._kept += 1
+        self._left.pop(0)
+        self._go_on()
+
+    # ------------------------------------------------------------------ discarding
+    def _ask_to_discard(self, lost: Lost) -> None:
+        self._notice.show_message(
+            "warning", f"Discard {lost.contents} of {lost.name}? This cannot be undone.",
+            action="Discard", run=lambda: self._discard(lost), other="Keep", run_other=lambda: self._ask(lost), closed=self._keep,
+        )  # fmt: skip
+
+    def _discard(self, lost: Lost) -> None:
+        if isinstance(lost, Leftover):
+            journal.discard(lost)
+        else:
+            autosave.remove(lost.path)
+        self._done_with(lost)
+
+    # ------------------------------------------------------------------ recovering
+    def _recover(self, lost: Lost) -> None:
+        read: Callable[[Any], object] = journal.prepare if isinstance(lost, Leftover) else autosave.prepare
+
+        def prepare() -> object:
+            try:
+                return read(lost)
+            except StageboardError as error:
+                return error
+
+        def install(found: Any) -> None:
+            try:
+                if isinstance(found, StageboardError):
+                    raise found
+                self._install(lost, found)
+            except StageboardError as error:
+                self._failed(lost, error)
+            else:
+                self._done_with(lost)
+
+        self._reading = True
+        self._loading.start("Recovering …", prepare, install)
+
+    def _install(self, lost: Lost, found: Any) -> None:
+        from gui.editors.network.windows import open_order_window
+        from gui.editors.plan.windows import open_graph_window
+
+        if isinstance(lost, LostOrder):
+            open_order_window(self._themes, self._session).handlers.files.recover(lost, found)
+            return
+        here = self._parts
+        if here is None or here.document.modified or self._used:
+            here = open_graph_window((), None, remember=self._session is not None)
+        else:
+            self._used = True
+        journal.recover(here.document, lost, found)
+
+    def _failed(self, lost: Lost, error: StageboardError) -> None:
+        """Its model is not what it was, or not where it was."""
+        self._notice.show_message(
+            "error", f"{lost.name} cannot be recovered: {error}.",
+            action="Locate the model…" if lost.models else "Try again",
+            run=lambda: self._locate(lost) if lost.models else self._recover(lost),
+            other="Discard", run_other=lambda: self._ask_to_discard(lost), closed=self._keep,
+        )  # fmt: skip
+
+    def _locate(self, lost: Lost) -> None:
+        """Ask where the models are that are missing, or, where all are there, the right ones; then try again."""
+        missing = [model for model in lost.models if not model.exists()] or list(lost.models)
+        found: dict[Path, Path] = {}
+        for model in missing:
+            near = next((folder for folder in model.parents if folder.is_dir()), Path())
+            name, _ = QFileDialog.getOpenFileName(
+                self._notice.window(), f"Where is {model.name} now?", str(near)
+            )
+            if not name:
+                self._ask(lost)
+                return
+            found[model] = Path(name)
+        moved = replace(lost, models=tuple(found.get(model, model) for model in lost.models))
+        self._left[self._left.index(lost)] = moved
+        self._recover(moved)

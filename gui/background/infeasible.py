@@ -1,0 +1,114 @@
+"""Is there a valid plan at all, and if not, why? Asked in a process of its own, which loads solvers and can be ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from planner.problem.problem import Problem
+from planner.processes.question import Aside
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+    from planner.feasibility import Explanation
+
+SECONDS = 20.0
+"""How long an explanation may be looked for."""
+
+RULE_WORDS = {
+    "order": "order: a chip only sends to later ones",
+    "no_skip": "no skipped chip: no empty chip below the highest used one",
+    "triangle": "triangle: no chip sends to another both directly and through others",
+    "every_chip": "every chip holds an op",
+    "memory": "memory: parameters and peak activations fit the chip",
+    "shared_children": "shared children: all readers of an op share a stage",
+    "contiguous": "contiguous devices",
+    "support": "ops run on devices that support them",
+    "chip-count": "the number of chips",
+}
+"""Rules in a few words, where their names do not say it all."""
+
+
+class Checking(QObject):
+    """Asks for the explanation of one problem at a time. Call :meth:`stop` before the window goes.
+
+    ``found(Problem, Explanation)``; ``failed(str)`` with a sentence. An edit of the problem ends the search without a word.
+    """
+
+    found = Signal(object, object)
+    failed = Signal(str)
+    changed = Signal()
+    """A search began or ended."""
+
+    POLL_MS = 60
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._problem: Problem | None = None
+        self._aside: Aside | None = None
+        self._timer = QTimer(self, interval=self.POLL_MS)
+        self._timer.timeout.connect(self._poll)
+        for signal in (document.graph_changed, document.problem_changed):
+            signal.connect(self.stop)
+
+    @property
+    def running(self) -> bool:
+        """Whether an explanation is being looked for."""
+        return self._aside is not None
+
+    def start(self) -> None:
+        """Look for the explanation of the open problem. Raises :class:`StageboardError` where nothing is open."""
+        from planner.feasibility import explain
+
+        problem = self._document.board.open_problem
+        self.stop()
+        self._problem = problem
+        self._aside = Aside(explain, problem, seconds=SECONDS)
+        self._timer.start()
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """End the search at once."""
+        if self._aside is not None:
+            self._timer.stop()
+            self._aside.close()
+            self._aside = None
+            self.changed.emit()
+
+    def _poll(self) -> None:
+        assert self._aside is not None
+        answer = self._aside.poll()
+        if answer is None:
+            return
+        self.stop()
+        if answer.sentence:
+            self.failed.emit(f"no explanation was found: {answer.sentence}")
+        else:
+            self.found.emit(self._problem, answer.value)
+
+
+def rule_text(problem: Problem, rule: str) -> str:
+    """A rule's name, or the token of a constraint, as a person reads it."""
+    graph = problem.graph
+    kind, _, rest = rule.partition(":")
+    if kind == "rule":
+        return rule_text(problem, rest)
+    if kind == "pin":
+        op, _, device = rest.rpartition("=")
+        return f"pin: {graph.op_names[graph.index[op]] if op in graph.index else op} on {device}"
+    if kind == "together":
+        ops = rest.replace("\0", ",").split(",")
+        shown = ", ".join(graph.op_names[graph.index[op]] if op in graph.index else op for op in ops[:3])
+        return f"keep together: {shown}" + (f" and {len(ops) - 3} more" if len(ops) > 3 else "")
+    return RULE_WORDS.get(rule, rule.replace("_", " ").replace("-", " "))
+
+
+def status_text(explanation: Explanation) -> str:
+    """Whether there is a valid plan, as a heading."""
+    return {
+        "feasible": "There is a valid plan",
+        "infeasible": "There is no valid plan: proven",
+        "unknown": "Not settled: neither a valid plan nor a proof was found",
+    }[explanation.status]

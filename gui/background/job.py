@@ -1,0 +1,173 @@
+"""One background job: what was ordered, how far it is, what it found and what is proven about that. No Qt."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gui.document.values import PlanEntry
+from planner import __version__
+from planner.model.graph import Ints
+from planner.options import parse_options
+from planner.problem.base import says_more
+from planner.problem.bound import Bound, Standing, better
+from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
+from planner.runs.worker import Incumbent, Order
+
+
+@dataclass(eq=False)
+class Job:
+    """One order at work, or what became of it.
+
+    For the convergence plot ``trace`` holds (seconds, components) of each of its plans, and ``proofs`` (seconds, bound): its
+    own bounds and those that other jobs proved meanwhile, each of which says more than those before.
+    """
+
+    id: str
+    title: str
+    order: Order
+    graph_serial: int
+    began: float
+    edits: int
+    """The document's edit count when the job began: more edits since, and its plans wait in the list."""
+    state: str = "running"
+    """running, stopping, done, failed or cancelled."""
+    fraction: float | None = None
+    text: str = "starting"
+    detail: str = ""
+    components: tuple[float, ...] | None = None
+    """The components of its best plan's objective."""
+    iterations: int = 0
+    trace: list[tuple[float, tuple[float, ...]]] = field(default_factory=list)
+    proofs: list[tuple[float, Bound]] = field(default_factory=list)
+    entry: PlanEntry | None = None
+    device_of: Ints | None = None
+    provenance: Provenance | None = None
+    """Where its best plan comes from: enough to run its search again."""
+    ended_after: float | None = None
+    infeasible: bool = False
+    """Whether it proved that no plan is valid."""
+    shown: bool = False
+    """Whether its best plan so far has been on the canvas."""
+
+    @property
+    def planner(self) -> str:
+        """The planner's or bound method's name."""
+        return self.order.method
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether it proves bounds and looks for no plan."""
+        return self.order.is_bound
+
+    @property
+    def by(self) -> str:
+        """Who found its best plan."""
+        return self.title
+
+    @property
+    def problem(self) -> Problem:
+        """The problem it works on."""
+        return self.order.problem
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run, or ran."""
+        return time.monotonic() - self.began if self.ended_after is None else self.ended_after
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self.state in ("running", "stopping")
+
+    @property
+    def found_none(self) -> bool:
+        """Whether it is a planner that ended by itself without any plan."""
+        return self.state == "done" and self.components is None and not self.order.is_bound
+
+    @property
+    def objective(self) -> float | None:
+        """The first component of its best plan's objective."""
+        return None if self.components is None else self.components[0]
+
+    @property
+    def bounds(self) -> list[Bound]:
+        """What it knows to be proven."""
+        return [bound for _, bound in self.proofs]
+
+    @property
+    def bound(self) -> float | None:
+        """The strongest bound on the first component that it knows."""
+        strongest = self.problem.strongest_bound(self.bounds)
+        return None if strongest is None else strongest.value
+
+    def take(self, best: Incumbent) -> None:
+        """Take over a better plan, with where it comes from."""
+        from planner.machines.catalogue import planner
+
+        order, method = self.order, planner(best.planner or self.order.method)
+        own = not best.planner
+        self.device_of = best.device_of
+        self.provenance = Provenance(
+            planner=method.name,
+            options=parse_options(method.options, order.options if own else {}, method.name),
+            seed=order.seed,
+            version=__version__,
+            seconds=best.seconds,
+            stop_reason="running",
+            created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            iteration=best.iteration,
+            starts=tuple(np.asarray(start, np.int32) for start in order.starts),
+            bounds=tuple(order.bounds) if own else (),
+        )
+
+    def found(self, seconds: float, components: tuple[float, ...]) -> None:
+        """Take note of a better plan."""
+        self.components = components
+        self.trace.append((seconds, components))
+
+    def learn(self, seconds: float, bound: Bound) -> bool:
+        """Take note of a bound if it says more than what was known; returns whether it does."""
+        if not says_more(bound, self.problem, self.bounds):
+            return False
+        self.proofs.append((seconds, bound))
+        return True
+
+    @property
+    def standing(self) -> Standing | None:
+        """How its best plan stands against what it knows to be proven; None without a plan."""
+        return None if self.components is None else self.problem.standing(self.components, self.bounds)
+
+    @property
+    def gap(self) -> float | None:
+        """How far its best plan may be from the best one, as far as it knows."""
+        standing = self.standing
+        return None if standing is None else standing.gap
+
+
+def found_nothing_better(job: Job) -> bool:
+    """Whether a planner's best plan is no better than one it was given."""
+    given = [job.problem.evaluator.components(start) for start in job.order.starts]
+    found = job.components
+    return found is not None and any(not better(found, components, 1e-9) for components in given)
+
+
+def ending_words(status: str, reason: str, message: str) -> str:
+    """How a run ended, in a few words for the job's row."""
+    if message:
+        return message
+    if status == "infeasible":
+        return "there is no valid plan: proven"
+    if status == "optimal":
+        return "optimal: proven"
+    why = {
+        "time": "time limit reached",
+        "gap": "gap reached",
+        "cancelled": "cancelled",
+        "iterations": "iterations done",
+    }
+    return why.get(reason, "finished") + (", no valid plan found" if status == "no_plan" else "")

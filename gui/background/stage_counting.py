@@ -1,0 +1,116 @@
+"""Plans for 1 to 8 stages, found in the background while someone looks at them, and remembered."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from gui.document.plan.document import Document
+from planner.problem.problem import Problem
+from planner.runs.stage_counts import CountsWorker, Found, StageCount, evaluated, has_stages
+
+COUNTS = tuple(range(1, 9))
+"""The counts of stages that are compared."""
+REMEMBERED = 32
+"""Problems whose results are kept."""
+
+
+class StageCounting(QObject):
+    """Asks one process for all counts that are not known yet. Call :meth:`close` before the window goes.
+
+    ``changed`` says that a count was found, or that the search began or ended.
+    """
+
+    changed = Signal()
+
+    POLL_MS = 60
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._known: dict[str, dict[int, StageCount]] = {}
+        """Results by what the problem is apart from its count of stages."""
+        self._problem: Problem | None = None
+        self._key = ""
+        self._worker: CountsWorker | None = None
+        self._timer = QTimer(self, interval=self.POLL_MS)
+        self._timer.timeout.connect(self._poll)
+        for signal in (document.graph_changed, document.problem_changed):
+            signal.connect(self._problem_changed)
+
+    # ------------------------------------------------------------------ state
+    @property
+    def results(self) -> dict[int, StageCount]:
+        """What is known of the present problem, by count."""
+        problem = self._document.problem
+        return {} if problem is None or not has_stages(problem) else self._known.get(key_of(problem), {})
+
+    @property
+    def running(self) -> bool:
+        """Whether counts are being planned."""
+        return self._worker is not None
+
+    @property
+    def waiting(self) -> set[int]:
+        """The counts that are still to come."""
+        return set() if self._worker is None else self._worker.waiting
+
+    @property
+    def complete(self) -> bool:
+        """Whether every count of the present problem is known."""
+        return set(COUNTS) <= set(self.results)
+
+    # ------------------------------------------------------------------ running
+    def start(self) -> None:
+        """Plan what is not known yet; nothing where it is planned already or the target has no stages."""
+        problem = self._document.problem
+        if problem is None or not has_stages(problem) or self.running or self.complete:
+            return
+        self._problem, self._key = problem, key_of(problem)
+        self._worker = CountsWorker(problem, [c for c in COUNTS if c not in self.results])
+        self._timer.start()
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """End the search; what was found stays."""
+        if self._worker is not None:
+            self._timer.stop()
+            self._worker.close()
+            self._worker = None
+            self.changed.emit()
+
+    close = stop
+
+    def _problem_changed(self) -> None:
+        """A search for another problem is of no use; one that only has another count of stages goes on."""
+        problem = self._document.problem
+        if self.running and (problem is None or not has_stages(problem) or key_of(problem) != self._key):
+            self.stop()
+        else:
+            self.changed.emit()
+
+    def _poll(self) -> None:
+        assert self._worker is not None
+        news = self._worker.poll()
+        for found in news:
+            self._take(found)
+        if self._worker.finished:
+            self.stop()
+        elif news:
+            self.changed.emit()
+
+    def _take(self, found: Found) -> None:
+        assert self._problem is not None
+        results = self._known.pop(self._key, {})
+        results[found.count] = evaluated(self._problem, found)
+        self._known[self._key] = results
+        while len(self._known) > REMEMBERED:
+            del self._known[next(iter(self._known))]
+
+
+def key_of(problem: Problem) -> str:
+    """What a problem is apart from its count of stages."""
+    parts = {k: v for k, v in problem.target.to_dict().items() if k != "count"}
+    cost_model = problem.graph.cost_model
+    costs = None if cost_model is None else cost_model.to_dict()
+    rules = sorted(token for token in problem.assumptions if not token.startswith("rule:"))
+    return repr((problem.graph.fingerprint, costs, sorted(parts.items()), problem.objective, rules))

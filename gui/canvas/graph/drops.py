@@ -1,0 +1,179 @@
+"""Where a drag may end, what that would give, and the question after a drop that would break a rule."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from PySide6.QtCore import QPoint, QPointF
+
+from gui.background.repairing import Repairing, moved_to, stays, why_not
+from gui.canvas.graph.consequence import Consequence, consequences, rule_words
+from gui.canvas.graph.drop_choice import DropChoice
+from gui.canvas.graph.headers import lane_extents
+from gui.canvas.graph.strip import chip_rects
+from gui.look.numbers import plural
+from gui.words.objectives import change, component_words
+
+if TYPE_CHECKING:
+    from gui.canvas.graph.view import CanvasView
+    from gui.document.values import Preview
+    from planner.errors import StageboardError
+    from planner.model.graph import Bools
+    from planner.repair import Repair
+
+
+class DropTarget(Protocol):
+    """A widget outside the canvas on whose device cards ops can be dropped."""
+
+    def device_at(self, global_pos: QPoint) -> int:
+        """The device under a screen position, -1 for none."""
+
+
+class Drops:
+    """The destinations of a view's drags: its lanes or chips, and widgets outside it."""
+
+    def __init__(self, view: CanvasView) -> None:
+        self._view = view
+        self.targets: list[DropTarget] = []
+        self.consequences: list[Consequence] = []
+        """What a drop on each device would give; empty while nothing is dragged."""
+        self.repairing: Repairing | None = None
+        """Who finds what else must move; None: nobody."""
+        self.choice = DropChoice(view)
+        self.choice.repair_chosen.connect(self._repair)
+        self.choice.along_chosen.connect(lambda: self._drop(along=True))
+        self.choice.anyway_chosen.connect(lambda: self._drop(along=False))
+        self.choice.dismissed.connect(self._drop_dismissed)
+        self._device = -1
+        self._judged: Preview | None = None
+        self._reachable: Bools | None = None
+        self._effects: list[tuple[str, str]] = []
+        self._repaired: Repair | None = None
+
+    def device_at(self, position: QPointF, global_pos: QPoint) -> int:
+        """The device on which a drop here would land, -1 for none."""
+        if self._view.rect().contains(position.toPoint()):
+            if self._view.scene is None or self._view.document.problem is None:
+                return -1
+            if self._view.scene.layout.lanes:
+                y = position.y() * self._view.devicePixelRatioF()
+                for d, (top, bottom) in enumerate(lane_extents(self._view.scene, self._view.viewport)):
+                    if top <= y < bottom:
+                        return d
+                return -1
+            rects = chip_rects(
+                self._view.width(), self._view.height(), len(self._view.document.problem.devices)
+            )
+            return next((d for d, rect in enumerate(rects) if rect.contains(position)), -1)
+        return next((d for t in self.targets if (d := t.device_at(global_pos)) >= 0), -1)
+
+    def preview_changed(self) -> None:
+        """Judge every device when a drag begins, forget it when it ends."""
+        preview, problem, live = (
+            self._view.document.preview,
+            self._view.document.problem,
+            self._view.document.live,
+        )
+        if preview is None or problem is None or live is None:
+            self.consequences = []
+            self._judged = None
+            self.choice.hide()  # its question was about the preview
+        elif preview is not self._judged or preview.reachable is not self._reachable:
+            self._judged, self._reachable = preview, preview.reachable
+            self.consequences = self._judge()
+        self._view.repaint_attention()
+
+    def _judge(self) -> list[Consequence]:
+        preview, live = self._view.document.preview, self._view.document.live
+        assert preview is not None
+        assert live is not None
+        words = tuple(rule_words(int(code)) for code in live.check(preview.ops).codes)
+        return consequences(preview, words)
+
+    def ask(self, position: QPointF, device: int) -> None:
+        """Ask what to do with a drop on ``device`` that would break a rule; the preview stays on."""
+        preview, problem = self._view.document.preview, self._view.document.problem
+        assert preview is not None
+        assert problem is not None
+        self._device = device
+        said = preview.reasons(device)
+        sentence = said[0] if said else "That would break a rule."
+        if len(said) > 1:
+            sentence += f" (and {plural(len(said) - 1, 'more problem', 'more problems')})"
+        self._effects = self._effects_of(preview, device)
+        offered = self.repairing is not None and preview.possible(device)
+        # On a package neighbours alone rarely help: a chip that is skipped, or a triangle, takes ops from elsewhere.
+        first = "repair" if problem.target.kind == "mcm" else "along"
+        self.choice.ask(
+            position.toPoint(), sentence, len(preview.along), self._effect(), "Move and repair …" if offered else "", first
+        )  # fmt: skip
+        self._repaired = None
+        if offered and self.repairing is not None:
+            start = moved_to(self._view.document.device_of, preview.ops, device)
+            self.repairing.look(start, preview.ops, partial(self._repair_found, preview, device))
+
+    def _effects_of(self, preview: Preview, device: int) -> list[tuple[str, str]]:
+        """What each answer would make of the objective, by the word for it."""
+        live, problem = self._view.document.live, self._view.document.problem
+        assert live is not None
+        assert problem is not None
+        effects = [("anyway", preview.changes[device].text)]
+        if len(preview.along):
+            moved = np.union1d(preview.ops, preview.along).astype(np.int32)
+            after = live.delta(moved).components[:, device].tolist()
+            effects.insert(0, ("along", change(problem, live.components, after).text))
+        return effects
+
+    def _effect(self) -> str:
+        problem = self._view.document.problem
+        assert problem is not None
+        if len(self._effects) < 2:
+            return ""
+        if len(problem.components) > 1 or len(self._effects) > 2:
+            return "\n".join(f"{word.capitalize()}: {text}" for word, text in self._effects)
+        title = component_words(problem.components[0]).title
+        return "\n".join(f"{word.capitalize()}: {title} {text}" for word, text in self._effects)
+
+    def _repair_found(self, preview: Preview, device: int, result: Repair | StageboardError) -> None:
+        """What else must move is known: the button says how many."""
+        document, problem = self._view.document, self._view.document.problem
+        if document.preview is not preview or problem is None or document.live is None:
+            return
+        if isinstance(result, Exception) or not stays(result, preview.ops, device):
+            self.choice.show_repair("No repair found", False)
+            reason = "" if isinstance(result, Exception) else why_not(result).removeprefix(". ")
+            if reason:
+                self.choice.say("\n".join(part for part in (self._effect(), reason) if part))
+            return
+        self._repaired = result
+        others = np.setdiff1d(np.flatnonzero(result.device_of != document.device_of), preview.ops)
+        self.choice.show_repair(f"Move and repair: {plural(len(others), 'more op', 'more ops')}", True)
+        repaired = change(problem, document.live.components, result.evaluation.values)
+        self._effects.insert(0, ("repaired", repaired.text))
+        self.choice.say(self._effect())
+
+    def _repair(self) -> None:
+        preview, device, found = self._view.document.preview, self._device, self._repaired
+        self._view.document.end_preview()
+        if preview is not None and device >= 0 and self.repairing is not None:
+            self.repairing.move_and_repair(preview.ops, device, found)
+        self._view.setFocus()
+
+    def _drop(self, along: bool) -> None:
+        preview, device = self._view.document.preview, self._device
+        self._look_no_further()
+        self._view.document.end_preview()
+        if preview is not None and device >= 0:
+            self._view.document.move(preview.ops, device, along=along)
+        self._view.setFocus()
+
+    def _drop_dismissed(self) -> None:
+        self._look_no_further()
+        self._view.document.end_preview()
+        self._view.setFocus()
+
+    def _look_no_further(self) -> None:
+        if self.repairing is not None:
+            self.repairing.cancel()

@@ -1,0 +1,195 @@
+"""The lane headers: a margin at the left of the lanes view that names each device and shows what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.canvas.graph.links import LEAST_LANE, PLATE_HEIGHT, Links, paint_links
+from gui.canvas.graph.palette import CanvasPalette
+from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.viewport import Viewport
+from gui.look.fonts import font, metrics
+from gui.look.glyphs import GLYPH_SIZE, paint_glyph
+from gui.look.numbers import Column, amount_column, chip_text
+from gui.look.theme import mix
+from gui.widgets.bars import paint_load
+from planner.problem.problem import Problem
+from planner.quantity import bytes_text
+
+HEADER_WIDTH = 160
+LEAST_TITLED = 9
+"""Logical pixels: how wide headers are, and how high the lowest that is written on."""
+
+PARTS = ("receive", "work", "streaming", "send")
+
+
+@dataclass(frozen=True, eq=False)
+class HeaderData:
+    """What the headers show, per device: titles, pace (what the objective is about), costs in parts, bytes in and out."""
+
+    titles: tuple[str, ...]
+    names: tuple[str, ...]
+    pace: np.ndarray
+    parts: np.ndarray
+    received: np.ndarray
+    sent: np.ndarray
+    bottleneck: int
+    column: Column
+    cost: np.ndarray
+    times: Column
+    memory: np.ndarray
+    budget: np.ndarray
+    """Bytes that each device holds, and how many it can without streaming (infinite: no such limit)."""
+    links: Links | None = None
+
+
+def header_data(
+    scene: Scene, problem: Problem, crossing: tuple[np.ndarray, np.ndarray], links: Links | None = None
+) -> HeaderData | None:
+    """From the scene's evaluation; None before there is one. ``links``: what crosses between stages."""
+    e, devices = scene.evaluation, problem.devices
+    if e is None or len(e.pace) != len(devices):
+        return None
+    parts = np.stack([e.receive, e.work, e.streaming, e.send])
+    column = amount_column(e.pace, problem.unit(problem.components[0]))
+    titles, names = tuple(d.title for d in devices), tuple(d.name for d in devices)
+    times = amount_column(e.cost, problem.graph.time_unit)
+    return HeaderData(
+        titles, names, e.pace, parts, crossing[0], crossing[1], e.bottleneck, column, e.cost, times, e.memory,
+        problem.evaluator.budget, links,
+    )  # fmt: skip
+
+
+def lane_extents(scene: Scene, viewport: Viewport) -> list[tuple[float, float]]:
+    """Top and bottom of each lane in device pixels."""
+    out = []
+    for lane in scene.layout.lanes:
+        _, y, _, h = lane.band
+        out.append((y * viewport.scale + viewport.oy, (y + h) * viewport.scale + viewport.oy))
+    return out
+
+
+def paint_headers(
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    data: HeaderData | None,
+    ratio: float,
+) -> None:
+    """All headers that are in sight. What fits depends on the lane's height: title and cost, then bar, then traffic."""
+    if not scene.layout.lanes:
+        return
+    theme = palette.theme
+    width = HEADER_WIDTH * ratio
+    painter.fillRect(QRectF(0, 0, width, viewport.height), QColor(theme.canvas))
+    extents = lane_extents(scene, viewport)
+    # Titles of lanes of different heights differ little in size: they are one list.
+    most = min([b - t for t, b in extents if b - t >= LEAST_TITLED * ratio], default=0.0) / ratio + 1
+    for d, (top, bottom) in enumerate(extents):
+        if bottom < 0 or top > viewport.height:
+            continue
+        _paint_header(painter, QRectF(0, top, width, bottom - top), d, viewport, palette, data, ratio, most)
+    painter.setPen(QPen(QColor(theme.border), ratio))
+    painter.drawLine(int(width), 0, int(width), viewport.height)
+    if data is not None and data.links is not None:
+        paint_links(painter, data.links, lane_extents(scene, viewport), width, viewport, palette, ratio)
+
+
+def _paint_header(
+    painter: QPainter,
+    box: QRectF,
+    d: int,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    data: HeaderData | None,
+    ratio: float,
+    most: float,
+) -> None:
+    """One header; ``most``: logical pixels that its title may be high."""
+    theme, colour = palette.theme, palette.devices[d]
+    painter.fillRect(box, QColor(colour.band))
+    painter.fillRect(QRectF(0, box.top(), 4 * ratio, box.height()), QColor(colour.accent))
+    if data is None or box.height() < LEAST_TITLED * ratio:
+        return
+    # The text stays in sight while the lane is scrolled.
+    top, bottom = max(box.top(), 0.0), min(box.bottom(), float(viewport.height))
+    if data.links is not None and box.height() >= LEAST_LANE * ratio:
+        # The plates of the links stand on the borders, half in each lane.
+        room = PLATE_HEIGHT * ratio / 2
+        top = max(top, box.top() + (room if d else 0.0))
+        bottom = min(bottom, box.bottom() - (room if d + 1 < len(data.names) else 0.0))
+    free = bottom - top
+    line = 15 * ratio
+    hot = d == data.bottleneck
+    rows = 1 + (free >= 30 * ratio) + (free >= 48 * ratio) + (free >= 64 * ratio)
+    block = (line if rows == 1 else line + (rows - 1) * 14 * ratio) + 2 * ratio
+    y = top + max(0.0, (free - block) / 2)
+    x, w = 11 * ratio, box.width() - 19 * ratio
+    size = int(min(12.0, most, free / ratio - 1) * ratio)
+    painter.setPen(QColor(theme.bad if hot else theme.text))
+    painter.setFont(font(size, True))
+    pace = data.column.text(float(data.pace[d]))
+    wide = metrics(size, True).horizontalAdvance(pace)
+    rect = QRectF(x, y, w, min(line, free))
+    painter.drawText(rect, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), pace)
+    painter.setFont(font(size, False))
+    painter.setPen(QColor(theme.text))
+    mark = min(GLYPH_SIZE * ratio, 0.8 * size)
+    paint_glyph(painter, colour, x + mark / 2, rect.center().y(), mark)
+    rect.setLeft(x + mark + 4 * ratio)
+    room = rect.width() - wide - 6 * ratio
+    title = (
+        data.titles[d] if metrics(size, False).horizontalAdvance(data.titles[d]) <= room else data.names[d]
+    )
+    title = metrics(size, False).elidedText(title, Qt.TextElideMode.ElideRight, room)
+    painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), title)
+    if rows >= 2:
+        y += line + 3 * ratio
+        loaded = bool(np.isfinite(data.budget[d]) and data.budget[d] > 0)
+        paint_bar = _paint_cache if loaded else _paint_bar
+        paint_bar(painter, QRectF(x, y, w, 6 * ratio), d, palette, data)
+        y += 9 * ratio
+    if rows >= 3:
+        painter.setFont(font(int(10 * ratio), False))
+        painter.setPen(QColor(theme.muted))
+        lines = [f"in {bytes_text(float(data.received[d]))}", f"out {bytes_text(float(data.sent[d]))}"]
+        if loaded:
+            used, cache = float(data.memory[d]), float(data.budget[d])
+            other = data.times.text(float(data.cost[d]))
+            if np.array_equal(data.pace, data.cost):  # stands beside the title already
+                other = "  ".join(lines)
+            lines = [chip_text(used, cache, brief=True), other]
+        for text in lines if rows >= 4 else lines[:1] if loaded else ["  ".join(lines)]:
+            off_chip = loaded and text is lines[0] and data.memory[d] > data.budget[d]
+            painter.setPen(QColor(theme.bad if off_chip else theme.muted))
+            shown = metrics(int(10 * ratio), False).elidedText(text, Qt.TextElideMode.ElideRight, w)
+            painter.drawText(QRectF(x, y, w, 13 * ratio), int(Qt.AlignmentFlag.AlignVCenter), shown)
+            y += 13 * ratio
+
+
+def _paint_cache(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, data: HeaderData) -> None:
+    """Parameters around the cache line, all devices on one scale."""
+    full = max(float(data.memory.max()), float(data.budget.max()))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    used, cache = float(data.memory[d]), float(data.budget[d])
+    paint_load(painter, box, used, cache, full, palette.devices[d], palette.theme)
+
+
+def _paint_bar(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, data: HeaderData) -> None:
+    """Receive, work, streaming and send on the scale of the worst device."""
+    theme, colour = palette.theme, palette.devices[d]
+    painter.fillRect(box, QColor(mix(colour.band, theme.text, 0.08)))
+    worst = float(data.parts.sum(axis=0).max())
+    if worst <= 0:
+        return
+    x = box.left()
+    shades = (colour.soft, colour.accent, theme.bad, colour.soft)
+    for value, shade in zip(data.parts[:, d], shades, strict=True):
+        wide = box.width() * float(value) / worst
+        painter.fillRect(QRectF(x, box.top(), wide, box.height()), QColor(shade))
+        x += wide

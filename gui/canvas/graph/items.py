@@ -1,0 +1,124 @@
+"""What the canvas draws: ops, or folded groups of ops, and the edges between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from planner.model.graph import Bools, Floats, Graph, Ints, csr
+from planner.model.groups import GroupView
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Cards and edges of a graph with some groups folded.
+
+    ``item_of`` int32[n] maps ops to items 0..count-1; ``first`` int32[count] is an item's first op, ``size`` int32[count]
+    how many ops it stands for. Edges are distinct item pairs with their ``edge_bytes`` (each tensor once per pair).
+    ``forward`` is bool[m]: False for edges that contraction turned against the graph's order (drawn, not laid out).
+    """
+
+    graph: Graph
+    item_of: Ints
+    first: Ints
+    size: Ints
+    names: tuple[str, ...]
+    edge_src: Ints
+    edge_dst: Ints
+    edge_bytes: Floats
+    forward: Bools
+
+    @property
+    def count(self) -> int:
+        """Number of cards."""
+        return len(self.first)
+
+    @cached_property
+    def model(self) -> Ints:
+        """The model that each item belongs to (int32[count]); groups of several models are where their first op is."""
+        return self.graph.model[self.first]
+
+    @cached_property
+    def members(self) -> tuple[Ints, Ints]:
+        """Ops of each item as CSR."""
+        return csr(self.item_of, np.arange(self.graph.n, dtype=np.int32), self.count)
+
+    @cached_property
+    def incident(self) -> tuple[Ints, Ints]:
+        """Edges touching each item as CSR."""
+        m = len(self.edge_src)
+        ends = np.concatenate([self.edge_src, self.edge_dst])
+        edges = np.concatenate([np.arange(m, dtype=np.int32)] * 2)
+        return csr(ends, edges, self.count)
+
+    def ops(self, item: int) -> Ints:
+        """Ops of one item."""
+        ptr, idx = self.members
+        return idx[ptr[item] : ptr[item + 1]]
+
+    def ops_of(self, items: Ints) -> Ints:
+        """Ops of several items, sorted."""
+        chosen = np.zeros(self.count, bool)
+        chosen[items] = True
+        return np.flatnonzero(chosen[self.item_of]).astype(np.int32)
+
+    def edges_of(self, items: Ints) -> Ints:
+        """Edges touching any of ``items``, each once."""
+        ptr, idx = self.incident
+        if len(items) == 0:
+            return np.empty(0, np.int32)
+        return np.unique(np.concatenate([idx[ptr[i] : ptr[i + 1]] for i in items.tolist()]))
+
+    def devices(self, device_of: Ints, k: int) -> tuple[Ints, Bools]:
+        """The device most of an item's work is on (int32[count]) and whether it is spread over several."""
+        if self.count == self.graph.n:
+            return device_of[self.first], np.zeros(self.count, bool)
+        weights = self.graph.work + 1e-12 * max(float(self.graph.work.max(initial=0.0)), 1e-12)
+        share = np.bincount(self.item_of * k + device_of, weights=weights, minlength=self.count * k)
+        table = share.reshape(self.count, k)
+        return table.argmax(axis=1).astype(np.int32), (table > 0).sum(axis=1) > 1
+
+
+def items_of(graph: Graph, grouping: GroupView | None, folded: frozenset[int]) -> Items:
+    """The items of a graph with the groups in ``folded`` drawn as one card each."""
+    n = graph.n
+    if grouping is None or not folded:
+        item_of = np.arange(n, dtype=np.int32)
+        first, names = item_of, graph.op_names
+    else:
+        inside = np.isin(grouping.group_of, np.fromiter(folded, np.int32, len(folded)))
+        labels = np.where(inside, n + grouping.group_of, np.arange(n))
+        _, first64, inverse = np.unique(labels, return_index=True, return_inverse=True)
+        order = np.argsort(first64, kind="stable")
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        item_of = place[inverse].astype(np.int32)
+        first = first64[order].astype(np.int32)
+        names = tuple(
+            grouping.names[grouping.group_of[v]] if inside[v] else graph.op_names[v] for v in first.tolist()
+        )
+    size = np.bincount(item_of, minlength=len(first)).astype(np.int32)
+    src, dst, weight = _edges(graph, item_of, len(first))
+    rank = np.full(len(first), np.iinfo(np.int32).max, np.int64)
+    position = np.empty(n, np.int64)
+    position[graph.topological_order] = np.arange(n)
+    np.minimum.at(rank, item_of, position)
+    return Items(graph, item_of, first, size, names, src, dst, weight, rank[src] < rank[dst])
+
+
+def _edges(graph: Graph, item_of: Ints, count: int) -> tuple[Ints, Ints, Floats]:
+    """Distinct edges between items with the bytes they carry; a tensor counts once per pair of items."""
+    tensor = np.repeat(np.arange(graph.tensor_count), np.diff(graph.consumer_ptr))
+    src = item_of[graph.tensor_producer[tensor]].astype(np.int64)
+    dst = item_of[graph.consumer_idx].astype(np.int64)
+    outside = src != dst
+    tensor, src, dst = tensor[outside], src[outside], dst[outside]
+    _, once = np.unique(tensor * max(count, 1) + dst, return_index=True)
+    keys = src[once] * max(count, 1) + dst[once]
+    pairs, inverse = np.unique(keys, return_inverse=True)
+    weight = np.bincount(inverse, weights=graph.tensor_bytes[tensor[once]], minlength=len(pairs)).astype(
+        np.float64
+    )
+    return (pairs // max(count, 1)).astype(np.int32), (pairs % max(count, 1)).astype(np.int32), weight

@@ -1,0 +1,268 @@
+"""What follows the pointer: hovered edges, the dragged card, what each lane would give, the rubber band."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+
+from gui.canvas.graph.consequence import Consequence
+from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
+from gui.canvas.graph.labels import short_name
+from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.viewport import Viewport
+from gui.look.fonts import font, metrics
+from gui.look.theme import Theme
+from gui.raster import engine as raster
+
+MOST_EDGES = 1500
+MOST_SAID = 460.0
+"""Pixels that a sentence beside the dragged card may be wide."""
+
+
+def paint_attention(
+    buffer: np.ndarray,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    items: np.ndarray,
+    ratio: float,
+    along: np.ndarray,
+) -> None:
+    """Edges and neighbours of ``items`` stand out; ``along`` (items that a drop would take along) are outlined.
+
+    ``buffer`` is a transparent overlay of the widget's size.
+    """
+    theme = palette.theme
+    raster.fill(buffer, None, 0, replace=True)
+    place = (viewport.scale, viewport.ox, viewport.oy)
+    edges = scene.items.edges_of(items)[:MOST_EDGES]
+    if len(edges):
+        halo = np.full(len(edges), packed(theme.canvas), np.uint32)
+        colour = palette.accent[scene.device[scene.items.edge_src[edges]]]
+        stroke_edges(buffer, scene, place, edges, halo, 4.5 * ratio, 0.8, 0.0)
+        stroke_edges(buffer, scene, place, edges, colour, 2.0 * ratio, 1.0, 6.0 * ratio)
+        ends = np.unique(np.concatenate([scene.items.edge_src[edges], scene.items.edge_dst[edges]]))
+        stroke_outlines(buffer, scene, place, ends, palette.accent[scene.device[ends]], 1.6 * ratio, ratio)
+    stroke_outlines(buffer, scene, place, items, np.uint32(packed(theme.edge_selected)), 2.2 * ratio, ratio)
+    if len(along):
+        stroke_outlines(buffer, scene, place, along, np.uint32(packed(theme.warning)), 2.4 * ratio, ratio)
+
+
+def stroke_edges(
+    buffer: np.ndarray,
+    scene: Scene,
+    place: tuple[float, float, float],
+    edges: np.ndarray,
+    colour: np.ndarray,
+    width: float,
+    opacity: float,
+    arrow: float,
+) -> None:
+    """Edges along their routes where they have one and the cards stand still, else as curves."""
+    row = np.searchsorted(scene.routed, edges)
+    routed = np.zeros(len(edges), bool)
+    if scene.settled and len(scene.routed):
+        routed = scene.routed[np.minimum(row, len(scene.routed) - 1)] == edges
+    plain = edges[~routed]
+    items = scene.items
+    raster.edges_between(
+        buffer, None, scene.x, scene.y, scene.w, scene.h, items.edge_src[plain], items.edge_dst[plain], *place,
+        colour=colour[~routed], width_px=width, opacity=opacity, arrow_px=arrow, leave=scene.leave[plain],
+        enter=scene.enter[plain], handle_max=240.0,
+    )  # fmt: skip
+    if routed.any():
+        along = np.zeros(len(scene.routed), np.uint32)
+        along[row[routed]] = colour[routed]
+        raster.routes(
+            buffer, None, scene.route_ptr, scene.route_x, scene.route_y, *place, colour=along, width_px=width,
+            radius=14.0, opacity=opacity, arrow_px=arrow, index=row[routed].astype(np.int32),
+        )  # fmt: skip
+
+
+def stroke_outlines(
+    buffer: np.ndarray,
+    scene: Scene,
+    place: tuple[float, float, float],
+    items: np.ndarray,
+    colour: np.ndarray | np.uint32,
+    width: float,
+    ratio: float,
+) -> None:
+    """Lines around cards."""
+    if len(items) == 0:
+        return
+    raster.rounded_rects(
+        buffer, None, scene.x[items], scene.y[items], scene.w[items], scene.h[items], *place, fill=0, stroke=colour,
+        stroke_px=width, radius_px=5.0 * ratio, min_px=4.0 * ratio,
+    )  # fmt: skip
+
+
+def paint_lane_veils(
+    painter: QPainter, scene: Scene, viewport: Viewport, theme: Theme, said: list[Consequence], ratio: float
+) -> None:  # fmt: skip
+    """Grey out the lanes that a drop may not go to, more so where it never may (logical pixels)."""
+    width = viewport.width / ratio
+    for consequence, (top, bottom) in zip(said, lane_extents(scene, viewport), strict=True):
+        if not consequence.legal and not consequence.stays:
+            veil = QColor(theme.canvas if consequence.possible else theme.track)
+            veil.setAlphaF(0.62 if consequence.possible else 0.88)
+            low, high = max(top / ratio, 0.0), min(bottom / ratio, viewport.height / ratio)
+            painter.fillRect(QRectF(HEADER_WIDTH, low, width - HEADER_WIDTH, high - low), veil)
+
+
+def paint_lane_consequences(
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    said: list[Consequence],
+    target: int,
+    ratio: float,
+) -> None:
+    """Each lane says what a drop would give, or why it may not be (logical pixels)."""
+    theme = palette.theme
+    width = viewport.width / ratio
+    for d, (top, bottom) in enumerate(lane_extents(scene, viewport)):
+        top, bottom = max(top / ratio, 0.0), min(bottom / ratio, viewport.height / ratio)
+        if bottom - top < 4:
+            continue
+        box = QRectF(HEADER_WIDTH, top, width - HEADER_WIDTH, bottom - top)
+        if d == target:
+            painter.setPen(QPen(QColor(palette.devices[d].accent), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(box.adjusted(1, 1, -1, -1))
+        if d != target:  # what the target gives is said beside the dragged card
+            _bubble(
+                painter,
+                QPointF(box.right() - 8, (top + bottom) / 2),
+                said[d].long,
+                said[d].colour(theme),
+                theme,
+                bottom - top,
+            )
+
+
+def _bubble(painter: QPainter, anchor: QPointF, text: str, colour: str, theme: Theme, room: float) -> None:
+    """A small text plate whose right edge is centred on ``anchor``."""
+    size = 11 if room >= 16 else 9
+    wide = metrics(size, True).horizontalAdvance(text) + 16
+    tall = min(22.0, max(12.0 if room >= 14 else 10.0, room - 2))
+    box = QRectF(anchor.x() - wide, anchor.y() - tall / 2, wide, tall)
+    back = QColor(theme.panel)
+    back.setAlphaF(0.93)
+    painter.setPen(QPen(QColor(theme.border), 1))
+    painter.setBrush(back)
+    painter.drawRoundedRect(box, 4, 4)
+    painter.setFont(font(size, True))
+    painter.setPen(QColor(colour))
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)
+
+
+def paint_carried(
+    painter: QPainter,
+    position: QPointF,
+    label: str,
+    kind: str,
+    target: str,
+    said: Consequence | None,
+    accent: str,
+    theme: Theme,
+    bounds: QRectF,
+    detail: str,
+) -> None:
+    """The dragged card under the pointer with its consequence beside it (logical pixels)."""
+    box = QRectF(position.x() + 10, position.y() + 8, 132, 38)
+    said_lines = []
+    if said is not None:
+        said_lines = [
+            f"{target}: {said.short}",
+            detail if not said.legal else (f"gap {said.gap}, rules hold" if said.gap else "rules hold"),
+        ]
+        if said.stays:
+            said_lines = [f"{target}: stays here"]
+    wide = (
+        max(
+            [metrics(12, True).horizontalAdvance(t) for t in said_lines[:1]]
+            + [metrics(11, False).horizontalAdvance(t) for t in said_lines[1:]]
+            + [0.0]
+        )
+        + 18
+    )
+    wide = min(wide, MOST_SAID)
+    if said_lines[1:]:
+        said_lines[1:] = two_lines(said_lines[1], metrics(11, False), wide - 16)
+    high = (24, 40, 54)[max(len(said_lines), 1) - 1]
+    whole = box.united(QRectF(box.right() + 8, box.top(), wide, high)) if said_lines else box
+    dx = min(0.0, bounds.right() - 6 - whole.right())
+    dy = min(0.0, bounds.bottom() - 6 - whole.bottom())
+    box.translate(dx, dy)
+    painter.setPen(QPen(QColor(accent), 1.5, Qt.PenStyle.DashLine))
+    back = QColor(theme.card)
+    back.setAlphaF(0.95)
+    painter.setBrush(back)
+    painter.drawRoundedRect(box, 5, 5)
+    painter.setFont(font(12, True))
+    painter.setPen(QColor(theme.text))
+    painter.drawText(
+        box.adjusted(9, 3, -6, -18),
+        int(Qt.AlignmentFlag.AlignVCenter),
+        metrics(12, True).elidedText(short_name(label), Qt.TextElideMode.ElideMiddle, 116),
+    )
+    painter.setFont(font(10, False))
+    painter.setPen(QColor(theme.muted))
+    painter.drawText(
+        box.adjusted(9, 18, -6, -3),
+        int(Qt.AlignmentFlag.AlignVCenter),
+        metrics(10, False).elidedText(kind, Qt.TextElideMode.ElideRight, 116),
+    )
+    if not said_lines or said is None:
+        return
+    plate = QRectF(box.right() + 8, box.top(), wide, high)
+    soft = (
+        theme.panel
+        if said.stays
+        else theme.bad_soft
+        if not said.legal
+        else theme.good_soft
+        if said.better
+        else theme.panel
+    )
+    painter.setPen(QPen(QColor(said.colour(theme)), 1.2))
+    painter.setBrush(QColor(soft))
+    painter.drawRoundedRect(plate, 5, 5)
+    painter.setFont(font(12, True))
+    painter.drawText(
+        QRectF(plate.left() + 9, plate.top() + 3, plate.width() - 15, 18),
+        int(Qt.AlignmentFlag.AlignVCenter),
+        said_lines[0],
+    )
+    painter.setFont(font(11, False))
+    painter.setPen(QColor(theme.text))
+    for i, line in enumerate(said_lines[1:]):
+        row = QRectF(plate.left() + 9, plate.top() + 20 + 15 * i, plate.width() - 15, 16)
+        painter.drawText(row, int(Qt.AlignmentFlag.AlignVCenter), line)
+
+
+def two_lines(text: str, measure: QFontMetricsF, width: float) -> list[str]:
+    """A sentence in at most two lines of ``width`` pixels, broken at a blank, or within a name where there is none."""
+    if measure.horizontalAdvance(text) <= width:
+        return [text]
+    fits = bisect_right(range(len(text)), width, key=lambda n: measure.horizontalAdvance(text[:n])) - 1
+    at = text.rfind(" ", 0, fits + 1)
+    if at < fits // 2:
+        at = max(fits, 1)
+    rest = measure.elidedText(text[at:].strip(), Qt.TextElideMode.ElideRight, width)
+    return [text[:at].rstrip(), rest]
+
+
+def paint_band(painter: QPainter, rect: QRectF, theme: Theme) -> None:
+    """The rubber band (logical pixels)."""
+    inside = QColor(theme.accent)
+    inside.setAlphaF(0.12)
+    painter.setPen(QPen(QColor(theme.accent), 1, Qt.PenStyle.DashLine))
+    painter.setBrush(inside)
+    painter.drawRect(rect)

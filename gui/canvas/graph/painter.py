@@ -1,0 +1,175 @@
+"""Painting the scene into a pixel buffer: bands, edges and cards by the raster kernels, text by QPainter on top."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtGui import QImage, QPainter
+
+from gui.canvas.graph.detail import Detail, detail_at
+from gui.canvas.graph.labels import paint_labels
+from gui.canvas.graph.overview import paint_overview
+from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.scene import STYLE, Scene
+from gui.canvas.graph.viewport import Viewport
+from gui.look.theme import mix
+from gui.raster import engine as raster
+
+Image = np.ndarray
+
+
+def wrap_image(buffer: Image) -> QImage:
+    """A QImage over ``buffer`` (uint32[h, w]); the caller keeps the buffer alive as long as the image."""
+    height, width = buffer.shape
+    return QImage(buffer.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
+
+
+def paint_scene(
+    buffer: Image,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    ratio: float,
+    *,
+    text: bool = True,
+) -> Detail:
+    """Paint everything that does not follow the pointer. ``ratio`` is device pixels per logical pixel."""
+    theme = palette.theme
+    raster.fill(buffer, None, packed(theme.canvas), replace=True)
+    detail = detail_at(STYLE.card_h * viewport.scale / ratio)
+    paint_bands(buffer, scene, viewport, palette)
+    if scene.items.count == 0:
+        return detail
+    if detail == Detail.OVERVIEW:
+        paint_overview(buffer, scene, viewport, palette, ratio)
+    else:
+        paint_edges(buffer, scene, viewport, palette, detail, ratio)
+        paint_cards(buffer, scene, viewport, palette, detail, ratio)
+    if text:
+        image = wrap_image(buffer)  # the painter does not keep its image alive
+        painter = QPainter(image)
+        paint_labels(painter, scene, viewport, palette, detail, ratio)
+        painter.end()
+    return detail
+
+
+def paint_bands(buffer: Image, scene: Scene, viewport: Viewport, palette: CanvasPalette) -> None:
+    """One soft band per device in the lanes view, across the whole width."""
+    if not scene.layout.lanes:
+        return
+    lanes = scene.layout.lanes
+    y = np.array([lane.band[1] for lane in lanes])
+    h = np.array([lane.band[3] for lane in lanes])
+    x0, _ = viewport.to_scene(0, 0)
+    width = viewport.width / viewport.scale
+    raster.rounded_rects(
+        buffer, None, np.full(len(y), x0), y, np.full(len(y), width), h, viewport.scale, viewport.ox, viewport.oy,
+        fill=palette.band[np.arange(len(y)) % len(palette.band)], radius_px=0.0,
+    )  # fmt: skip
+
+
+def edge_style(
+    scene: Scene, palette: CanvasPalette, detail: Detail, ratio: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Colour, width and opacity of every edge: quiet inside a stage, in the producer's colour between stages."""
+    items = scene.items
+    between = scene.device[items.edge_src] != scene.device[items.edge_dst]
+    quiet = packed(palette.theme.edge)
+    colour = np.where(between, palette.accent[scene.device[items.edge_src]], np.uint32(quiet))
+    near = detail >= Detail.LABELS
+    widest = float(items.edge_bytes.max(initial=0.0))
+    share = np.sqrt(items.edge_bytes / widest) if widest > 0 else np.zeros(len(items.edge_bytes))
+    width = (
+        np.where(between, (1.2 + 1.8 * share) if near else 1.0 + 0.6 * share, 1.1 if near else 0.8) * ratio
+    )
+    opacity = np.where(between, 0.9 if near else 0.7, 0.75 if near else 0.4)
+    return colour.astype(np.uint32), width, opacity
+
+
+def paint_edges(
+    buffer: Image, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, ratio: float
+) -> None:
+    """All edges: routed ones along their waypoints, hubs and far ones as fading stubs."""
+    items = scene.items
+    if len(items.edge_src) == 0:
+        return
+    colour, width, opacity = edge_style(scene, palette, detail, ratio)
+    arrow = 5.0 * ratio if detail == Detail.CARDS else 0.0
+    place: dict[str, Any] = {"scale": viewport.scale, "ox": viewport.ox, "oy": viewport.oy}
+    curve: dict[str, Any] = {
+        "x": scene.x, "y": scene.y, "w": scene.w, "h": scene.h, "src": items.edge_src, "dst": items.edge_dst, **place,
+        "leave": scene.leave, "enter": scene.enter, "colour": colour, "width_px": width, "opacity": opacity,
+    }  # fmt: skip
+    plain = scene.straight if scene.settled else np.concatenate([scene.straight, scene.routed])
+    if detail >= Detail.LABELS and len(scene.stubs):
+        tail = min(26.0 * ratio, 40.0 * viewport.scale)
+        raster.stubs(buffer, None, length_px=tail, index=scene.stubs, **curve)
+    raster.edges_between(buffer, None, index=plain, arrow_px=arrow, handle_max=240.0, **curve)
+    if scene.settled and len(scene.routed):
+        chosen = scene.routed
+        raster.routes(
+            buffer, None, scene.route_ptr, scene.route_x, scene.route_y, **place, radius=14.0,
+            colour=colour[chosen], width_px=width[chosen], opacity=opacity[chosen], arrow_px=arrow,
+        )  # fmt: skip
+
+
+def paint_cards(
+    buffer: Image, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, ratio: float
+) -> None:
+    """All cards: blocks in the stage's colour from afar, white cards with the stage's bar when near."""
+    theme = palette.theme
+    accent = palette.accent[scene.device]
+    place = (scene.x, scene.y, scene.w, scene.h, viewport.scale, viewport.ox, viewport.oy)
+    opacity = np.where(scene.highlighted, 1.0, 0.35) if scene.highlighted.any() else 1.0
+    marked = scene.selected
+    if detail == Detail.BLOCKS:
+        fill = palette.blocks_of(scene.device, scene.items.model)
+        fill = np.where(scene.violating, np.uint32(packed(theme.bad)), fill)
+        fill = np.where(marked, np.uint32(packed(theme.edge_selected)), fill)
+        raster.rounded_rects(
+            buffer, None, *place, fill=fill, radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
+            stroke=accent if scene.items.model.any() else 0, stroke_px=ratio,
+        )  # fmt: skip
+        _paint_pins(buffer, scene, viewport, palette, ratio)
+        return
+    body = np.where(
+        scene.mixed,
+        np.uint32(packed(mix(theme.card, theme.muted, 0.12))),
+        palette.bodies_of(scene.device, scene.items.model),
+    )
+    body = np.where(marked, np.uint32(packed(theme.selection)), body)
+    stroke = np.where(scene.violating, np.uint32(packed(theme.bad)), accent)
+    stroke = np.where(marked, np.uint32(packed(theme.edge_selected)), stroke)
+    wide = np.where(marked | scene.violating, 2.0, 1.0) * ratio
+    shadow: dict[str, Any] = {
+        "shadow": packed(theme.shadow, 0.10),
+        "shadow_px": 5.0 * ratio,
+        "shadow_dy": 1.5 * ratio,
+    }
+    raster.rounded_rects(
+        buffer, None, *place, fill=body.astype(np.uint32), stroke=stroke.astype(np.uint32), stroke_px=wide,
+        radius_px=(5.0 if detail == Detail.CARDS else 3.0) * ratio, accent=accent,
+        accent_px=(4.0 if detail == Detail.CARDS else 3.0) * ratio, opacity=opacity, snap=scene.settled,
+        **(shadow if detail == Detail.CARDS else {}),
+    )  # fmt: skip
+    if detail == Detail.LABELS:
+        _paint_pins(buffer, scene, viewport, palette, ratio)
+
+
+def _paint_pins(
+    buffer: Image, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> None:
+    """A dot on the upper right corner of pinned cards that are too small for the pin itself."""
+    pinned = np.flatnonzero(scene.pinned)
+    if len(pinned) == 0:
+        return
+    size = 6.0 * ratio / viewport.scale
+    x = scene.x[pinned] + scene.w[pinned] - size / 2
+    y = scene.y[pinned] - size / 2
+    theme = palette.theme
+    raster.rounded_rects(
+        buffer, None, x, y, np.full(len(pinned), size), np.full(len(pinned), size), viewport.scale, viewport.ox,
+        viewport.oy, fill=packed(theme.text), stroke=packed(theme.canvas), stroke_px=1.0 * ratio,
+        radius_px=3.0 * ratio,
+    )  # fmt: skip

@@ -1,0 +1,89 @@
+"""The canvas's colours as packed integers, ready for the raster kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from gui.look.theme import DeviceColour, Theme, device_colours, mix, numbered_colours
+
+Packed = np.ndarray
+
+
+def packed(colour: str, alpha: float = 1.0) -> int:
+    """``#rrggbb`` with an opacity (0..1) as straight (not premultiplied) 0xAARRGGBB."""
+    return round(alpha * 255.0) << 24 | int(colour[1:], 16)
+
+
+MODEL_BLOCKS = (None, 0.24, 0.5, 0.1)
+"""How much of a stage's colour fills the blocks of each model (None: all of it), four in turn. Seen without any hue."""
+MODEL_BODIES = (0.0, 0.3, 0.16, 0.42)
+"""The same for near cards."""
+
+
+@dataclass(frozen=True, eq=False)
+class CanvasPalette:
+    """Colours of one theme and device count. Arrays are uint32[k], indexed by device."""
+
+    theme: Theme
+    devices: tuple[DeviceColour, ...]
+    accent: Packed
+    body: Packed
+    block: Packed
+    band: Packed
+    line: Packed
+
+    def blocks_of(self, device: Packed, model: Packed) -> Packed:
+        """The fill of blocks by device and model (uint32): solid for the first model, paler for others."""
+        return self._filled(self.block, self.theme.canvas, MODEL_BLOCKS, device, model)
+
+    def bodies_of(self, device: Packed, model: Packed) -> Packed:
+        """The fill of near cards by device and model (uint32)."""
+        return self._filled(self.body, self.theme.card, MODEL_BODIES, device, model)
+
+    def _filled(
+        self, first: Packed, ground: str, shares: tuple[float | None, ...], device: Packed, model: Packed
+    ) -> Packed:
+        """``first`` for model 0, else the model's share of each device's colour on ``ground``."""
+        if not model.any():
+            return first[device]
+        shades = [
+            np.array([packed(mix(ground, d.accent, share or 0.0)) for d in self.devices], np.uint32)
+            for share in shares[1:]
+        ]
+        return np.stack([first, *shades])[model % len(shares), device]
+
+    @property
+    def dark(self) -> bool:
+        """Whether the theme is dark."""
+        return self.theme.dark
+
+
+def model_shade(model: int, ground: str, colour: str) -> str:
+    """How a model's blocks look in ``colour`` on ``ground``: the swatch of a legend."""
+    share = MODEL_BLOCKS[model % len(MODEL_BLOCKS)]
+    return mix(ground, colour, 1.0 if share is None else share)
+
+
+@lru_cache(maxsize=8)
+def canvas_palette(theme: Theme, k: int, numbers: tuple[int, ...] | None = None) -> CanvasPalette:
+    """The palette for ``k`` devices: ``body`` of a near card, ``block`` of a card seen from afar, ``line`` of a link.
+
+    ``numbers`` say which colour each device has (None: its own).
+    """
+    devices = device_colours(max(k, 1), theme) if numbers is None else numbered_colours(numbers, theme)
+
+    def column(colour_of: object) -> Packed:
+        return np.array([colour_of(d) for d in devices], np.uint32)  # type: ignore[operator]
+
+    return CanvasPalette(
+        theme=theme,
+        devices=devices,
+        accent=column(lambda d: packed(d.accent)),
+        body=column(lambda d: packed(theme.card)),
+        block=column(lambda d: packed(mix(theme.canvas, d.accent, 0.82 if theme.dark else 0.78))),
+        band=column(lambda d: packed(d.band)),
+        line=column(lambda d: packed(d.accent, 0.85)),
+    )

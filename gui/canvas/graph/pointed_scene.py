@@ -1,0 +1,186 @@
+"""A scene that is pointed at: mouse, keys and focus go to a pointer; a card tells about what is hovered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
+
+from gui.canvas.graph.animation import Glide
+from gui.canvas.graph.kept_pixels import KeptPixels
+from gui.canvas.graph.pointer_base import PointerBase
+from gui.canvas.graph.scene_widget import SceneWidget
+from gui.canvas.graph.tooltip import HoverCard
+from gui.look.theme import Theme
+from planner.model.graph import Ints
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+
+
+class PointedScene(SceneWidget):
+    """What the canvas and the panes of a comparison share. Subclasses say what is selected and hovered.
+
+    ``context_menu(place on the screen, op)``: a menu is wanted about an op (-1 for none).
+    """
+
+    context_menu = Signal(QPoint, int)
+
+    _surface: KeptPixels
+    _pointer: PointerBase
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.document = document
+        self.theme = theme
+        self._hover_card = HoverCard(self)
+        self._glide = Glide(self)
+        self._glide.stepped.connect(self._glided)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, True)
+
+    # ------------------------------------------------------------------ what is shown and done here; subclasses say
+    @property
+    def selection(self) -> Ints:
+        """The ops that are selected."""
+        raise NotImplementedError
+
+    def select(self, ops: Ints, mode: str = "replace") -> None:
+        """Select ops: ``replace``, ``add`` or ``toggle``."""
+        raise NotImplementedError
+
+    def hover_op(self, op: int) -> None:
+        """The pointer is on an op, -1 for none."""
+        raise NotImplementedError
+
+    def say_hover(self, position: QPointF) -> None:
+        """Show the card about what is at a position (logical pixels), or hide it."""
+        raise NotImplementedError
+
+    def look_at(self, ops: Ints | None) -> None:
+        """Show these ops as large as fits; None shows everything."""
+        if ops is None:
+            self.fit()
+        else:
+            self.zoom_to_ops(ops)
+
+    def go_to(self, op: int) -> None:
+        """Bring an op into sight."""
+        self.reveal(op)
+
+    def stop_gesture(self, reason: str) -> None:
+        """Cancel whatever is going on."""
+        self._pointer.stop(reason)
+
+    # ------------------------------------------------------------------ looks
+    @property
+    def animating(self) -> bool:
+        """Whether cards are gliding to their places."""
+        return self._glide.running
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Let cards jump instead of gliding."""
+        self._glide.reduced = reduced
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.theme = theme
+        self.repaint_scene()
+
+    def show_band(self, rect: QRectF | None) -> None:
+        """Draw the rubber band; None ends it."""
+        self._surface.band = rect
+        self.update()
+
+    def _glided(self) -> None:
+        self.show_places(self._glide.x, self._glide.y)
+
+    def _show_selection(self) -> None:
+        if self.scene is not None:
+            self.scene.selected = self.scene.mask(self.selection)
+
+    # ------------------------------------------------------------------ painting
+    def repaint_scene(self) -> None:
+        """Paint the scene again at the next occasion."""
+        self._surface.stale()
+        self.update()
+
+    def repaint_attention(self) -> None:
+        """Paint what stands out (hovered, selected, dragged) again."""
+        self._surface.over_stale = True
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Only what is stale is painted again."""
+        self._surface.paint()
+
+    # ------------------------------------------------------------------ mouse and keys
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """See the pointer, as for the next ones."""
+        self._hover_card.hide()
+        self._pointer.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag or hover."""
+        self._hover_card.hide()
+        self._pointer.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Drop or click."""
+        self._pointer.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Unfold or zoom."""
+        self._pointer.double_click(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom or pan."""
+        self._hover_card.hide()
+        self._pointer.wheel(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Walk, zoom, cancel."""
+        if not self._pointer.key_press(event):
+            super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """The end of panning with space."""
+        if not self._pointer.key_release(event):
+            super().keyReleaseEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Nothing is hovered."""
+        self._hover_card.hide()
+        self.hover_op(-1)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for a menu about the op under the pointer (or the selection, by keyboard)."""
+        op = -1
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            op = int(self.selection[0]) if len(self.selection) else -1
+        else:
+            item = self.item_at(QPointF(event.pos()))
+            if item >= 0 and self.scene is not None:
+                ops = self.scene.items.ops(item)
+                op = int(ops[0])
+                if not np.isin(ops, self.selection).all():
+                    self.select(ops)
+        self.context_menu.emit(event.globalPos(), op)
+
+    def event(self, event: QEvent) -> bool:
+        """Tooltips are made when asked for."""
+        if event.type() == QEvent.Type.ToolTip:
+            self.say_hover(QPointF(self.mapFromGlobal(event.globalPos())))  # type: ignore[attr-defined]
+            return True
+        return super().event(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """A gesture does not outlive the focus, except for its own question."""
+        self._pointer.lose_focus()
+        if event.reason() == Qt.FocusReason.ActiveWindowFocusReason:
+            self.stop_gesture("the window lost the focus")
+        super().focusOutEvent(event)

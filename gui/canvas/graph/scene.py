@@ -1,0 +1,294 @@
+"""The drawn scene: items, where they stand, what colours they have. Arrays only, no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from gui.canvas.graph.items import Items
+from gui.canvas.graph.viewport import Rect
+from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare
+from gui.layout.result import EdgeClass
+from planner.model.graph import Bools, Floats, Graph, Ints
+from planner.problem.decision import Evaluation
+from planner.problem.evaluator import Evaluator
+from planner.problem.target import Device
+
+STYLE = LayoutStyle(header_w=1.0, header_h=1.0)
+"""Lane headers are drawn in the margin at a readable size whatever the zoom, so the scene keeps no room for them."""
+
+LEAST_LANE_PX = 17.0
+READABLE_LANE_PX = 11.0
+MOST_FOR_HEADERS = 0.82
+"""Share of the height that lanes made higher for their headers may take together."""
+NONE: Bools = np.empty(0, bool)
+"""Stands for a mask in which no item is marked."""
+
+
+def forward_partners(graph: Graph) -> Ints:
+    """For each backward op the forward op it belongs to by colour class, else -1 (int32[n])."""
+    first: dict[int, int] = {}
+    for v in np.flatnonzero(~graph.backward & (graph.colour_class >= 0)).tolist():
+        first.setdefault(int(graph.colour_class[v]), v)
+    partner = np.full(graph.n, -1, np.int32)
+    for v in np.flatnonzero(graph.backward & (graph.colour_class >= 0)).tolist():
+        partner[v] = first.get(int(graph.colour_class[v]), -1)
+    return partner
+
+
+def skeleton_of(items: Items) -> Skeleton:
+    """What the layouts need to know of the items."""
+    graph, first = items.graph, items.first
+    partner = None
+    if graph.backward.any():
+        mate = forward_partners(graph)[first]
+        partner = np.where(mate >= 0, items.item_of[mate], -1).astype(np.int32)
+        partner[graph.backward[np.maximum(items.first[np.maximum(partner, 0)], 0)]] = -1
+    kinds = (
+        np.unique(np.array(graph.kinds), return_inverse=True)[1].astype(np.int32)[first] if graph.n else None
+    )
+    return prepare(
+        items.count,
+        items.edge_src[items.forward],
+        items.edge_dst[items.forward],
+        backward=graph.backward[first],
+        partner=partner,
+        kinds=kinds,
+        large=items.size > 1,
+    )
+
+
+@dataclass(eq=False)
+class Scene:
+    """Everything the painter needs for one frame.
+
+    ``x``, ``y`` float64[count] are the places drawn now (they move during an animation), ``layout`` is where they
+    are going. ``device`` int32[count] is an item's device, ``mixed`` whether a folded group is spread over several.
+    """
+
+    items: Items
+    skeleton: Skeleton
+    layout: Layout
+    view: str
+    device: Ints
+    mixed: Bools
+    k: int
+    x: Floats
+    y: Floats
+    settled: bool = True
+    selected: Bools = field(default_factory=lambda: NONE)
+    highlighted: Bools = field(default_factory=lambda: NONE)
+    pinned: Bools = field(default_factory=lambda: NONE)
+    violating: Bools = field(default_factory=lambda: NONE)
+    evaluation: Evaluation | None = None
+    devices: Sequence[Device] = ()
+    """What the devices are called; none: they are numbered."""
+    size: Floats | None = None
+    """Bytes of the tensors as the target counts them (float64[t]); None: as the graph has them."""
+    work: Floats | None = None
+    """Time of each op on the target's first kind of device (float64[n]); None: as the graph has it."""
+
+    def __post_init__(self) -> None:
+        count = self.items.count
+        for name in ("selected", "highlighted", "pinned", "violating"):
+            if getattr(self, name) is NONE:
+                setattr(self, name, np.zeros(count, bool))
+        self.devices = self.devices or tuple(Device(str(d), "", str(d)) for d in range(self.k))
+        self.prepare_edges()
+
+    @property
+    def w(self) -> Floats:
+        """Card widths."""
+        return self.layout.w
+
+    @property
+    def h(self) -> Floats:
+        """Card heights."""
+        return self.layout.h
+
+    def prepare_edges(self) -> None:
+        """Classes and drawn routes of all edges; edges against the layout's order become stubs."""
+        items, layout = self.items, self.layout
+        m = len(items.edge_src)
+        laid = np.flatnonzero(items.forward)
+        self.edge_class = np.full(m, EdgeClass.STUB, np.uint8)
+        self.edge_class[laid] = layout.edge_class
+        has_route = np.zeros(m, bool)
+        has_route[laid] = np.diff(layout.route_offsets) > 0
+        self.routed = np.flatnonzero(has_route & (self.edge_class != EdgeClass.STUB)).astype(np.int32)
+        self.straight = np.flatnonzero(~has_route & (self.edge_class != EdgeClass.STUB)).astype(np.int32)
+        self.stubs = np.flatnonzero(self.edge_class == EdgeClass.STUB).astype(np.int32)
+        laid_index = np.full(m, -1, np.int64)
+        laid_index[laid] = np.arange(len(laid))
+        self.route_ptr, self.route_x, self.route_y = route_table(layout, laid_index[self.routed])
+        mirrored = layout.mirrored
+        self.leave = np.where(mirrored[items.edge_src], 2, 0).astype(np.uint8)
+        self.enter = np.where(mirrored[items.edge_dst], 0, 2).astype(np.uint8)
+
+    def set_devices(self, device_of: Ints, k: int) -> None:
+        """Take over an assignment of ops."""
+        self.k = k
+        self.device, self.mixed = self.items.devices(device_of, k)
+        self.__dict__.pop("flow", None)
+
+    @cached_property
+    def item_work(self) -> Floats:
+        """Work of each item (float64[count])."""
+        items = self.items
+        work = items.graph.work if self.work is None else self.work
+        return np.bincount(items.item_of, weights=work, minlength=items.count).astype(np.float64)
+
+    @cached_property
+    def flow(self) -> Floats:
+        """Bytes that go from device to device (float64[k, k]); a folded group is all on the device of its card."""
+        return device_flow(self.items.graph, self.device[self.items.item_of], self.k, self.size)
+
+    def in_sight(self, box: Rect) -> Bools:
+        """Items whose cards a box (x, y, width, height in scene units) touches, as they are drawn now."""
+        x, y, w, h = box
+        return (self.x + self.w > x) & (self.x < x + w) & (self.y + self.h > y) & (self.y < y + h)
+
+    def mask(self, ops: np.ndarray) -> Bools:
+        """Items that stand for any of ``ops``."""
+        mask = np.zeros(self.items.count, bool)
+        if len(ops):
+            mask[self.items.item_of[ops]] = True
+        return mask
+
+
+def route_table(layout: Layout, edges: np.ndarray) -> tuple[Ints, Floats, Floats]:
+    """Polylines (CSR) of layout edges: from the side of the source through the waypoints to the side of the target.
+
+    A horizontal run-in and run-out keep the joints tangent to the cards.
+    """
+    edges = np.asarray(edges, np.int64)
+    if len(edges) == 0:
+        return np.zeros(1, np.int32), np.empty(0), np.empty(0)
+    u, v = layout.edge_src[edges], layout.edge_dst[edges]
+    inner = np.diff(layout.route_offsets)[edges]
+    ptr = np.zeros(len(edges) + 1, np.int32)
+    np.cumsum(inner + 2, out=ptr[1:])
+    xs, ys = np.empty(ptr[-1]), np.empty(ptr[-1])
+    xs[ptr[:-1]] = layout.x[u] + np.where(layout.mirrored[u], 0.0, layout.w[u])
+    ys[ptr[:-1]] = layout.y[u] + layout.h[u] / 2
+    xs[ptr[1:] - 1] = layout.x[v] + np.where(layout.mirrored[v], layout.w[v], 0.0)
+    ys[ptr[1:] - 1] = layout.y[v] + layout.h[v] / 2
+    starts = layout.route_offsets[:-1][edges]
+    source = np.repeat(starts - np.concatenate([[0], np.cumsum(inner)[:-1]]), inner) + np.arange(inner.sum())
+    place = np.repeat(ptr[:-1] + 1 - np.concatenate([[0], np.cumsum(inner)[:-1]]), inner) + np.arange(
+        inner.sum()
+    )
+    xs[place] = layout.route_points[source, 0]
+    ys[place] = layout.route_points[source, 1]
+    return ptr, xs, ys
+
+
+def arrange(
+    items: Items,
+    skeleton: Skeleton,
+    view: str,
+    device_of: Ints,
+    k: int,
+    viewport: tuple[float, float],
+    keep: Layout | None = None,
+) -> Layout:
+    """The layout of a view; ``keep`` holds the lanes layout whose untouched lanes should stay where they are."""
+    if view == "lanes":
+        device, _ = items.devices(device_of, k)
+        frame = keep.frame if keep is not None and keep.lanes and len(keep.lanes) == k else None
+        layout = lanes_layout(skeleton, device, k, viewport, STYLE, keep=frame)
+        used = np.bincount(device, minlength=k) > 0
+        empty, least = lane_heights(layout, used, viewport)
+        if empty <= STYLE.empty_lane_h and not least:
+            return layout
+        tall = replace(STYLE, empty_lane_h=empty, least_lane_h=least)
+        return lanes_layout(skeleton, device, k, viewport, tall, keep=frame)
+    models = len(items.graph.model_names)
+    return flow_layout(skeleton, viewport, STYLE, items.model if models > 1 else None, max(models, 1))
+
+
+def lane_heights(layout: Layout, used: Bools, viewport: tuple[float, float]) -> tuple[float, float]:
+    """Least heights (scene units) of empty lanes and of lanes with ops, so that headers can be read and drops be aimed.
+
+    ``used`` bool[k]: lanes with ops. Where there are many lanes they get what there is room for; the second height is 0
+    where no lane with ops is too low.
+    """
+    heights = np.array([lane.band[3] for lane in layout.lanes])[used]
+    wide, high, room = layout.bounds[2], layout.bounds[3], viewport[1]
+    empties = len(used) - len(heights)
+    share = MOST_FOR_HEADERS * room / max(len(used), 1)
+    for_empty = min(LEAST_LANE_PX, share)
+    wanted = min(LEAST_LANE_PX if empties else READABLE_LANE_PX, share)  # no lower than lanes without ops
+    between = high - heights.sum() - empties * STYLE.empty_lane_h
+
+    def pixels(scale: float) -> float:
+        """How high the picture is where a scene unit is ``scale`` pixels."""
+        lanes = np.maximum(heights * scale, wanted).sum() + empties * max(
+            STYLE.empty_lane_h * scale, for_empty
+        )
+        return float(between * scale + lanes)
+
+    # Higher lanes make the picture higher, and so its scale smaller: the largest scale at which all of it fits.
+    low, scale = 0.0, viewport[0] / wide
+    for _ in range(30 if pixels(scale) > room else 0):
+        middle = (low + scale) / 2
+        low, scale = (middle, scale) if pixels(middle) <= room else (low, middle)
+    low_lanes = bool((heights * scale < 0.98 * wanted).any())
+    return max(STYLE.empty_lane_h, for_empty / scale), wanted / scale if low_lanes else 0.0
+
+
+def scene_of(
+    items: Items,
+    view: str,
+    device_of: Ints,
+    k: int,
+    viewport: tuple[float, float],
+    devices: Sequence[Device] = (),
+    evaluator: Evaluator | None = None,
+) -> Scene:
+    """A settled scene; ``evaluator`` says what tensors and ops count on a target."""
+    skeleton = skeleton_of(items)
+    layout = arrange(items, skeleton, view, device_of, k, viewport)
+    device, mixed = items.devices(device_of, k)
+    return Scene(
+        items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy(), devices=devices,
+        size=None if evaluator is None else evaluator.size,
+        work=None if evaluator is None else evaluator.op_work[0],
+    )  # fmt: skip
+
+
+def crossing_bytes(
+    graph: Graph, device_of: Ints, k: int, size: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Bytes entering and leaving each device, each tensor once per device (float64[k] each).
+
+    ``size`` float64[t] where a target counts other bytes than the graph has.
+    """
+    size = graph.tensor_bytes if size is None else size
+    flow = device_flow(graph, device_of, k, size)
+    sent = np.zeros(k)
+    tensor, _ = _crossings(graph, device_of, k)
+    producers = np.unique(tensor)
+    np.add.at(sent, device_of[graph.tensor_producer[producers]], size[producers])
+    return flow.sum(axis=0), sent
+
+
+def device_flow(graph: Graph, device_of: Ints, k: int, size: Floats | None = None) -> Floats:
+    """Bytes that go from device to device (float64[k, k]), each tensor once per receiving device."""
+    size = graph.tensor_bytes if size is None else size
+    tensor, to = _crossings(graph, device_of, k)
+    flow = np.zeros((k, k))
+    np.add.at(flow, (device_of[graph.tensor_producer[tensor]], to), size[tensor])
+    return flow
+
+
+def _crossings(graph: Graph, device_of: Ints, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct (tensor, receiving device) pairs."""
+    tensor = np.repeat(np.arange(graph.tensor_count, dtype=np.int64), np.diff(graph.consumer_ptr))
+    to = device_of[graph.consumer_idx].astype(np.int64)
+    away = to != device_of[graph.tensor_producer[tensor]]
+    pairs = np.unique(tensor[away] * k + to[away])
+    return pairs // k, pairs % k

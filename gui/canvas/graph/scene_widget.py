@@ -1,0 +1,212 @@
+"""A widget that shows a scene through a viewport: where things are on it, and how to look elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Signal
+from PySide6.QtWidgets import QWidget
+
+from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
+from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.strip import chip_rects
+from gui.canvas.graph.viewport import Viewport
+from gui.raster import engine as raster
+from planner.model.graph import Floats, Ints
+
+NOTHING = np.empty(0, np.int32)
+LIFE_SIZE = 1.25
+"""The largest zoom that fitting something into the window takes."""
+
+
+class SceneWidget(QWidget):
+    """Geometry of the canvas. Positions are in logical pixels unless said; ``view`` is ``flow`` or ``lanes``."""
+
+    viewport_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.view = "flow"
+        self.viewport = Viewport()
+        self.scene: Scene | None = None
+        self._fit_pending = True
+        self._moved_by_hand = False
+
+    def repaint_scene(self) -> None:
+        """Paint the scene again at the next occasion."""
+        self.update()
+
+    @property
+    def scale(self) -> float:
+        """Logical pixels per scene unit."""
+        return self.viewport.scale / self.devicePixelRatioF()
+
+    def set_highlight(self, mask: np.ndarray | None) -> None:
+        """Let the ops of ``mask`` (bool[n]) stand out and fade the others; None ends it."""
+        if self.scene is None:
+            return
+        if mask is None or len(mask) != self.scene.items.graph.n:
+            self.scene.highlighted = np.zeros(self.scene.items.count, bool)
+        else:
+            self.scene.highlighted = self.scene.mask(np.flatnonzero(mask))
+        self.repaint_scene()
+
+    def fit(self) -> None:
+        """Show everything."""
+        if self.scene is not None:
+            self._fit_pending = False
+            self._place_viewport()
+            self.repaint_scene()
+            self.viewport_changed.emit()
+
+    def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
+        """Zoom around a position (logical pixels), the middle by default."""
+        ratio = self.devicePixelRatioF()
+        point = QPointF(self.width() / 2, self.height() / 2) if at is None else at
+        self.viewport.zoom(factor, point.x() * ratio, point.y() * ratio)
+        self._moved_viewport()
+
+    def pan_by(self, dx: float, dy: float) -> None:
+        """Move the picture by logical pixels."""
+        ratio = self.devicePixelRatioF()
+        self.viewport.pan(dx * ratio, dy * ratio)
+        self._moved_viewport()
+
+    def center_on(self, x: float, y: float) -> None:
+        """Bring a scene position to the middle."""
+        v = self.viewport
+        v.ox = (v.width + v.left) / 2 - x * v.scale
+        v.oy = v.height / 2 - y * v.scale
+        self._moved_viewport()
+
+    def zoom_to_ops(self, ops: Ints) -> None:
+        """Show these ops as large as fits, but not larger than life."""
+        scene = self.scene
+        if scene is None or len(ops) == 0:
+            return
+        items = np.unique(scene.items.item_of[np.asarray(ops)])
+        x0, y0 = float(scene.layout.x[items].min()), float(scene.layout.y[items].min())
+        x1 = float((scene.layout.x[items] + scene.w[items]).max())
+        y1 = float((scene.layout.y[items] + scene.h[items]).max())
+        pad = 60.0
+        smallest = self.viewport.smallest
+        self.viewport.fit(
+            (x0 - pad, y0 - pad, x1 - x0 + 2 * pad, y1 - y0 + 2 * pad),
+            largest=LIFE_SIZE * self.devicePixelRatioF(),
+        )
+        self.viewport.smallest = smallest
+        self._moved_viewport()
+
+    def reveal(self, op: int) -> None:
+        """Bring an op into sight at a readable size, moving no more than needed."""
+        scene = self.scene
+        if scene is None or not 0 <= op < scene.items.graph.n:
+            return
+        i = int(scene.items.item_of[op])
+        ratio = self.devicePixelRatioF()
+        if self.viewport.scale < 0.55 * ratio:
+            self.viewport.scale = 0.8 * ratio
+            self.center_on(
+                float(scene.layout.x[i] + scene.w[i] / 2), float(scene.layout.y[i] + scene.h[i] / 2)
+            )
+            return
+        x, y = self.viewport.to_pixels(float(scene.layout.x[i]), float(scene.layout.y[i]))
+        w, h = float(scene.w[i]) * self.viewport.scale, float(scene.h[i]) * self.viewport.scale
+        inside = (
+            x >= self.viewport.left
+            and y >= 0
+            and x + w <= self.viewport.width
+            and y + h <= self.viewport.height
+        )
+        if not inside:
+            self.center_on(
+                float(scene.layout.x[i] + scene.w[i] / 2), float(scene.layout.y[i] + scene.h[i] / 2)
+            )
+
+    def reveal_lane(self, device: int) -> None:
+        """Bring a device's lane into sight, moving no more than needed; nothing happens in the flow view."""
+        rect = self.lane_rect(device)
+        if rect.isEmpty() or (rect.top() >= 0 and rect.bottom() <= self.height()):
+            return
+        low, high = rect.top(), rect.bottom() - self.height()
+        self.pan_by(0.0, -low if abs(low) < abs(high) or rect.height() > self.height() else -high)
+
+    def op_rect(self, op: int) -> QRectF:
+        """Where an op's card is drawn (logical pixels); for tests and assistive tools."""
+        scene = self.scene
+        assert scene is not None
+        i = int(scene.items.item_of[op])
+        ratio = self.devicePixelRatioF()
+        x, y = self.viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
+        return QRectF(
+            x / ratio,
+            y / ratio,
+            float(scene.w[i]) * self.viewport.scale / ratio,
+            float(scene.h[i]) * self.viewport.scale / ratio,
+        )
+
+    def lane_rect(self, device: int) -> QRectF:
+        """Where a device's lane is drawn (logical pixels); empty in the flow view."""
+        if self.scene is None or not self.scene.layout.lanes:
+            return QRectF()
+        ratio = self.devicePixelRatioF()
+        top, bottom = lane_extents(self.scene, self.viewport)[device]
+        return QRectF(HEADER_WIDTH, top / ratio, self.width() - HEADER_WIDTH, (bottom - top) / ratio)
+
+    def chip_rect(self, device: int) -> QRectF:
+        """Where a device's chip is while ops are dragged in the flow view (logical pixels)."""
+        assert self.scene is not None
+        return chip_rects(self.width(), self.height(), self.scene.k)[device]
+
+    def ops_in(self, rect: QRectF) -> Ints:
+        """Ops whose cards a rectangle (logical pixels) touches."""
+        scene = self.scene
+        if scene is None:
+            return NOTHING
+        ratio = self.devicePixelRatioF()
+        corners = (rect.left() * ratio, rect.top() * ratio, rect.right() * ratio, rect.bottom() * ratio)
+        v = self.viewport
+        items = raster.ops_in_rect(corners, scene.x, scene.y, scene.w, scene.h, v.scale, v.ox, v.oy)
+        return scene.items.ops_of(items)
+
+    def item_at(self, position: QPointF) -> int:
+        """The card at a position (logical pixels), -1 for none."""
+        scene = self.scene
+        if scene is None or (scene.layout.lanes and position.x() < HEADER_WIDTH):
+            return -1
+        ratio, v = self.devicePixelRatioF(), self.viewport
+        return raster.hit_op(
+            position.x() * ratio, position.y() * ratio, scene.x, scene.y, scene.w, scene.h, v.scale, v.ox, v.oy,
+            slop_px=3.0 * ratio,
+        )  # fmt: skip
+
+    def show_places(self, x: Floats, y: Floats) -> None:
+        """Draw the cards here (scene units): on their way while a glide runs, else where they belong."""
+        if self.scene is None:
+            return
+        self.scene.x, self.scene.y = x, y
+        layout = self.scene.layout
+        self.scene.settled = np.array_equal(x, layout.x) and np.array_equal(y, layout.y)
+        self.repaint_scene()
+
+    def _header_px(self) -> int:
+        return int(HEADER_WIDTH * self.devicePixelRatioF()) if self.view == "lanes" else 0
+
+    def _layout_room(self) -> tuple[float, float]:
+        """The room a layout should fill, in logical pixels."""
+        header = HEADER_WIDTH if self.view == "lanes" else 0
+        return max(200.0, self.width() - header - 24.0), max(150.0, self.height() - 24.0)
+
+    def _place_viewport(self) -> None:
+        assert self.scene is not None
+        ratio = self.devicePixelRatioF()
+        self.viewport.resize(int(self.width() * ratio), int(self.height() * ratio))
+        self.viewport.left = self._header_px()
+        self.viewport.fit(self.scene.layout.bounds, margin=8 * ratio, largest=LIFE_SIZE * ratio)
+        self._moved_by_hand = False
+
+    def _moved_viewport(self) -> None:
+        self._moved_by_hand = True
+        if self.scene is not None:
+            self.viewport.keep_near(self.scene.layout.bounds)
+        self.repaint_scene()
+        self.viewport_changed.emit()

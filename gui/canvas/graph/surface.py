@@ -1,0 +1,159 @@
+"""The pixels of the canvas widget: the painted scene, kept between frames, and what follows the pointer on top of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+from gui.canvas.graph.headers import paint_headers
+from gui.canvas.graph.kept_pixels import KeptPixels
+from gui.canvas.graph.overlay import (
+    paint_attention,
+    paint_band,
+    paint_carried,
+    paint_lane_consequences,
+    paint_lane_veils,
+)
+from gui.canvas.graph.painter import paint_scene, wrap_image
+from gui.canvas.graph.palette import packed
+from gui.canvas.graph.rule_path import has_paths, paint_path_words, paint_rule_path
+from gui.canvas.graph.strip import paint_strip, strip_top
+from gui.look.numbers import plural
+from gui.raster import engine as raster
+
+if TYPE_CHECKING:
+    from gui.canvas.graph.view import CanvasView
+
+NOTHING = np.empty(0, np.int32)
+MOST_ATTENTION = 50
+"""Larger selections are marked on their cards alone; the edges of so many would bury the picture."""
+
+
+class Surface(KeptPixels):
+    """Paints a view."""
+
+    def __init__(self, view: CanvasView) -> None:
+        super().__init__(view)
+        self._view = view
+        self.carried: QPointF | None = None
+        """Where the dragged card is drawn (logical pixels)."""
+
+    def paint(self) -> None:
+        """Blit the painted scene onto the view, then what follows the pointer."""
+        ratio = self._view.devicePixelRatioF()
+        self.keep_base(ratio)
+        painter = QPainter(self._view)
+        painter.drawImage(0, 0, self._image)
+        scene = self._view.scene
+        if scene is None:
+            return
+        dragging = bool(self._view.consequences) and self._view.document.preview is not None
+        if dragging and scene.layout.lanes:
+            said = self._view.consequences
+            paint_lane_veils(painter, scene, self._view.viewport, self._view.theme, said, ratio)
+        attention, pointed = self._attention(), self._view.document.pointed
+        if len(attention) or pointed is not None:
+            if self.over_stale:
+                preview = self._view.document.preview
+                along = np.unique(scene.items.item_of[preview.along]) if preview is not None else NOTHING
+                paint_attention(
+                    self._over, scene, self._view.viewport, self._view.palette_now, attention, ratio, along
+                )
+                if pointed is not None:
+                    paint_rule_path(
+                        self._over, scene, self._view.viewport, self._view.palette_now, pointed, ratio
+                    )
+                self.over_stale = False
+            painter.drawImage(0, 0, self._over_image)
+            if scene.layout.lanes:
+                self._paint_header_margin(painter, ratio)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        if dragging:
+            self._paint_consequences(painter, ratio)
+        else:
+            self._paint_path_words(painter, ratio)
+        if self.band is not None:
+            paint_band(painter, self.band, self._view.theme)
+
+    def paint_base(self, ratio: float) -> None:
+        """The scene, in lanes with its headers."""
+        if self._view.scene is None:
+            raster.fill(self._buffer, None, packed(self._view.theme.canvas), replace=True)
+            return
+        image = wrap_image(self._buffer)
+        paint_scene(self._buffer, self._view.scene, self._view.viewport, self._view.palette_now, ratio)
+        if self._view.scene.layout.lanes:
+            painter = QPainter(image)
+            paint_headers(
+                painter, self._view.scene, self._view.viewport, self._view.palette_now, self.headers, ratio
+            )
+            painter.end()
+
+    def _paint_header_margin(self, painter: QPainter, ratio: float) -> None:
+        """Headers again, over attention edges that run beneath them."""
+        painter.save()
+        painter.scale(1 / ratio, 1 / ratio)
+        assert self._view.scene is not None
+        paint_headers(
+            painter, self._view.scene, self._view.viewport, self._view.palette_now, self.headers, ratio
+        )
+        painter.restore()
+
+    def _attention(self) -> np.ndarray:
+        """Items whose edges stand out: the dragged ones, else the hovered one, else a small selection."""
+        scene, document = self._view.scene, self._view.document
+        if scene is None:
+            return NOTHING
+        if document.preview is not None:
+            return np.unique(scene.items.item_of[document.preview.ops])
+        few = len(document.selection) <= MOST_ATTENTION and not has_paths(document.pointed)
+        chosen = document.selection if few else NOTHING
+        if 0 <= document.hover < scene.items.graph.n:
+            chosen = np.append(chosen, document.hover)
+        return np.unique(scene.items.item_of[chosen])
+
+    def _paint_path_words(self, painter: QPainter, ratio: float) -> None:
+        """What the paths of a broken rule are."""
+        view, document = self._view, self._view.document
+        if document.pointed is not None and document.problem is not None and view.scene is not None:
+            titles = tuple(d.title for d in document.problem.devices)
+            paint_path_words(painter, view.scene, view.viewport, document.pointed, titles, view.theme, ratio)
+
+    def _paint_consequences(self, painter: QPainter, ratio: float) -> None:
+        scene, preview, problem = self._view.scene, self._view.document.preview, self._view.document.problem
+        assert scene is not None
+        assert preview is not None
+        assert problem is not None
+        titles = tuple(d.title for d in problem.devices)
+        palette, target = self._view.palette_now, preview.target
+        bounds = QRectF(self._view.rect())
+        if scene.layout.lanes:
+            paint_lane_consequences(
+                painter, scene, self._view.viewport, palette, self._view.consequences, target, ratio
+            )
+        elif self.carried is not None:
+            width, height = self._view.width(), self._view.height()
+            paint_strip(painter, width, height, titles, self._view.consequences, target, palette)
+            bounds.setBottom(strip_top(width, height, len(titles)))  # the card must not hide the chips
+        self._paint_path_words(painter, ratio)
+        if self.carried is None:
+            return
+        graph = problem.graph
+        ops = preview.ops
+        label = graph.op_names[int(ops[0])] if len(ops) == 1 else plural(len(ops), "op")
+        kind = graph.kinds[int(ops[0])] if len(ops) == 1 else "dragged together"
+        said = self._view.consequences[target] if target >= 0 else None
+        detail = ""
+        if said is not None and not said.legal and not said.stays:
+            reasons = preview.reasons(target)
+            detail = reasons[0] if reasons else said.reason
+            if len(preview.along):
+                detail = f"drop to move {len(preview.along)} more along, or Esc"
+        origin = int(scene.device[scene.items.item_of[ops[0]]])
+        paint_carried(
+            painter, self.carried, label, kind, titles[target] if target >= 0 else "", said,
+            palette.devices[origin].accent, self._view.theme, bounds, detail,
+        )  # fmt: skip

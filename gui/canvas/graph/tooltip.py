@@ -1,0 +1,84 @@
+"""What the pointer says about a card."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel, QWidget
+
+from gui.canvas.graph.items import Items
+from gui.look.numbers import one_time, plural
+from gui.look.theme import Theme
+from planner.quantity import bytes_text
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+
+
+class HoverCard(QLabel):
+    """A small card on the canvas about the op under the pointer; it takes no mouse events and hides on any move."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("hoverCard")
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, True)
+        self.setMargin(8)
+        self._theme: Theme | None = None
+        self.hide()
+
+    def show_at(self, position: QPoint, text: str, theme: Theme) -> None:
+        """Show ``text`` beside ``position`` (parent coordinates), inside the parent."""
+        if theme is not self._theme:  # a style sheet costs milliseconds, and cards follow the pointer
+            self._theme = theme
+            self.setStyleSheet(
+                f"#hoverCard {{ background: {theme.panel}; color: {theme.text};"
+                f" border: 1px solid {theme.border}; border-radius: 5px; }}"
+            )
+        self.setText(text)
+        self.adjustSize()
+        parent = self.parentWidget()
+        assert parent is not None
+        x = min(position.x() + 14, parent.width() - self.width() - 6)
+        y = position.y() + 18
+        if y + self.height() > parent.height() - 6:
+            y = position.y() - self.height() - 10
+        self.move(max(6, x), max(6, y))
+        self.show()
+        self.raise_()
+
+
+def op_tooltip(document: Document, items: Items, item: int) -> str:
+    """Name, kind, device and what the op costs, as rich text."""
+    problem = document.problem
+    assert problem is not None
+    graph, ops, params = items.graph, items.ops(item), problem.evaluator.params
+    unit = graph.time_unit
+    devices = np.unique(document.device_of[ops])
+    where = problem.devices[int(devices[0])].title if len(devices) == 1 else plural(len(devices), "device")
+    rows = [("on", where), ("work", one_time(float(problem.evaluator.op_work[0][ops].sum()), unit))]
+    if len(ops) == 1:
+        v = int(ops[0])
+        ptr, idx = graph.outputs
+        tensors = idx[ptr[v] : ptr[v + 1]]
+        shapes = [" × ".join(map(str, s)) for t in tensors.tolist() if (s := graph.tensor_shapes[t])]
+        rows.append(
+            (
+                "output",
+                bytes_text(float(problem.evaluator.size[tensors].sum()))
+                + (f" ({shapes[0]})" if shapes else ""),
+            )
+        )
+        if params[v]:
+            rows.append(("parameters", bytes_text(float(params[v]))))
+        title, kind = graph.op_names[v], graph.kinds[v]
+    else:
+        rows.append(("parameters", bytes_text(float(params[ops].sum()))))
+        title, kind = items.names[item], plural(len(ops), "op")
+    table = "".join(
+        f"<tr><td>{escape(k)}&nbsp;&nbsp;</td><td align='right'>{escape(v)}</td></tr>" for k, v in rows
+    )
+    return f"<b>{escape(title)}</b><br>{escape(kind)}<table>{table}</table>"

@@ -1,0 +1,368 @@
+"""The canvas widget: shows the document's graph in one of two views and turns mouse and keys into gestures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from gui.canvas.graph.consequence import Consequence
+from gui.canvas.graph.drops import Drops, DropTarget
+from gui.canvas.graph.headers import HEADER_WIDTH, header_data, lane_extents
+from gui.canvas.graph.items import Items, items_of
+from gui.canvas.graph.layout_worker import LayoutWorker
+from gui.canvas.graph.links import Links, link_tooltip, links_of, plates
+from gui.canvas.graph.palette import CanvasPalette, canvas_palette
+from gui.canvas.graph.pointed_scene import PointedScene
+from gui.canvas.graph.pointer import Pointer
+from gui.canvas.graph.scene import Scene, arrange, crossing_bytes, skeleton_of
+from gui.canvas.graph.scene_widget import LIFE_SIZE
+from gui.canvas.graph.surface import Surface
+from gui.canvas.graph.tooltip import op_tooltip
+from gui.layout import Layout, Skeleton
+from gui.look.theme import Theme
+from planner.model.graph import Ints
+
+if TYPE_CHECKING:
+    from gui.background.repairing import Repairing
+    from gui.document.plan.document import Document
+    from gui.document.values import AssignmentChange
+
+
+class CanvasView(PointedScene):
+    """The graph as a wrapped ribbon (``flow``) or with one band per device (``lanes``)."""
+
+    view_changed = Signal(str)
+    scene_changed = Signal()
+
+    _surface: Surface
+    _pointer: Pointer
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self._layouts: dict[str, Layout] = {}
+        self._items: Items | None = None
+        self._skeleton: Skeleton | None = None
+        self._laid_for = (0.0, 0.0)
+        self._scene_serial = -1
+        """The model that the scene is of, as the document counts them."""
+        self._surface = Surface(self)
+        self._pointer = Pointer(self)
+        self.drops = Drops(self)
+        self._worker = LayoutWorker(self)
+        self.setMinimumSize(240, 160)
+        self.setAccessibleName("Graph canvas")
+        document.graph_changed.connect(self._graph_changed)
+        document.problem_changed.connect(self._problem_changed)
+        document.assignment_changed.connect(self._assignment_changed)
+        document.readouts_changed.connect(self._readouts_changed)
+        document.selection_changed.connect(self._selection_changed)
+        document.hover_changed.connect(self.repaint_attention)
+        document.pointed_changed.connect(self.repaint_attention)
+        document.groups_changed.connect(self._groups_changed)
+        document.preview_changed.connect(self.drops.preview_changed)
+        self._graph_changed()
+
+    # ------------------------------------------------------------------ public
+    @property
+    def palette_now(self) -> CanvasPalette:
+        """Colours for the current theme and device count."""
+        problem = self.document.problem
+        return canvas_palette(self.theme, 1 if problem is None else len(problem.devices))
+
+    @property
+    def consequences(self) -> list[Consequence]:
+        """What a drop on each device would give; empty while nothing is dragged."""
+        return self.drops.consequences
+
+    @property
+    def interacting(self) -> bool:
+        """Whether someone is in the middle of a gesture or a question."""
+        return self._pointer.busy or self.drops.choice.isVisible()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a layout is being made on the worker's thread."""
+        return self._worker.busy
+
+    @property
+    def links(self) -> Links | None:
+        """What crosses between the lanes; None where that is not shown."""
+        headers = self._surface.headers
+        lanes = self.scene is not None and bool(self.scene.layout.lanes)
+        return headers.links if lanes and headers is not None else None
+
+    def link_rect(self, stage: int) -> QRectF:
+        """Where the plate of the bytes that enter a stage is drawn (logical pixels); empty where there is none."""
+        return self._link_rects().get(stage, QRectF())
+
+    def link_at(self, position: QPointF) -> int:
+        """The stage whose entering bytes are written at a position (logical pixels), -1 for none."""
+        if position.x() >= HEADER_WIDTH:
+            return -1
+        return next((k for k, box in self._link_rects().items() if box.contains(position)), -1)
+
+    def _link_rects(self) -> dict[int, QRectF]:
+        links, ratio = self.links, self.devicePixelRatioF()
+        if links is None or self.scene is None:
+            return {}
+        boxes = plates(links, lane_extents(self.scene, self.viewport), HEADER_WIDTH * ratio, ratio)
+        return {
+            k: QRectF(box.x() / ratio, box.y() / ratio, box.width() / ratio, box.height() / ratio)
+            for k, box in boxes.items()
+        }
+
+    def set_view(self, view: str) -> None:
+        """Show the ``flow`` or the ``lanes`` view; ops glide from one to the other."""
+        if view not in ("flow", "lanes"):
+            raise ValueError(f"view '{view}' is neither flow nor lanes")
+        if view == self.view:
+            return
+        self.view = view
+        self._fit_pending = True
+        self._relayout(animate=True)
+        self.view_changed.emit(view)
+
+    def add_drop_target(self, target: DropTarget) -> None:
+        """Let drags end on a widget outside the canvas."""
+        self.drops.targets.append(target)
+
+    def set_repairing(self, repairing: Repairing) -> None:
+        """Offer to repair the rest after a drop that breaks a rule."""
+        self.drops.repairing = repairing
+
+    def device_at(self, position: QPointF, global_pos: QPoint) -> int:
+        """The device on which a drop here would land, -1 for none."""
+        return self.drops.device_at(position, global_pos)
+
+    def carry(self, position: QPointF | None) -> None:
+        """Draw the dragged card here; None ends it."""
+        self._surface.carried = position
+        self.update()
+
+    # ------------------------------------------------------------------ following the document
+    def _graph_changed(self) -> None:
+        self.stop_gesture("another graph was opened")
+        self.drops.choice.hide()
+        self._layouts.clear()
+        self._fit_pending = True
+        self._pointer.forget()
+        self._rebuild_items()
+        self._drop_foreign_scene()
+
+    def _drop_foreign_scene(self) -> None:
+        """Show nothing rather than a scene of other ops or lanes: the layout of a large graph takes a while to come.
+
+        Whoever reads the scene together with the document may then rely on both being about the same ops and devices.
+        """
+        scene, problem = self.scene, self.document.problem
+        if scene is None or problem is None:
+            return
+        same_ops, k = self._scene_serial == self.document.graph_serial, len(problem.devices)
+        if same_ops and scene.k != k and not scene.layout.lanes:
+            scene.devices = problem.devices
+            scene.set_devices(self.document.device_of, k)
+        elif not same_ops or scene.k != k:
+            self._glide.stop()
+            self._hover_card.hide()
+            self.scene = self._surface.headers = None
+            self.repaint_scene()
+            self.scene_changed.emit()
+
+    def _rebuild_items(self) -> None:
+        graph = self.document.graph
+        if graph is None or self.document.problem is None:
+            self._items = self._skeleton = self.scene = None
+            self.repaint_scene()
+            self.scene_changed.emit()
+            return
+        self._items = items_of(graph, self.document.grouping, self.document.folded)
+        self._skeleton = None
+        self._layouts.clear()
+        self._relayout(animate=False)
+
+    def _groups_changed(self) -> None:
+        self._fit_pending = True
+        self._rebuild_items()
+
+    def _problem_changed(self) -> None:
+        self.stop_gesture("the problem changed")
+        self._layouts.clear()
+        self._relayout(animate=True)
+        self._drop_foreign_scene()
+
+    def _relayout(self, animate: bool) -> None:
+        items, problem = self._items, self.document.problem
+        if items is None or problem is None:
+            return
+        view, device_of, k = self.view, self.document.device_of, len(problem.devices)
+        size = self._laid_for = self._layout_room()
+        keep = self._layouts.get("lanes") if view == "lanes" and not self._fit_pending else None
+        skeleton = self._skeleton
+
+        def make() -> tuple[Items, Skeleton, Layout]:
+            made = skeleton or skeleton_of(items)
+            return items, made, arrange(items, made, view, device_of, k, size, keep)
+
+        def deliver(result: object) -> None:
+            made = cast("tuple[Items, Skeleton, Layout]", result)
+            self._take_layout(view, animate, keep is not None, *made)
+
+        self._worker.request(items.count, make, deliver)
+
+    def _take_layout(
+        self, view: str, animate: bool, kept: bool, items: Items, skeleton: Skeleton, layout: Layout
+    ) -> None:
+        problem = self.document.problem
+        if items is not self._items or view != self.view or problem is None:
+            return
+        chosen = self._moved_by_hand or self._pointer.busy
+        # A plan may also need far less room than the one before it.
+        ratio = self.devicePixelRatioF()
+        misfit = not chosen and (
+            not self.viewport.shows(layout.bounds)
+            or self.viewport.wastes(layout.bounds, 8 * ratio, LIFE_SIZE * ratio)
+        )
+        if misfit and kept:
+            # Rows that were kept as they were do not suit the room any more: new ones do, where smaller cards
+            # would lose their names.
+            self._fit_pending = True
+            self._relayout(animate)
+            return
+        self._skeleton = skeleton
+        self._layouts[view] = layout
+        before = self.scene
+        k = len(problem.devices)
+        device, mixed = items.devices(self.document.device_of, k)
+        places = layout.x.copy(), layout.y.copy()
+        scene = Scene(
+            items, skeleton, layout, view, device, mixed, k, *places, devices=problem.devices,
+            size=problem.evaluator.size, work=problem.evaluator.op_work[0],
+        )  # fmt: skip
+        if before is not None and before.items is items:
+            scene.highlighted = before.highlighted
+        self.scene, self._scene_serial = scene, self.document.graph_serial
+        if self._fit_pending or misfit:
+            self._fit_pending = False
+            self._place_viewport()
+        else:
+            self.viewport.left = self._header_px()
+        self._mark_items()
+        self._take_readouts()
+        moving = animate and before is not None and before.items is items and self.isVisible()
+        if moving and before is not None and self._glide.start(before.x, before.y, layout.x, layout.y):
+            scene.x, scene.y = self._glide.x, self._glide.y
+            scene.settled = False
+        else:
+            self._glide.stop()
+        self.repaint_scene()
+        self.scene_changed.emit()
+        self.viewport_changed.emit()
+
+    def stop_animation(self) -> None:
+        """Let gliding cards jump to their places."""
+        if self._glide.running:
+            self._glide.stop()
+            self._glided()
+
+    def _assignment_changed(self, change: AssignmentChange) -> None:
+        self._drop_foreign_scene()
+        scene, problem = self.scene, self.document.problem
+        if scene is None or problem is None:
+            return
+        if self.view == "lanes":
+            self._relayout(animate=True)
+        else:
+            self._layouts.pop("lanes", None)
+            scene.set_devices(self.document.device_of, len(problem.devices))
+            self._mark_items()
+        self.repaint_scene()
+
+    def _readouts_changed(self) -> None:
+        self._drop_foreign_scene()
+        self._mark_items()
+        self._take_readouts()
+        self.repaint_scene()
+
+    def _take_readouts(self) -> None:
+        scene, problem = self.scene, self.document.problem
+        if scene is None or problem is None:
+            return
+        scene.evaluation = self.document.evaluation
+        if scene.layout.lanes:
+            device_of = self.document.device_of
+            crossing = crossing_bytes(problem.graph, device_of, len(problem.devices), scene.size)
+            self._surface.headers = header_data(scene, problem, crossing, links_of(problem, device_of))
+
+    def _mark_items(self) -> None:
+        scene, document = self.scene, self.document
+        if scene is None or document.problem is None:
+            return
+        scene.selected = scene.mask(document.selection)
+        scene.pinned = scene.mask(np.flatnonzero(document.problem.evaluator.pinned >= 0))
+        broken = [op for violation in document.evaluation.violations for op in violation.ops]
+        scene.violating = scene.mask(np.array(broken, np.int64))
+
+    def _selection_changed(self) -> None:
+        self._drop_foreign_scene()
+        self._show_selection()
+        count = len(self.document.selection)
+        graph = self.document.graph
+        if graph is not None:
+            first = graph.op_names[int(self.document.selection[0])] if count else "nothing"
+            self.setAccessibleDescription(f"{first} selected" if count <= 1 else f"{count} ops selected")
+        self.repaint_scene()
+
+    # ------------------------------------------------------------------ the pointer
+    @property
+    def selection(self) -> Ints:
+        """The document's."""
+        return self.document.selection
+
+    def select(self, ops: Ints, mode: str = "replace") -> None:
+        """In the document."""
+        self.document.select(ops, mode)
+
+    def hover_op(self, op: int) -> None:
+        """In the document."""
+        self.document.set_hover(op)
+
+    def say_hover(self, position: QPointF) -> None:
+        """About an op, or about what crosses a border between lanes."""
+        item, link = self.item_at(position), self.link_at(position)
+        if link >= 0 and self.links is not None and not self._pointer.busy:
+            titles = tuple(device.title for device in self.document.board.open_problem.devices)
+            text = link_tooltip(self.links, link, titles)
+        elif item < 0 or self.scene is None or self._pointer.busy:
+            self._hover_card.hide()
+            return
+        else:
+            text = op_tooltip(self.document, self.scene.items, item)
+        self._hover_card.show_at(position.toPoint(), text, self.theme)
+
+    # ------------------------------------------------------------------ size and end
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay out again for another shape and show everything, unless someone chose what to look at."""
+        ratio = self.devicePixelRatioF()
+        self.viewport.resize(int(self.width() * ratio), int(self.height() * ratio))
+        if self._moved_by_hand:
+            self._moved_viewport()
+        elif self.scene is not None and self._layout_room() != self._laid_for:
+            self._layouts.clear()
+            self._fit_pending = True
+            self._relayout(animate=False)
+        self.drops.choice.keep_inside()
+        self.repaint_scene()
+
+    def sizeHint(self) -> QSize:
+        """Room for a graph."""
+        return QSize(800, 560)
+
+    def close_canvas(self) -> None:
+        """Stop everything that runs: animation and layout thread."""
+        self.stop_gesture("closing")
+        self._glide.stop()
+        self._worker.close()

@@ -1,0 +1,97 @@
+"""The line that explains the colours of a network's picture."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.canvas.network.colours import STEPS, ink_of
+from gui.canvas.network.titles import LEFT, face
+from gui.look.theme import Theme
+
+HEIGHT = 22
+_RAMP = 84.0
+_SIZE = 8.0
+
+
+class Legend(QWidget):
+    """First use to last use, and what the marks of neurons say, as much as fits."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(HEIGHT)
+        self.setAccessibleName(
+            "Colours: blue connections are used first, orange ones last, grey ones later on"
+        )
+
+    def sizeHint(self) -> QSize:
+        """All of it."""
+        return QSize(520, HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        """Nothing: what is chosen beside it comes first."""
+        return QSize(0, HEIGHT)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """From the right."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_legend(painter, QRectF(self.rect()), self.theme)
+
+
+def _time_width() -> float:
+    measure = QFontMetricsF(face(8.5))
+    return measure.horizontalAdvance("first use") + measure.horizontalAdvance("last use") + _RAMP + 14
+
+
+def paint_legend(painter: QPainter, rect: QRectF, theme: Theme) -> None:
+    """The colours of time at the right end of ``rect``, the marks before them while they fit."""
+    if rect.width() < _time_width():
+        return
+    ink, measure = ink_of(theme), QFontMetricsF(face(8.5))
+    x = rect.right() - _time_width()
+    _ramp(painter, QRectF(x, rect.top(), _time_width(), rect.height()), theme)
+    marks = (
+        (ink.clean, "in fast memory"),
+        (ink.dirty, "unwritten"),
+        (ink.future, "used later"),
+    )
+    for i, (colour, words) in enumerate(marks):
+        wide = _SIZE + 5 + measure.horizontalAdvance(words) + 14
+        if x - wide < rect.left():
+            return
+        x -= wide
+        box = QRectF(x, rect.center().y() - _SIZE / 2, _SIZE, _SIZE)
+        painter.setPen(QPen(QColor(theme.text), 1.2) if i == 1 else Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colour))
+        if i < 2:
+            painter.drawEllipse(box)
+        else:
+            painter.drawRect(box)
+        painter.setFont(face(8.5))
+        painter.setPen(QColor(theme.muted))
+        painter.drawText(QRectF(x + _SIZE + 5, rect.top(), wide, rect.height()), LEFT, words)
+
+
+def _ramp(painter: QPainter, rect: QRectF, theme: Theme) -> None:
+    ink, measure = ink_of(theme), QFontMetricsF(face(8.5))
+    painter.setFont(face(8.5))
+    painter.setPen(QColor(theme.muted))
+    painter.drawText(rect, LEFT, "first use")
+    x = rect.left() + measure.horizontalAdvance("first use") + 6
+    bar = QRectF(x, rect.center().y() - 5, _RAMP, 10)
+    painter.drawText(QRectF(bar.right() + 6, rect.top(), rect.width(), rect.height()), LEFT, "last use")
+    gradient = QLinearGradient(QPointF(bar.left(), 0), QPointF(bar.right(), 0))
+    for step in range(0, STEPS, 15):
+        gradient.setColorAt(step / (STEPS - 1), QColor(ink.time[step]))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(gradient)
+    painter.drawRoundedRect(bar, 2, 2)

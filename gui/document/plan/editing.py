@@ -1,0 +1,329 @@
+"""The edits of the document: each turns a request into one undo command, or does nothing where nothing would change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gui.document.commands import (
+    MoveOps,
+    OpenPlan,
+    RemovePlan,
+    RenamePlan,
+    SetAssignment,
+    SetConstraints,
+    SetProblem,
+)
+from gui.document.plan import constraining, opening
+from gui.document.plan.retargeting import heirs
+from gui.document.plan_list import fits
+from gui.document.values import EMPTY, Message, PlanEntry, op_array
+from gui.look.numbers import plural
+from gui.words.methods import method_words
+from planner.errors import PlanError, StageboardError
+from planner.model.graph import Ints
+from planner.problem.claims import claimed
+from planner.problem.grouping import unkept_words
+from planner.problem.problem import Constraint, Problem
+from planner.problem.provenance import Provenance
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+    from gui.document.plan.opening import Opened
+    from planner.model.cost_model import CostModel
+    from planner.problem.bound import Bound
+    from planner.problem.target import Target
+
+
+class Editing:
+    """What a person can do to the plan and the problem. All of it raises :class:`StageboardError` with nothing open."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._board = document.board
+        self._history = document.history
+        self._plans = document.plan_list
+
+    def _by_hand(self, ops: Ints, devices: Ints) -> dict[str, Any]:
+        """The ``creates`` and ``active`` arguments of a step by hand: an entry for what is edited, if none is yet."""
+        active = self._plans.active
+        if not len(ops) or (active is not None and active.origin == "hand"):
+            return {}
+        device_of = self._board.device_of.copy()
+        device_of[ops] = devices
+        name = "plan" if active is None else active.name
+        entry = PlanEntry(self._plans.unused_name(f"{name}, edited"), device_of, "hand")
+        return {"creates": entry, "active": entry.id}
+
+    # ------------------------------------------------------------------ moving ops
+    def moving_set(self, ops: object) -> Ints:
+        """The ops with their colocated mates: what moves when they are dragged; sorted."""
+        chosen = op_array(ops)
+        return self._board.open_problem.groups.expand(chosen) if len(chosen) else chosen
+
+    def closure(self, ops: object, device: int) -> Ints:
+        """The ops and what must come along so that a move to ``device`` keeps the order rules; sorted."""
+        return self._board.open_live.closure(self.moving_set(ops), self._board.device(device))
+
+    def move(self, ops: object, device: int, along: bool = False) -> bool:
+        """Move ops (mates included) to a device: one undo step. Returns False where they are there already.
+
+        With ``along`` what the order rules require comes along. A move that breaks a rule is made and shown as broken.
+        """
+        problem, device = self._board.open_problem, self._board.device(device)
+        moved = self.closure(ops, device) if along else self.moving_set(ops)
+        moved = moved[self._board.device_of[moved] != device]
+        if not len(moved):
+            return False
+        text = f"Move {constraining.named(problem, moved)} to {problem.devices[device].title}"
+        devices = np.full(len(moved), device, np.int32)
+        self._history.push(MoveOps(self._document, text, moved, devices, **self._by_hand(moved, devices)))
+        return True
+
+    def set_assignment(self, device_of: Ints, reason: str, text: str, entry: PlanEntry | None = None) -> bool:
+        """Let an assignment take the place of the present one: one undo step, none where they are equal.
+
+        ``entry`` is the plan of the list that it belongs to; without one it counts as edited by hand.
+        """
+        device_of = self._board.open_problem.evaluator.checked(np.asarray(device_of))
+        ops, devices = self._board.changes(device_of)
+        if not len(ops) and (entry is None or entry is self._plans.active):
+            return False
+        extra = self._by_hand(ops, devices) if entry is None else {"active": entry.id}
+        self._history.push(SetAssignment(self._document, text, ops, devices, reason=reason, **extra))
+        return True
+
+    def follow(self, device_of: Ints, entry: PlanEntry, key: str, text: str) -> bool:
+        """Show what a followed run found. All it finds in a row is one undo step; ``key`` names the run."""
+        device_of = self._board.open_problem.evaluator.checked(np.asarray(device_of))
+        ops, devices = self._board.changes(device_of)
+        if not len(ops) and entry is self._plans.active:
+            return False
+        last = self._history.extendable(key)
+        if last is not None:
+            last.extend(device_of, entry.id)
+            self._document.enter(None, ops, devices, entry.id, "follow")
+            self._history.extended(last)
+        else:
+            command = SetAssignment(self._document, text, ops, devices, reason="follow", active=entry.id)
+            command.key = key
+            self._history.push(command, by_user=False)
+        return True
+
+    # ------------------------------------------------------------------ problem and constraints
+    def set_problem(self, target: Target, objective: str = "", cost_model: CostModel | None = None) -> bool:
+        """Plan for another target, objective or cost model (None = as it is): one undo step.
+
+        Ops stay where a device of that name still exists; the others go to the last of its kind. Pins to devices that no longer
+        exist are dropped, which a message says. Raises :class:`StageboardError` before anything changes.
+        """
+        before = self._board.open_problem
+        graph = before.graph if cost_model is None else opening.with_times(before.graph, cost_model)
+        constraints, lost = constraining.carried_over(before, target)
+        if not objective:
+            served = target.served_objectives()
+            objective = before.objective if before.objective in served else served[0]
+        after = Problem(graph, target, objective, constraints)
+        if after == before:
+            return False
+        after.evaluator  # raises what is wrong with the target before anything changes  # noqa: B018
+        device_of = heirs(before.devices, after.devices)[self._board.device_of]
+        ops, devices = self._board.changes(device_of)
+        text = "Change the target"
+        if target == before.target:
+            text = "Change the objective" if objective != before.objective else "Change the cost model"
+        extra = self._by_hand(ops, devices)
+        self._history.push(SetProblem(self._document, text, ops, devices, problems=(before, after), **extra))
+        unkept = unkept_words(after, constraining.KEEP_CLASSES)
+        if unkept and after.target.kind != before.target.kind:
+            self._document.message.emit(Message("warning", unkept))
+        if lost:
+            what = f"the pin of {before.graph.op_names[before.graph.index[lost[0]]]} names a device"
+            if len(lost) > 1:
+                what = f"{len(lost)} pins name devices"
+            self._document.message.emit(
+                Message(
+                    "warning",
+                    f"{what} that the new target does not have and was dropped; undo brings it back",
+                )
+                if len(lost) == 1
+                else Message(
+                    "warning",
+                    f"{what} that the new target does not have and were dropped; undo brings them back",
+                )
+            )
+        return True
+
+    def change_problem(self, after: Problem, text: str) -> bool:
+        """Take on another problem of the same graph with its constraints as they are; ops stay as by :meth:`set_problem`.
+
+        One undo step, called ``text``. Raises :class:`StageboardError` before anything changes.
+        """
+        before = self._board.open_problem
+        if after == before:
+            return False
+        after.evaluator  # raises what is wrong with the target before anything changes  # noqa: B018
+        ops, devices = self._board.changes(heirs(before.devices, after.devices)[self._board.device_of])
+        kind = SetConstraints if after.target == before.target else SetProblem
+        extra = self._by_hand(ops, devices)
+        self._history.push(kind(self._document, text, ops, devices, problems=(before, after), **extra))
+        return True
+
+    def take_over(
+        self, after: Problem, device_of: Ints, planner: str, seconds: float, bounds: Sequence[Bound] = ()
+    ) -> bool:
+        """Take on another problem of the same graph together with a plan for it, and what was proven: one undo step.
+
+        Raises :class:`StageboardError` before anything changes.
+        """
+        before = self._board.open_problem
+        device_of = after.evaluator.checked(np.asarray(device_of))
+        ops, devices = self._board.changes(device_of)
+        if after == before and not len(ops):
+            return False
+        self._board.add_bounds(bounds)
+        self._history.proved(bounds)
+        who = method_words(planner)
+        name = self._plans.unused_name(f"{who[:1].upper()}{who[1:]}, {plural(len(after.devices), 'stage')}")
+        entry = PlanEntry(
+            name, device_of, "planner", planner=planner, seconds=seconds,
+            provenance=Provenance(planner=planner, seconds=seconds), claims=claimed(bounds),
+        )  # fmt: skip
+        text = f"Plan for {plural(len(after.devices), 'stage')}"
+        self._history.push(
+            SetProblem(
+                self._document, text, ops, devices, problems=(before, after), active=entry.id, creates=entry,
+                reason="apply",
+            )
+        )  # fmt: skip
+        return True
+
+    def open_plan(self, opened: Opened) -> None:
+        """Take on a plan file of the open graph: one undo step, after which the document counts as saved."""
+        assert opened.plan is not None
+        assert opened.plan_path is not None
+        provenance = opened.plan.provenance
+        entry = PlanEntry(
+            self._plans.unused_name(opened.plan.name or opened.plan_path.stem), opened.device_of, "file",
+            planner=provenance.planner, seed=provenance.seed, seconds=provenance.seconds, provenance=provenance,
+            claims=opened.claims,
+        )  # fmt: skip
+        self._board.add_bounds(opened.bounds)
+        self._history.proved(opened.bounds)
+        ops, devices = self._board.changes(opened.device_of)
+        command = OpenPlan(
+            self._document, f"Open plan {opened.plan_path.name}", ops, devices, reason="load", active=entry.id,
+            problems=(self._board.open_problem, opened.problem), creates=entry, path=opened.plan_path,
+        )  # fmt: skip
+        self._history.push(command)
+        self._history.set_saved()
+
+    def pin(self, ops: object, device: int | None = None) -> bool:
+        """Pin ops to a device, and move them there (None = to where each is): one undo step."""
+        problem, chosen = self._board.open_problem, op_array(ops)
+        if not len(chosen):
+            return False
+        if device is None:
+            devices, moving = self._board.device_of[chosen], EMPTY
+        else:
+            devices, moving = (
+                np.full(len(chosen), self._board.device(device), np.int32),
+                self.moving_set(chosen),
+            )
+        where = "" if device is None else f" to {problem.devices[device].title}"
+        text = f"Pin {constraining.named(problem, chosen)}{where}"
+        return self._constrain(constraining.with_pins(problem, chosen, devices), text, moving, device)
+
+    def unpin(self, ops: object) -> bool:
+        """Remove the pins of ops: one undo step."""
+        problem, chosen = self._board.open_problem, op_array(ops)
+        if not len(chosen):
+            return False
+        return self._constrain(
+            constraining.without_pins(problem, chosen), f"Unpin {constraining.named(problem, chosen)}"
+        )
+
+    def keep_together(self, ops: object) -> bool:
+        """Require that ops share a device, whichever: one undo step. They stay where they are."""
+        problem, chosen = self._board.open_problem, op_array(ops)
+        if len(chosen) < 2:
+            raise StageboardError("keeping ops together takes at least two; select more")
+        return self._constrain(
+            constraining.with_together(problem, chosen), f"Keep {len(chosen)} ops together"
+        )
+
+    def plan_by(self, granularity: str) -> bool:
+        """Keep every ``layer``, name ``scope`` or colour ``class`` together: one undo step. The ops stay where they are."""
+        problem = self._board.open_problem
+        constraints = constraining.with_granularity(problem, granularity)
+        one, many = constraining.GRANULARITY_WORDS[granularity]
+        changed = self._constrain(constraints, f"Keep {many} together")
+        text = f"nothing changed: every {one} is one op or cannot be split already"
+        if changed:
+            added = constraints[len(problem.constraints) :]
+            text = f"{plural(len(added), one, many)} of several ops now stay on one device"
+            split = constraining.split_count(problem, added, self._board.device_of)
+            if split:
+                text += (
+                    f"; {split} of them {'is' if split == 1 else 'are'} split in this plan, so run a planner"
+                )
+        self._document.message.emit(Message("info", text))
+        return changed
+
+    def separate(self, ops: object) -> bool:
+        """Take ops out of the keep-together constraints: one undo step."""
+        problem, chosen = self._board.open_problem, op_array(ops)
+        if not len(chosen):
+            return False
+        text = f"Separate {constraining.named(problem, chosen)}"
+        return self._constrain(constraining.without_together(problem, chosen), text)
+
+    def clear_constraints(self) -> bool:
+        """Remove every pin and keep-together constraint: one undo step."""
+        return self._constrain((), "Remove all constraints")
+
+    def _constrain(
+        self, constraints: tuple[Constraint, ...], text: str, ops: Ints = EMPTY, device: int | None = None
+    ) -> bool:
+        before = self._board.open_problem
+        after = before.with_constraints(constraints)
+        if len(ops):
+            ops = ops[self._board.device_of[ops] != device]
+        if after == before and not len(ops):
+            return False
+        devices = np.full(len(ops), 0 if device is None else device, np.int32)
+        extra = self._by_hand(ops, devices)
+        self._history.push(
+            SetConstraints(self._document, text, ops, devices, problems=(before, after), **extra)
+        )
+        return True
+
+    # ------------------------------------------------------------------ plans
+    def apply_plan(self, entry: PlanEntry) -> bool:
+        """Let a plan of the list take the place of the assignment: one undo step. Raises :class:`PlanError`."""
+        if not fits(entry.device_of, self._board.open_problem):
+            raise PlanError(
+                f"'{entry.name}' uses devices that the target does not have; plan again, or undo the change of the target"
+            )
+        return self.set_assignment(entry.device_of.copy(), "apply", f"Apply '{entry.name}'", entry)
+
+    def remove_plan(self, entry: PlanEntry) -> None:
+        """Take a plan out of the list: an undo step. Raises :class:`StageboardError` for one that is in use."""
+        if entry is self._plans.active:
+            raise StageboardError(
+                f"'{entry.name}' is the plan on the canvas; apply another before removing it"
+            )
+        if entry.running:
+            raise StageboardError(
+                f"a planner still works on '{entry.name}'; cancel it before removing its plan"
+            )
+        if entry in self._plans.entries:
+            self._history.push(RemovePlan(self._document, entry))
+
+    def rename_plan(self, entry: PlanEntry, name: str) -> None:
+        """Give a plan another name: an undo step."""
+        name = " ".join(name.split())
+        if name and name != entry.name and entry in self._plans.entries:
+            self._history.push(RenamePlan(self._document, entry, name))

@@ -1,0 +1,101 @@
+"""The grouping that the views show, and which of its groups are folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from planner.errors import StageboardError
+from planner.model.graph import Graph
+from planner.model.groups import GroupView, by_layer, by_scope
+
+GROUPINGS = ("none", "layers", "scopes", "blocks")
+
+
+class Folding(QObject):
+    """One grouping of the ops at a time and the set of groups that are folded into one box."""
+
+    groups_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._graph: Graph | None = None
+        self._known: dict[str, GroupView | None] = {}
+        self.name = "none"
+        self.grouping: GroupView | None = None
+        self.folded: frozenset[int] = frozenset()
+
+    def reset(self, graph: Graph | None) -> None:
+        """Another graph is open: no grouping. Tells nobody; the document does."""
+        self._graph = graph
+        self._known = {}
+        self.name, self.grouping, self.folded = "none", None, frozenset()
+
+    def view(self, name: str) -> GroupView | None:
+        """The grouping of this name, None where the graph has no such groups. Computed once."""
+        if name not in GROUPINGS:
+            raise ValueError(f"grouping '{name}' is not one of {', '.join(GROUPINGS)}")
+        if self._graph is None or name == "none":
+            return None
+        if name not in self._known:
+            makers = {"layers": by_layer, "scopes": by_scope, "blocks": _blocks}
+            self._known[name] = makers[name](self._graph)
+        return self._known[name]
+
+    def available(self) -> tuple[str, ...]:
+        """The groupings that this graph has."""
+        return tuple(name for name in GROUPINGS if name == "none" or self.view(name) is not None)
+
+    def set_grouping(self, name: str) -> None:
+        """Show another grouping, everything unfolded. Raises :class:`StageboardError` where the graph has none."""
+        view = self.view(name)
+        if view is None and name != "none":
+            has = [other for other in self.available() if other != "none"]
+            graph = "the graph" if self._graph is None else self._graph.name
+            raise StageboardError(
+                f"{graph} has no {name} to group by{'; it has ' + ' and '.join(has) if has else ''}"
+            )
+        if name != self.name:
+            self.name, self.grouping, self.folded = name, view, frozenset()
+            self.groups_changed.emit()
+
+    def choose(self) -> None:
+        """Group by what the graph has, unless a grouping is chosen already."""
+        if self.grouping is None:
+            has = self.available()
+            name = next((name for name in ("layers", "blocks", "scopes") if name in has), "none")
+            self.name, self.grouping = name, self.view(name)
+
+    def fold(self, groups: Iterable[int]) -> None:
+        """Fold these groups."""
+        self._set(self.folded | {int(g) for g in groups})
+
+    def unfold(self, groups: Iterable[int]) -> None:
+        """Unfold these groups."""
+        self._set(self.folded - {int(g) for g in groups})
+
+    def fold_all(self) -> None:
+        """Fold every group of more than one op, by layers, blocks or scopes where no grouping was chosen yet."""
+        self.choose()
+        if self.grouping is not None:
+            sizes = np.diff(self.grouping.members[0])
+            self._set(frozenset(np.flatnonzero(sizes > 1).tolist()))
+
+    def unfold_all(self) -> None:
+        """Unfold everything."""
+        self._set(frozenset())
+
+    def _set(self, folded: frozenset[int]) -> None:
+        count = 0 if self.grouping is None else self.grouping.count
+        folded = frozenset(g for g in folded if 0 <= g < count)
+        if folded != self.folded:
+            self.folded = folded
+            self.groups_changed.emit()
+
+
+def _blocks(graph: Graph) -> GroupView | None:
+    from gui.document.plan.blocks import repeated_blocks
+
+    return repeated_blocks(graph)

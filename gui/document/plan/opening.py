@@ -1,0 +1,165 @@
+"""Everything that is done before an opened model replaces the open document. No Qt here: it also runs in a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planner.model.graph import Graph, Ints
+from planner.problem.base import PlanningProblem
+from planner.problem.bound import Bound, proven
+from planner.problem.claims import claimed
+from planner.problem.evaluator import Live
+from planner.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from planner.model.cost_model import CostModel
+    from planner.problem.problem import Plan
+    from planner.problem.target import Target
+
+START_LIMIT = 1.0
+"""Seconds for the plan that a freshly opened model starts with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A model that is ready to become the open document."""
+
+    problem: Problem
+    paths: tuple[Path, ...]
+    batch: int
+    device_of: Ints
+    planner: str
+    """What made the start plan; empty where none was found and every op is on one device."""
+    live: Live
+    bounds: tuple[Bound, ...]
+    claims: tuple[Bound, ...] = ()
+    """What the plan's file says was proven."""
+    plan: Plan | None = None
+    plan_path: Path | None = None
+
+
+def as_paths(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
+    """One path or several as absolute paths."""
+    given = [paths] if isinstance(paths, (str, Path)) else list(paths)
+    return tuple(Path(path).absolute() for path in given)
+
+
+def read_graph(paths: Sequence[Path], batch: int = 1) -> Graph:
+    """The model in a file, or several deployed together, all times known. Raises :class:`StageboardError`."""
+    from planner.formats import read_models
+
+    return read_models(paths, batch=batch)
+
+
+def with_times(graph: Graph, cost_model: CostModel | None = None) -> Graph:
+    """The graph with every time known: estimated by ``cost_model`` (None = the default) where its file has none."""
+    from planner.model.cost_model import fill
+
+    return fill(graph, cost_model)
+
+
+def start_plan(problem: Problem) -> tuple[Ints, str]:
+    """A plan within about :data:`START_LIMIT` and who made it; all ops on device 0 and ``""`` where none was found."""
+    # Not through the catalogue, whose other planners need not be imported before the first picture.
+    from planner.machines.edge_tpu.planners.edge_tpu_balanced import EdgeTpuBalanced
+    from planner.machines.pipeline.planners.slice_graph import Slice
+    from planner.machines.pool.planners.dpl import Dpl
+    from planner.machines.pool.planners.memory_fill import MemoryFill
+    from planner.runs.warm_up import warm_planner
+    from planner.search.run import run
+    from planner.search.stop import TimeLimit
+
+    for planner in (Slice(), Dpl(), MemoryFill(), EdgeTpuBalanced()):
+        if planner.refusal(problem) is None:
+            # Loading compiled kernels may take longer than planning: it must not use up the limit.
+            warm_planner(planner, problem)
+            result = run(planner, problem, TimeLimit(START_LIMIT))
+            if result.device_of is not None:
+                return result.device_of, planner.name
+    even = even_cut(problem)
+    if not problem.evaluator.violations(even):
+        return even, "even cut"
+    return np.zeros(problem.graph.n, np.int32), ""
+
+
+def even_cut(problem: Problem) -> Ints:
+    """Equal shares of the work along the topological order, on the devices that pay transfers (int32[n]).
+
+    For graphs on which planners take longer than one should wait for a first picture. Tensors are not looked at.
+    """
+    evaluator = problem.evaluator
+    devices = np.flatnonzero(evaluator.pays) if evaluator.pays.any() else np.arange(evaluator.k)
+    order = problem.graph.topological_order
+    work = evaluator.work[evaluator.class_of[devices[0]], order]
+    total = float(work.sum())
+    # The middle of an op decides, so that one large op does not leave a device empty.
+    share = (np.cumsum(work) - work / 2) / total if total > 0 else np.arange(len(order)) / max(1, len(order))
+    device_of = np.empty(len(order), np.int32)
+    device_of[order] = devices[np.minimum((share * len(devices)).astype(np.int64), len(devices) - 1)]
+    return device_of
+
+
+def quick_bounds(problem: PlanningProblem) -> tuple[Bound, ...]:
+    """What is proven at once."""
+    from planner.runs.proving import known_at_once
+
+    return known_at_once(problem)
+
+
+def ready(problem: Problem, device_of: Ints) -> Live:
+    """The live evaluation of an assignment, after its first use: what is compiled on first use is compiled by then."""
+    live = problem.live(device_of)
+    if problem.graph.n:
+        first = np.zeros(1, np.int32)
+        live.check(first)
+        live.delta(first)
+        live.apply(first, live.device_of[first])
+        live.undo()
+    return live
+
+
+def prepare_graph(
+    graph: Graph,
+    paths: Sequence[str | Path] = (),
+    batch: int = 1,
+    target: Target | None = None,
+    objective: str = "",
+) -> Opened:
+    """A graph with a target (default: what suits it), a start plan and its first bound."""
+    from planner.machines.spec import default_target
+
+    timed = with_times(graph)
+    problem = Problem(timed, target or default_target(timed), objective)
+    device_of, planner = start_plan(problem)
+    return Opened(
+        problem, as_paths(paths), batch, device_of, planner, ready(problem, device_of), quick_bounds(problem)
+    )
+
+
+def prepare_model(
+    paths: str | Path | Sequence[str | Path], batch: int = 1, target: Target | None = None
+) -> Opened:
+    """Read a model and prepare it. Raises :class:`StageboardError`. Large files take a process where a thread asks."""
+    from gui.document.plan.reading import read
+
+    files = as_paths(paths)
+    return prepare_graph(read(files, batch), files, batch, target)
+
+
+def prepare_plan(path: str | Path, graph: Graph, paths: Sequence[Path], batch: int = 1) -> Opened:
+    """A saved plan of ``graph``. Raises :class:`PlanError` where it belongs to another graph."""
+    from planner.plan_files.plan_json import read_plan
+
+    file = Path(path).absolute()
+    plan, stored = read_plan(file, graph)
+    problem = plan.problem
+    device_of = np.array(plan.decision.device_of, np.int32)
+    return Opened(
+        problem, tuple(paths), batch, device_of, plan.provenance.planner, ready(problem, device_of),
+        (*proven(stored), *quick_bounds(problem)), claimed(stored), plan, file,
+    )  # fmt: skip

@@ -1,0 +1,131 @@
+"""The plans a person can choose from, one of which is active."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from gui.document.values import PlanEntry
+from planner.model.graph import Bools, Ints
+from planner.problem.base import PlanningProblem, refuted
+from planner.problem.bound import Bound
+from planner.problem.claims import claim_words, claimed, telling_claim
+from planner.problem.problem import Problem
+
+
+class PlanList(QObject):
+    """Entries in the order in which they came, with their figures under the current problem."""
+
+    plans_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.entries: list[PlanEntry] = []
+        self.active_id = ""
+
+    def reset(self, entries: list[PlanEntry], active: str) -> None:
+        """Start over with these entries. Tells nobody; the document does."""
+        self.entries = list(entries)
+        self.active_id = active
+
+    def get(self, id: str) -> PlanEntry | None:
+        """The entry with this id, if it is in the list."""
+        return next((entry for entry in self.entries if entry.id == id), None)
+
+    @property
+    def active(self) -> PlanEntry | None:
+        """The entry that the canvas shows."""
+        return self.get(self.active_id)
+
+    def unused_name(self, name: str) -> str:
+        """``name``, numbered if another entry has it."""
+        taken = {entry.name for entry in self.entries}
+        if name not in taken:
+            return name
+        return next(f"{name} {i}" for i in range(2, len(taken) + 3) if f"{name} {i}" not in taken)
+
+    def insert(self, entry: PlanEntry, index: int | None = None) -> None:
+        """Put an entry into the list (at the end, or where it was)."""
+        self.entries.insert(len(self.entries) if index is None else index, entry)
+        self.plans_changed.emit()
+
+    def take(self, entry: PlanEntry) -> int:
+        """Take an entry out of the list; returns where it was."""
+        index = self.entries.index(entry)
+        del self.entries[index]
+        self.plans_changed.emit()
+        return index
+
+    def evaluate_all(self, problem: Problem, bounds: Sequence[Bound]) -> None:
+        """Fill in the figures of every entry, after the problem changed."""
+        for entry in self.entries:
+            fill_figures(entry, problem, bounds)
+        self.plans_changed.emit()
+
+
+def fits(device_of: Ints, problem: Problem) -> bool:
+    """Whether the plan uses only devices that the problem has."""
+    if device_of.shape != (problem.graph.n,):
+        return False
+    return not len(device_of) or (int(device_of.max()) < len(problem.devices) and int(device_of.min()) >= 0)
+
+
+def fill_figures(entry: PlanEntry, problem: Problem, bounds: Sequence[Bound]) -> None:
+    """Components, validity and standing of an entry under ``problem``; none of them where it does not fit."""
+    if not fits(entry.device_of, problem):
+        entry.components, entry.valid, entry.standing, entry.broken = (), False, None, 0
+        return
+    evaluator = problem.evaluator
+    device_of = evaluator.checked(entry.device_of)
+    broken = len(evaluator.violations(device_of))
+    set_figures(entry, problem, evaluator.components(device_of), broken, bounds)
+
+
+def set_figures(
+    entry: PlanEntry, problem: Problem, components: Sequence[float], broken: int, bounds: Sequence[Bound]
+) -> None:
+    """Set an entry's figures where they are known already."""
+    entry.components, entry.broken, entry.valid = tuple(components), broken, broken == 0
+    entry.standing = problem.standing(entry.components, bounds)
+
+
+def bounds_with(entry: PlanEntry | None, bounds: Sequence[Bound]) -> list[Bound]:
+    """What is proven, and what the file of a plan claims: what is said and kept of this plan."""
+    return [*bounds, *(() if entry is None else claimed(entry.claims))]
+
+
+def telling_of(
+    entry: PlanEntry,
+    problem: PlanningProblem,
+    components: Sequence[float],
+    valid: bool,
+    bounds: Sequence[Bound],
+) -> Bound | None:
+    """What the file of a plan claims beyond what is proven; None where it claims nothing more. Figures are those of ``problem``."""
+    if not entry.claims or not components:
+        return None
+    return telling_claim(problem, components, bounds_with(entry, bounds), valid)
+
+
+def drop_refuted(entries: Sequence[PlanEntry], by: PlanEntry, problem: PlanningProblem) -> list[str]:
+    """Drop the claims that a valid plan shows to be wrong; returns a sentence on each."""
+    if not by.valid or not by.components:
+        return []
+    reached = dict(zip(problem.components, by.components, strict=True))
+    notes = []
+    for entry in entries:
+        wrong = [claim for claim in entry.claims if refuted(claim, problem, reached)]
+        if wrong:
+            entry.claims = tuple(claim for claim in entry.claims if claim not in wrong)
+            notes += [f"{claim_words(problem, claim)}: refuted by the plan “{by.name}”" for claim in wrong]
+    return notes
+
+
+def differences(entry: PlanEntry, device_of: Ints) -> Bools:
+    """Where a plan differs from an assignment (bool[n]); devices are matched by index."""
+    if entry.device_of.shape != device_of.shape:
+        return np.ones(len(device_of), bool)
+    different: Bools = entry.device_of != device_of
+    return different

@@ -1,0 +1,131 @@
+"""Cards of moved ops split in two: the left half in plan A's colour, the right half in plan B's, with both shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.labels import elided, short_name
+from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.scene import STYLE, Scene
+from gui.canvas.graph.viewport import Viewport
+from gui.editors.comparison.canvases.pane_marks import MOST_BADGES, Marks
+from gui.look.fonts import font
+from gui.look.glyphs import paint_glyph
+from gui.look.theme import mix
+from gui.raster import engine as raster
+
+SOFT = 0.34
+"""How much of a device's colour fills its half of a card that is near enough to read."""
+
+
+def paint_split(
+    buffer: np.ndarray,
+    scene: Scene,
+    second: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    marks: Marks,
+    detail: Detail,
+    ratio: float,
+) -> None:
+    """Both halves and a ring around them; from afar the halves of the ops' cells."""
+    items = np.flatnonzero(marks.moved)
+    if len(items) == 0:
+        return
+    grow_x = STYLE.gap_x / 2 if detail == Detail.OVERVIEW else 0.0
+    grow_y = STYLE.gap_y / 2 if detail == Detail.OVERVIEW else 0.0
+    x, y = scene.x[items] - grow_x, scene.y[items] - grow_y
+    w, h = scene.w[items] + 2 * grow_x, scene.h[items] + 2 * grow_y
+    place = (viewport.scale, viewport.ox, viewport.oy)
+    theme = palette.theme
+    near = detail >= Detail.LABELS
+    for half, device in ((0.0, scene.device[items]), (0.5, second.device[items])):
+        fill = palette.accent[device]
+        if near:
+            soft = np.array([packed(mix(theme.card, d.accent, SOFT)) for d in palette.devices], np.uint32)
+            fill = soft[device]
+        raster.rounded_rects(
+            buffer,
+            None,
+            x + half * w,
+            y,
+            w / 2,
+            h,
+            *place,
+            fill=fill.astype(np.uint32),
+            radius_px=0.0,
+            min_px=1.0,
+        )
+    if detail == Detail.OVERVIEW:
+        return
+    if near:  # a bar of full colour at each end
+        bar = 4.0 * ratio / viewport.scale
+        for left, device in ((x, scene.device[items]), (x + w - bar, second.device[items])):
+            raster.rounded_rects(
+                buffer,
+                None,
+                left,
+                y,
+                np.full(len(items), bar),
+                h,
+                *place,
+                fill=palette.accent[device],
+                radius_px=0.0,
+            )
+    raster.rounded_rects(
+        buffer, None, x, y, w, h, *place, fill=0, stroke=np.uint32(packed(theme.text)),
+        stroke_px=np.where(scene.selected[items], 2.4, 1.2 if near else 0.8) * ratio, radius_px=0.0, min_px=2.0,
+        opacity=np.where(scene.selected[items] | near, 1.0, 0.5),
+    )  # fmt: skip
+
+
+def paint_split_text(
+    painter: QPainter,
+    scene: Scene,
+    second: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    marks: Marks,
+    detail: Detail,
+    ratio: float,
+) -> None:
+    """The name and both devices' shapes on split cards that are large enough."""
+    if detail < Detail.LABELS:
+        return
+    items = np.flatnonzero(scene.in_sight(viewport.visible()) & marks.moved)
+    if len(items) == 0 or len(items) > MOST_BADGES:
+        return
+    theme = palette.theme
+    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
+    card = STYLE.card_h * viewport.scale
+    cards = detail == Detail.CARDS
+    pixels = int(min(13 * ratio, max(7 * ratio, (0.36 if cards else 0.62) * card)))
+    mark = min(9.0 * ratio, 0.5 * card) if cards else min(7.0 * ratio, 0.6 * card)
+    for i in items.tolist():
+        x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
+        w, h = float(scene.w[i]) * viewport.scale, float(scene.h[i]) * viewport.scale
+        row = QRectF(x, y, w, h / 2 if cards else h)
+        room = int(w - 2 * mark - 18 * ratio)
+        text = elided(short_name(scene.items.names[i]), pixels, cards, room) if room >= 14 * ratio else ""
+        if len(text) > 2:
+            painter.setFont(font(pixels, cards))
+            painter.setPen(QColor(theme.text))
+            painter.drawText(row, int(Qt.AlignmentFlag.AlignCenter), text)
+        devices = int(scene.device[i]), int(second.device[i])
+        if w >= 3 * mark + 12 * ratio:
+            for device, at in zip(
+                devices, (x + 7 * ratio + mark / 2, x + w - 7 * ratio - mark / 2), strict=True
+            ):
+                paint_glyph(painter, palette.devices[device], at, row.center().y(), mark)
+        if cards:
+            names = f"{scene.devices[devices[0]].name} \N{RIGHTWARDS ARROW} {marks.names[devices[1]]}"
+            small = int(11 * ratio)
+            painter.setFont(font(small, False))
+            painter.setPen(QPen(QColor(theme.text)))
+            low = QRectF(x + 6 * ratio, y + h / 2, w - 12 * ratio, h / 2 - 2 * ratio)
+            painter.drawText(
+                low, int(Qt.AlignmentFlag.AlignCenter), elided(names, small, False, int(low.width()))
+            )

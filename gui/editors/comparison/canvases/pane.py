@@ -1,0 +1,225 @@
+"""One plan beside others: a canvas in the colours of the comparison's rows that shares its viewport with its neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPoint, QPointF, QSize, Signal
+from PySide6.QtGui import QFocusEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from gui.canvas.graph.palette import CanvasPalette, canvas_palette
+from gui.canvas.graph.pointed_scene import PointedScene
+from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.viewport import Viewport
+from gui.editors.comparison.canvases.linking import Laid, Linking
+from gui.editors.comparison.canvases.pane_marks import Marks, marks_of
+from gui.editors.comparison.canvases.pane_pointer import PanePointer
+from gui.editors.comparison.canvases.pane_rows import row_devices, row_headers, violating_ops
+from gui.editors.comparison.canvases.pane_surface import PaneSurface
+from gui.editors.comparison.canvases.pane_words import described, hover_text
+from gui.editors.comparison.state import CompareState
+from gui.look.theme import Theme
+from planner.model.graph import Ints
+
+NOTHING = Marks(np.zeros(0, bool), np.zeros(0, np.int32), ())
+
+
+class PlanPane(PointedScene):
+    """Plan ``index`` of a state. ``calm`` fades what stays, so that moved ops stand out.
+
+    ``carried(ops, QPoint)`` while ops are dragged (None ends it), ``dropped(ops, QPoint)`` where they are let go.
+    """
+
+    carried = Signal(object, QPoint)
+    dropped = Signal(object, QPoint)
+    focused = Signal()
+
+    def __init__(
+        self, state: CompareState, linking: Linking, index: int, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(state.document, theme, parent)
+        self.state, self.linking, self.index = state, linking, index
+        self.calm = True
+        self.marks = NOTHING
+        self._numbers: tuple[int, ...] | None = None
+        self._surface = self.make_surface()
+        self._pointer = PanePointer(self)
+        self.setMinimumSize(200, 120)
+        self.viewport_changed.connect(lambda: linking.moved(self))
+        state.selection_changed.connect(self._selection_changed)
+        state.hover_changed.connect(self.repaint_attention)
+        state.pair_changed.connect(self._pair_changed)
+
+    def make_surface(self) -> PaneSurface:
+        """What paints the pane."""
+        return PaneSurface(self)
+
+    # ------------------------------------------------------------------ state
+    @property
+    def plans(self) -> tuple[int, ...]:
+        """The plans that are drawn."""
+        return (self.index,)
+
+    @property
+    def room(self) -> tuple[float, float]:
+        """What a layout should fill."""
+        self.view = self.state.view
+        return self._layout_room()
+
+    @property
+    def chosen_place(self) -> bool:
+        """Whether someone chose what to look at."""
+        return self._moved_by_hand
+
+    @property
+    def palette_now(self) -> CanvasPalette:
+        """One colour for each row."""
+        return canvas_palette(self.theme, 1 if self.scene is None else self.scene.k, self._numbers)
+
+    def holds(self, global_pos: QPoint) -> bool:
+        """Whether a place on the screen is on this pane."""
+        return self.isVisible() and self.rect().contains(self.mapFromGlobal(global_pos))
+
+    def set_calm(self, calm: bool) -> None:
+        """Whether ops that stay are faded."""
+        self.calm = calm
+        self._mark()
+        self.repaint_scene()
+
+    # ------------------------------------------------------------------ what is drawn
+    def take_layouts(self, laid: Laid, fit: bool, animate: bool) -> None:
+        """Draw a plan as it is laid out; cards glide where they move."""
+        before = self.scene
+        layout = laid.layouts[self.index]
+        comparison, rows = laid.comparison, len(laid.comparison.rows)
+        self.view = laid.view
+        device, mixed = laid.items.devices(comparison.places[self.index], rows)
+        evaluator = comparison.plans[self.index].problem.evaluator
+        scene = Scene(
+            laid.items, laid.skeleton, layout, laid.view, device, mixed, rows, layout.x.copy(), layout.y.copy(),
+            devices=row_devices(comparison, self.index), size=evaluator.size, work=evaluator.op_work[0],
+        )  # fmt: skip
+        scene.evaluation = comparison.plans[self.index].evaluation
+        scene.violating = scene.mask(violating_ops(comparison, self.index))
+        scene.pinned = scene.mask(np.flatnonzero(evaluator.pinned >= 0))
+        self.scene, self._numbers = scene, comparison.numbers
+        self._surface.headers = row_headers(comparison, self.index) if layout.lanes else None
+        self._mark()
+        if fit:
+            self._fit_pending = False
+            self._place_viewport()
+        else:
+            self.viewport.left = self._header_px()
+        gliding = animate and before is not None and before.items is laid.items and self.isVisible()
+        if gliding and before is not None and self._glide.start(before.x, before.y, layout.x, layout.y):
+            scene.x, scene.y = self._glide.x, self._glide.y
+            scene.settled = False
+        else:
+            self._glide.stop()
+        self._describe()
+        self.repaint_scene()
+
+    def take_viewport(self, viewport: Viewport) -> None:
+        """Look where another pane looks."""
+        mine = self.viewport
+        mine.scale, mine.ox, mine.oy = viewport.scale, viewport.ox, viewport.oy
+        self._moved_by_hand = True
+        self.repaint_scene()
+
+    def look_at_all(self) -> None:
+        """Nobody chose a part to look at: another size shows everything again."""
+        self._moved_by_hand = False
+
+    def _mark(self) -> None:
+        scene, comparison = self.scene, self.state.comparison
+        if scene is None or comparison is None or self.index >= len(comparison.plans):
+            return
+        self.marks = marks_of(comparison, scene.items, self.index, self.state.shown)
+        quiet = self.calm and self.marks.moved.any() and not self.marks.moved.all()
+        scene.highlighted = self.marks.moved if quiet else np.zeros(scene.items.count, bool)
+        self._show_selection()
+
+    def _pair_changed(self) -> None:
+        self._mark()
+        self._describe()
+        self.repaint_scene()
+
+    def _selection_changed(self) -> None:
+        self._show_selection()
+        self._describe()
+        self.repaint_scene()
+
+    def _describe(self) -> None:
+        comparison = self.state.comparison
+        if comparison is None or self.index >= len(comparison.plans):
+            self.setAccessibleName("Plan canvas")
+            return
+        plan = comparison.plans[self.index]
+        self.setAccessibleName(f"Plan {comparison.letter(self.index)}, {plan.name}, {self.state.view} view")
+        self.setAccessibleDescription(described(comparison, self.index, self.state.selection))
+
+    # ------------------------------------------------------------------ what follows the pointer
+    @property
+    def selection(self) -> Ints:
+        """The comparison's."""
+        return self.state.selection
+
+    def select(self, ops: Ints, mode: str = "replace") -> None:
+        """In every pane."""
+        self.state.select(ops, mode)
+
+    def hover_op(self, op: int) -> None:
+        """In every pane."""
+        self.state.hover_op(op)
+
+    def look_at(self, ops: Ints | None) -> None:
+        """In every pane."""
+        if ops is None:
+            self.linking.fit()
+        else:
+            self.linking.zoom_to_ops(ops)
+
+    def go_to(self, op: int) -> None:
+        """In every pane."""
+        self.linking.reveal(op)
+
+    def carry(self, ops: Ints | None, global_pos: QPoint) -> None:
+        """Ops are on their way to another pane; None ends it."""
+        self.carried.emit(ops, global_pos)
+
+    def say_hover(self, position: QPointF) -> None:
+        """The card about what is at a position."""
+        item, comparison = self.item_at(position), self.state.comparison
+        if item < 0 or self.scene is None or comparison is None or self._pointer.busy:
+            self._hover_card.hide()
+            return
+        text = hover_text(comparison, self.index, self.scene.items, item)
+        self._hover_card.show_at(position.toPoint(), text, self.theme)
+
+    def stop(self) -> None:
+        """End a gesture and an animation."""
+        self._pointer.stop("closing")
+        self._glide.stop()
+
+    # ------------------------------------------------------------------ events
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The line around the pane appears."""
+        super().focusInEvent(event)
+        self.update()
+        self.focused.emit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """The line around the pane goes."""
+        super().focusOutEvent(event)
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay out for another shape."""
+        ratio = self.devicePixelRatioF()
+        self.viewport.resize(int(self.width() * ratio), int(self.height() * ratio))
+        self.linking.resized()
+        self.repaint_scene()
+
+    def sizeHint(self) -> QSize:
+        """Room for a graph."""
+        return QSize(560, 420)

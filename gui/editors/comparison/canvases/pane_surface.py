@@ -1,0 +1,191 @@
+"""The pixels of a pane: the painted scene kept between frames, the marks of moved ops, and what follows the pointer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.canvas.graph.detail import Detail, detail_at
+from gui.canvas.graph.headers import HeaderData, paint_headers
+from gui.canvas.graph.kept_pixels import KeptPixels
+from gui.canvas.graph.labels import paint_labels
+from gui.canvas.graph.overlay import paint_attention, paint_band
+from gui.canvas.graph.overview import on_ground, paint_ground
+from gui.canvas.graph.painter import paint_bands, paint_scene, wrap_image
+from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.scene import STYLE, Scene
+from gui.canvas.graph.viewport import Viewport
+from gui.editors.comparison.canvases.pane_marks import Marks, paint_badges, paint_rings
+from gui.raster import engine as raster
+
+if TYPE_CHECKING:
+    from gui.editors.comparison.canvases.pane import PlanPane
+
+NOTHING = np.empty(0, np.int32)
+MOST_ATTENTION = 50
+"""Larger selections are marked on their cards alone."""
+SELECTED_SHARE = 0.6
+"""Of the width of a selected block: so much has its device's colour."""
+FADED = 0.5
+"""How strong the names of faded cards are: they can still be read."""
+
+
+class PaneSurface(KeptPixels):
+    """Paints a pane."""
+
+    def __init__(self, pane: PlanPane) -> None:
+        super().__init__(pane)
+        self._pane = pane
+
+    def paint(self) -> None:
+        """Blit the painted scene, then what follows the pointer."""
+        pane = self._pane
+        ratio = pane.devicePixelRatioF()
+        self.keep_base(ratio)
+        painter = QPainter(pane)
+        painter.drawImage(0, 0, self._image)
+        scene = pane.scene
+        if scene is None:
+            painter.setPen(QColor(pane.theme.muted))
+            painter.drawText(
+                pane.rect(), int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), pane.state.why_not
+            )
+            painter.end()
+            return
+        pointed = self._pointed(scene)
+        if len(pointed):
+            top, headers = self.top(scene)
+            if self.over_stale:
+                paint_attention(self._over, top, pane.viewport, pane.palette_now, pointed, ratio, NOTHING)
+                self.over_stale = False
+            painter.drawImage(0, 0, self._over_image)
+            self.paint_over(painter, pointed, ratio)
+            if top.layout.lanes:
+                painter.save()
+                painter.scale(1 / ratio, 1 / ratio)
+                paint_headers(painter, top, pane.viewport, pane.palette_now, headers, ratio)
+                painter.restore()
+        if self.band is not None:
+            paint_band(painter, self.band, pane.theme)
+        paint_focus(painter, QRectF(pane.rect()), pane.theme.focus if pane.hasFocus() else "")
+        painter.end()
+
+    def paint_base(self, ratio: float) -> None:
+        """Paint what does not follow the pointer into the kept buffer."""
+        pane = self._pane
+        if pane.scene is None:
+            raster.fill(self._buffer, None, packed(pane.theme.canvas), replace=True)
+            return
+        paint_plan(self._buffer, pane.scene, pane.viewport, pane.palette_now, ratio, self.headers, pane.marks)
+
+    def top(self, scene: Scene) -> tuple[Scene, HeaderData | None]:
+        """What edges and headers are drawn of where the pointer is on something."""
+        return scene, self.headers
+
+    def paint_over(self, painter: QPainter, pointed: np.ndarray, ratio: float) -> None:
+        """The marks of what is pointed at and of its neighbours again, which outlines cross."""
+        pane, scene = self._pane, self._pane.scene
+        assert scene is not None
+        detail = detail_at(STYLE.card_h * pane.viewport.scale / ratio)
+        if detail < Detail.LABELS:
+            return
+        edges = scene.items.edges_of(pointed)
+        near = np.zeros(scene.items.count, bool)
+        near[pointed] = near[scene.items.edge_src[edges]] = near[scene.items.edge_dst[edges]] = True
+        painter.save()
+        painter.scale(1 / ratio, 1 / ratio)
+        marks = replace(pane.marks, moved=pane.marks.moved & near)
+        paint_badges(painter, scene, pane.viewport, pane.palette_now, marks, detail, ratio)
+        painter.restore()
+
+    def _pointed(self, scene: Scene) -> np.ndarray:
+        """Cards whose edges stand out: the hovered one, and a small selection."""
+        state = self._pane.state
+        chosen = state.selection if len(state.selection) <= MOST_ATTENTION else NOTHING
+        if 0 <= state.hover < scene.items.graph.n:
+            chosen = np.append(chosen, state.hover)
+        return np.unique(scene.items.item_of[chosen])
+
+
+def paint_plan(
+    buffer: np.ndarray,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    ratio: float,
+    headers: HeaderData | None,
+    marks: Marks,
+) -> None:
+    """A plan with the marks of its moved cards and, in lanes, the headers."""
+    detail = paint_base(buffer, scene, viewport, palette, ratio)
+    paint_rings(buffer, scene, viewport, palette, marks, detail, ratio)
+    image = wrap_image(buffer)
+    painter = QPainter(image)
+    paint_names(painter, scene, viewport, palette, detail, ratio)
+    if detail >= Detail.LABELS:
+        paint_badges(painter, scene, viewport, palette, marks, detail, ratio)
+    if scene.layout.lanes:
+        paint_headers(painter, scene, viewport, palette, headers, ratio)
+    painter.end()
+
+
+def paint_base(
+    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> Detail:
+    """A plan without its text. From afar the ground of each device alone: what moved must not be hidden by ribbons."""
+    detail = detail_at(STYLE.card_h * viewport.scale / ratio)
+    if detail > Detail.OVERVIEW:
+        paint_scene(buffer, scene, viewport, palette, ratio, text=False)
+        if detail == Detail.BLOCKS:
+            paint_selected_blocks(buffer, scene, viewport, palette, ratio)
+        return detail
+    raster.fill(buffer, None, packed(palette.theme.canvas), replace=True)
+    paint_bands(buffer, scene, viewport, palette)
+    if scene.items.count:
+        paint_ground(buffer, scene, viewport, palette, ratio)
+    return detail
+
+
+def paint_selected_blocks(
+    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> None:
+    """The devices of selected blocks: from afar a selected block is plain, and here one has to see where each plan has it."""
+    chosen = np.flatnonzero(scene.selected).astype(np.int32)
+    if not len(chosen):
+        return
+    raster.rounded_rects(
+        buffer, None, scene.x, scene.y, scene.w * SELECTED_SHARE, scene.h, viewport.scale, viewport.ox, viewport.oy,
+        fill=palette.blocks_of(scene.device, scene.items.model), radius_px=1.5 * ratio, order=chosen,
+    )  # fmt: skip
+
+
+def paint_names(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, ratio: float
+) -> None:
+    """Labels; those of faded cards are faded, too, where the canvas would leave them out."""
+    if detail == Detail.OVERVIEW:
+        if on_ground(scene):
+            paint_labels(painter, scene, viewport, palette, detail, ratio)
+        return
+    standing_out = scene.highlighted
+    if standing_out.any() and not standing_out.all():
+        scene.highlighted = ~standing_out
+        painter.setOpacity(FADED)
+        paint_labels(painter, scene, viewport, palette, detail, ratio)
+        painter.setOpacity(1.0)
+        scene.highlighted = standing_out
+    paint_labels(painter, scene, viewport, palette, detail, ratio)
+
+
+def paint_focus(painter: QPainter, box: QRectF, colour: str) -> None:
+    """A line around the pane that has the keyboard; ``colour`` is empty where it has not."""
+    if not colour:
+        return
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setPen(QPen(QColor(colour), 2))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(box.adjusted(1, 1, -1, -1))

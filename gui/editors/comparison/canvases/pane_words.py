@@ -1,0 +1,120 @@
+"""What a pane says: its title line, what the pointer reads, what assistive technology reads."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from gui.canvas.graph.items import Items
+from gui.look.numbers import gap_text, one_time, plural
+from gui.words.objectives import amount, component_words
+from gui.words.proofs import claim_sentence, claimed_note, standing_lines
+from planner.model.graph import Ints
+from planner.reports.comparison import Comparison
+
+MOST_NAMED = 3
+"""Devices of a group that are named one by one."""
+
+
+def standing_words(comparison: Comparison, plan: int) -> str:
+    """``max load 21.91   proven optimal`` of one plan; components of one objective by their short names."""
+    shown = comparison.plans[plan]
+    problem, evaluation = shown.problem, shown.evaluation
+    words = ", ".join(
+        f"{component_words(name).title if len(problem.components) == 1 else component_words(name).short}"
+        f" {amount(problem, name, value)}"
+        for name, value in zip(problem.components, evaluation.values, strict=True)
+    )
+    if not evaluation.valid:
+        return words
+    gap, claim = problem.standing(evaluation.values, comparison.bounds).gap, comparison.figures(plan).claim
+    if gap is not None:
+        words += f"   {'proven optimal' if gap == 0.0 else f'gap {gap_text(gap)}'}"
+    return words if claim is None else f"{words}   {claimed_note(problem, claim)}, not proven"
+
+
+def standing_tip(comparison: Comparison, plan: int) -> str:
+    """Every component with what is proven about it, and what is only claimed, in lines."""
+    shown, claim = comparison.plans[plan], comparison.figures(plan).claim
+    lines = standing_lines(shown.problem, shown.problem.standing(shown.evaluation.values, comparison.bounds))
+    return "\n".join([*lines, *([] if claim is None else [claim_sentence(shown.problem, claim)])])
+
+
+def rules_words(comparison: Comparison, plan: int) -> str:
+    """``valid``, or how many rules are broken."""
+    broken = len(comparison.plans[plan].evaluation.violations)
+    return f"{plural(broken, 'rule')} broken" if broken else "valid"
+
+
+def moved_words(comparison: Comparison, plan: int, against: int) -> str:
+    """``12 of 177 ops elsewhere than in A``, or that the two are alike."""
+    moved = len(comparison.moved(plan, against))
+    if not moved:
+        return f"places every op as {comparison.letter(against)} does"
+    return f"{moved:,} of {plural(comparison.graph.n, 'op')} elsewhere than in {comparison.letter(against)}"
+
+
+def device_words(comparison: Comparison, plan: int, ops: Ints) -> str:
+    """The device of some ops in a plan, or the first of several; by both names where the reference calls it otherwise."""
+    rows = np.unique(comparison.places[plan][ops])
+    titles = [comparison.row_title(int(row), (0, plan) if plan else (0,)) for row in rows[:MOST_NAMED]]
+    more = f" and {len(rows) - MOST_NAMED} more" if len(rows) > MOST_NAMED else ""
+    return ", ".join(titles) + more
+
+
+def where_words(comparison: Comparison, plan: int, ops: Ints) -> str:
+    """``acc 2 here, acc 4 in A``; only the device where all plans agree."""
+    here = device_words(comparison, plan, ops)
+    places = [comparison.places[i][ops] for i in range(len(comparison.plans))]
+    others = [
+        f"{device_words(comparison, i, ops)} in {comparison.letter(i)}"
+        for i in range(len(places))
+        if i != plan and not np.array_equal(places[i], places[plan])
+    ]
+    if not others:
+        return f"{here} in every plan"
+    return ", ".join([f"{here} here", *others])
+
+
+def hover_text(comparison: Comparison, plan: int, items: Items, item: int) -> str:
+    """A card in every plan: its device, that device's cost, and the op's own time there; as rich text."""
+    graph, ops = items.graph, items.ops(item)
+    kind = graph.kinds[int(ops[0])] if len(ops) == 1 else plural(len(ops), "op")
+    rows = []
+    here = comparison.places[plan][ops]
+    for i, shown in enumerate(comparison.plans):
+        device_of = shown.decision.device_of[ops]
+        unit = shown.problem.graph.time_unit
+        evaluator = shown.problem.evaluator
+        work = float(evaluator.op_work[evaluator.class_of[device_of], ops].sum())
+        devices = np.unique(device_of)
+        cost = one_time(float(shown.evaluation.cost[devices[0]]), unit) if len(devices) == 1 else ""
+        mark = "" if i == plan or np.array_equal(comparison.places[i][ops], here) else "\N{NOT EQUAL TO}"
+        name = f"<b>{comparison.letter(i)}</b>" + (" (here)" if i == plan else "")
+        cells = (escape(device_words(comparison, i, ops)), escape(cost), escape(one_time(work, unit)), mark)
+        rows.append(
+            f"<tr><td>{name}&nbsp;&nbsp;</td><td>{cells[0]}&nbsp;&nbsp;</td><td align='right'>{cells[1]}&nbsp;&nbsp;</td>"
+            f"<td align='right'>{cells[2]}</td><td>&nbsp;{cells[3]}</td></tr>"
+        )
+    head = "<tr><td></td><td>on</td><td align='right'>its cost&nbsp;&nbsp;</td><td align='right'>work</td><td></td></tr>"
+    said = where_words(comparison, plan, ops)
+    return (
+        f"<b>{escape(items.names[item])}</b><br><span>{escape(kind)}</span><br>{escape(said)}"
+        f"<table cellspacing='1'>{head}{''.join(rows)}</table>"
+    )
+
+
+def described(comparison: Comparison, plan: int, selection: Ints) -> str:
+    """What is selected and where, for assistive technology."""
+    moved = moved_total(comparison, plan)
+    if not len(selection):
+        return f"nothing selected; {moved}"
+    name = comparison.graph.op_names[int(selection[0])]
+    who = name if len(selection) == 1 else f"{plural(len(selection), 'op')}, {name} first"
+    return f"{who} selected: {where_words(comparison, plan, selection)}; {moved}"
+
+
+def moved_total(comparison: Comparison, plan: int) -> str:
+    """How a plan differs from the reference, or the reference from the next."""
+    return moved_words(comparison, plan, 1 if plan == 0 else 0)

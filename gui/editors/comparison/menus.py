@@ -1,0 +1,65 @@
+"""The menus of the compare window, made from its one list of actions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QMenu
+
+from gui.editors.comparison.actions import COMPARE_MENUS
+from gui.editors.comparison.sources import Source
+from gui.editors.comparison.state import MOST
+
+if TYPE_CHECKING:
+    from gui.editors.comparison.editor import CompareWindow
+
+CONTEXT = ("edit.take", "edit.take_device", "", "compare.next", "compare.previous", "", "edit.select_moved", "view.zoom_selection", "",
+           "compare.reference", "compare.apply")  # fmt: skip
+
+
+def fill_menus(window: CompareWindow) -> None:
+    """Put the menus into the window's header."""
+    menus: dict[str, QMenu] = {}
+    for name in COMPARE_MENUS:
+        menu = menus[name] = window.header.menus.addMenu(name)
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(window.update_actions)
+        window.actions_set.fill_menu(menu, name)
+    panels = QMenu("Panels", window)
+    for dock in window.docks.docks.values():
+        panels.addAction(dock.toggleViewAction())
+    menus["View"].insertMenu(window.actions_set["view.docks_reset"], panels)
+    more = QMenu("Add a Plan of the List", window)
+    more.aboutToShow.connect(lambda: fill_more(window, more))
+    menus["File"].insertMenu(window.actions_set["file.add"], more)
+
+
+def fill_more(window: CompareWindow, menu: QMenu) -> None:
+    """The plans of the main window's list that are not compared yet."""
+    menu.clear()
+    state = window.state
+    shown = [source.entry for source in state.sources]
+    for entry in state.document.plans:
+        if entry not in shown and entry.components:
+            action = menu.addAction(entry.name)
+            action.setEnabled(len(state.sources) < MOST)
+            action.triggered.connect(
+                lambda _=False, entry=entry: window.attempt(lambda: state.add([Source(entry)]))
+            )
+    if not menu.actions():
+        menu.addAction("All are compared already").setEnabled(False)
+
+
+def context_menu(window: CompareWindow, at: QPoint) -> QMenu:
+    """What can be done with the op under the pointer, or with the selection."""
+    window.update_actions()
+    menu = QMenu(window)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    for id in CONTEXT:
+        if id:
+            menu.addAction(window.actions_set[id])
+        else:
+            menu.addSeparator()
+    menu.popup(at)
+    return menu

@@ -1,0 +1,110 @@
+"""Two to four orders of one network beside each other as a picture file: PNG, or SVG and PDF with links as vectors."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.canvas.network.picture import compose_network, paint_network
+from gui.canvas.network.titles import LEFT, elided, face
+from gui.look.drawn import drawn
+from gui.look.numbers import plural, signed_amount, signed_percent
+from gui.look.theme import THEMES
+from planner.files import write_atomically
+from planner.reports.comparison import OrderComparison
+
+WIDTH, HEIGHT = 1280.0, 800.0
+"""Size in logical units of a picture of usual proportions; words are as large as in a window of that size."""
+MARGIN, HEAD, LINE, APART = 12.0, 34.0, 20.0, 8.0
+"""Around everything, the picture's title, the line with each order's name, and between two orders."""
+
+
+def save_orders(
+    comparison: OrderComparison,
+    path: str | os.PathLike[str],
+    size: tuple[int, int] = (1600, 1000),
+    theme: str = "light",
+) -> None:
+    """Write the picture; the suffix of ``path`` (.png, .svg, .pdf) says which kind of file. Needs a QGuiApplication, no display."""
+    colours = THEMES[theme]
+    scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT))
+    room = QRectF(0, 0, size[0] / scale, size[1] / scale)
+    count = len(comparison.plans)
+    columns = count if count < 4 else 2
+    rows = -(-count // columns)
+    wide = (room.width() - (columns - 1) * APART) / columns
+    high = (room.height() - HEAD - (rows - 1) * APART) / rows
+    title = f"{comparison.network.name}: {plural(count, 'order')} compared"
+    inner = (wide, high - LINE)
+    scenes = [
+        compose_network(
+            plan.problem,
+            plan.decision.order,
+            inner,
+            scale,
+            colours,
+            difference_words(comparison, i),
+            comparison.bounds,
+            len(plan.decision.order),
+        )
+        for i, plan in enumerate(comparison.plans)
+    ]
+    suffix = Path(path).suffix.lower()
+
+    def paint(painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(QRectF(0, 0, *size), QColor(colours.panel))
+        painter.scale(scale, scale)
+        _words(
+            painter,
+            QRectF(MARGIN, 6, room.width() - 2 * MARGIN, HEAD - 8),
+            title,
+            14.0,
+            colours.text,
+            bold=True,
+        )
+        for i, scene in enumerate(scenes):
+            x, y = (i % columns) * (wide + APART), HEAD + (i // columns) * (high + APART)
+            painter.save()
+            painter.translate(x, y)
+            if i % columns:
+                painter.setPen(QPen(QColor(colours.border), 1.0))
+                painter.drawLine(
+                    QRectF(-APART / 2, 0, 0, high).topLeft(), QRectF(-APART / 2, 0, 0, high).bottomLeft()
+                )
+            line = QRectF(MARGIN, 0, wide - 2 * MARGIN, LINE)
+            _words(painter, line, _name(comparison, i), 11.0, colours.accent, bold=True)
+            painter.translate(0, LINE)
+            paint_network(painter, scene, inner, colours, vectors=suffix != ".png")
+            painter.restore()
+
+    write_atomically(Path(path), drawn(suffix, size, title, paint))
+
+
+def _name(comparison: OrderComparison, i: int) -> str:
+    """What order i is called, and how many neurons moved."""
+    name = f"{comparison.letter(i)}   {comparison.figures(i).name}"
+    return f"{name}, {plural(len(comparison.displaced(i).neurons), 'neuron')} moved" if i else name
+
+
+def difference_words(comparison: OrderComparison, i: int) -> str:
+    """How order i differs from the first: its I/Os with sign and share."""
+    if not i:
+        return "The others are compared with this order"
+    first, plan = comparison.plans[0], comparison.plans[i]
+    change = plan.objective - first.objective
+    share = f" ({signed_percent(change / first.objective)})" if first.objective else ""
+    said = "as many I/Os" if not change else f"{signed_amount(change, abs(change), 'I/Os')}{share}"
+    return f"{said} against {comparison.letter(0)}"
+
+
+def _words(
+    painter: QPainter, box: QRectF, words: str, points: float, colour: str, bold: bool = False
+) -> None:
+    font = face(points, bold)
+    painter.setFont(font)
+    painter.setPen(QColor(colour))
+    painter.drawText(box, LEFT, elided(words, font, box.width()))

@@ -1,0 +1,212 @@
+"""Paints devices' costs and how they differ: bars of parts, and bars around zero whose side and pattern say the sign."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
+
+from gui.editors.comparison.base import shortened
+from gui.editors.comparison.panels.devices_table import AMOUNT, CHANGE, NAME, DeviceColumn, DeviceTable
+from gui.look.glyphs import paint_glyph
+from gui.look.numbers import plural
+from gui.look.theme import DeviceColour, Theme, font, numbered_colours
+from gui.widgets.bars import cost_parts, paint_parts
+
+MARK = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
+"""Stands before the amount of a plan's bottleneck."""
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+MOST_NAME, LEAST_NAME, MOST_BAR = 230.0, 110.0, 170.0
+"""Pixels for the names of devices, and for bars, in a picture."""
+HEAD, MOST_ROW, LEAST_ROW = 22.0, 30.0, 14.0
+"""Pixels of the header and of a row in a picture."""
+
+
+def paint_amount(
+    painter: QPainter,
+    box: QRectF,
+    table: DeviceTable,
+    column: DeviceColumn,
+    row: int,
+    theme: Theme,
+    size: float = 9.0,
+) -> None:
+    """An amount, above a bar where there is room for one; the bottleneck's is marked."""
+    hot = table.is_hot(column, row)
+    text = f"{MARK} {column.texts[row]}" if hot else column.texts[row]
+    missing = bool(np.isnan(column.values[row]))
+    barred = box.height() >= 22 and not missing and column.part != "ops"
+    painter.setFont(font(size, bold=hot))
+    painter.setPen(QColor(theme.muted if missing else theme.bad if hot else theme.text))
+    painter.drawText(box.adjusted(0, 0, 0, -7 if barred else 0), RIGHT, text)
+    if not barred:
+        return
+    bar = QRectF(box.left(), box.bottom() - 7, box.width(), 4)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.track))
+    painter.drawRoundedRect(bar, 2, 2)
+    colour = numbered_colours(table.comparison.numbers, theme)[row]
+    if column.part == "cost":
+        receive, work, streaming, send = np.nan_to_num(table.parts[column.plan][:, row]).tolist()
+        paint_parts(
+            painter, bar, cost_parts(receive, work, streaming, send, colour, theme.bad), table.full, 0.8
+        )
+    elif column.most > 0:
+        width = bar.width() * float(column.values[row]) / column.most
+        painter.setBrush(QColor(colour.accent))
+        painter.drawRoundedRect(QRectF(bar.left(), bar.top(), width, bar.height()), 2, 2)
+
+
+def paint_change(
+    painter: QPainter, box: QRectF, column: DeviceColumn, row: int, theme: Theme, size: float = 9.0
+) -> None:
+    """A bar that leaves zero to the left for less and, hatched, to the right for more; the signed number beside it."""
+    value, text = float(column.values[row]), column.texts[row]
+    face = font(size)
+    wide = max((QFontMetricsF(face).horizontalAdvance(t) for t in column.texts), default=0.0) + 6
+    track = QRectF(box.left(), box.top(), max(0.0, box.width() - wide), box.height())
+    neutral = column.part == "ops"
+    tone = theme.muted if np.isnan(value) or value == 0 else theme.text if neutral else theme.bad if value > 0 else theme.good  # fmt: skip
+    painter.setFont(face)
+    painter.setPen(QColor(tone))
+    painter.drawText(box, RIGHT, text)
+    if track.width() < 16:
+        return
+    zero = track.center().x()
+    if column.most > 0 and not np.isnan(value) and value:
+        width = max(1.5, track.width() / 2 * abs(value) / column.most)
+        high = min(10.0, 0.5 * track.height())
+        bar = QRectF(zero if value > 0 else zero - width, track.center().y() - high / 2, width, high)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.muted if neutral else tone))
+        painter.drawRect(bar)
+        if value > 0:
+            painter.setBrush(QBrush(QColor(255, 255, 255, 120), Qt.BrushStyle.BDiagPattern))
+            painter.drawRect(bar)
+    painter.setPen(QPen(QColor(theme.faint), 1))
+    painter.drawLine(QPointF(zero, track.top() + 2), QPointF(zero, track.bottom() - 2))
+
+
+def paint_name(
+    painter: QPainter, box: QRectF, text: str, colour: DeviceColour, theme: Theme, size: float = 9.0
+) -> None:
+    """A device's glyph and name."""
+    paint_glyph(painter, colour, box.left() + 6, box.center().y(), min(8.0, 0.6 * box.height()))
+    face = font(size)
+    painter.setFont(face)
+    painter.setPen(QColor(theme.text))
+    room = box.adjusted(16, 0, 0, 0)
+    if QFontMetricsF(face).horizontalAdvance(text) > room.width():
+        text = shortened(text)
+    painter.drawText(
+        room, LEFT, QFontMetricsF(face).elidedText(text, Qt.TextElideMode.ElideMiddle, room.width())
+    )
+
+
+def picture_columns(table: DeviceTable, details: bool) -> list[DeviceColumn]:
+    """What a picture shows of a table: amounts and, of two plans, differences; with ``details`` parts and ops, too."""
+    every = len(table.comparison.plans) > 2
+    shown = []
+    for column in table.columns:
+        main = column.part in ("cost", "memory")
+        if column.kind == NAME or (main and not (every and column.kind == CHANGE)) or (details and not every):
+            shown.append(column)
+    return shown
+
+
+def _needed(column: DeviceColumn, face: QFontMetricsF, head: QFontMetricsF) -> float:
+    """How wide a column is without bars."""
+    texts = max((face.horizontalAdvance(text) for text in column.texts), default=0.0)
+    wanted = max(texts + (18 if column.kind == NAME else 14), head.horizontalAdvance(column.title))
+    return min(wanted, MOST_NAME) if column.kind == NAME else wanted
+
+
+def _fitted(
+    table: DeviceTable, columns: list[DeviceColumn], needed: list[float], room: float
+) -> tuple[list[DeviceColumn], list[float], float]:
+    """Columns, their widths and the gap between them, in ``room`` pixels.
+
+    Where there is little room names are elided, then bars give way, then what matters least is left out.
+    """
+
+    def importance(column: DeviceColumn) -> tuple[bool, bool, bool]:
+        return column.kind == NAME, column.part == table.hot_part, column.part in ("cost", "memory")
+
+    columns, needed = list(columns), list(needed)
+    while True:
+        # Bars get what is left: those of differences, or of amounts where there are no differences.
+        bars = [c for c, column in enumerate(columns) if column.kind == CHANGE] or list(
+            range(1, len(columns))
+        )
+        for gap, name, least in ((18.0, MOST_NAME, 40.0), (10.0, MOST_NAME, 40.0), (10.0, LEAST_NAME, 24.0)):
+            widths = [min(needed[0], name), *needed[1:]]
+            free = room - sum(widths) - gap * (len(widths) - 1)
+            each = free / max(1, len(bars))
+            if each >= least:
+                break
+        if each >= 0 or len(columns) < 3:
+            return (
+                columns,
+                [w + (min(MOST_BAR, max(0.0, each)) if c in bars else 0.0) for c, w in enumerate(widths)],
+                gap,
+            )
+        last = min(
+            range(1, len(columns)), key=lambda c: (importance(columns[c]), columns[c].kind == CHANGE, -c)
+        )
+        del columns[last], needed[last]
+
+
+def rows_fitting(table: DeviceTable, height: float) -> tuple[np.ndarray, float]:
+    """The rows that fit into a picture so high, and their height: all, or those that change most."""
+    count = len(table.comparison.rows)
+    room = height - HEAD
+    each = min(MOST_ROW, max(LEAST_ROW, room / max(1, count)))
+    fits = max(1, int(room / each + 1e-6))
+    if fits >= count:
+        return np.arange(count), each
+    change = table.find(CHANGE, table.hot_part)
+    assert change is not None
+    size = np.nan_to_num(np.abs(change.values), nan=np.inf)
+    return np.sort(np.argsort(-size, kind="stable")[: max(1, fits - 1)]), each
+
+
+def paint_devices(
+    painter: QPainter, box: QRectF, table: DeviceTable, theme: Theme, details: bool = False
+) -> None:
+    """The table in ``box``. Where rows have no room those that change least are left out, and counted in the last line."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    columns = picture_columns(table, details)
+    rows, each = rows_fitting(table, box.height())
+    size = 9.0 if each >= 18 else 8.0
+    face, head = QFontMetricsF(font(size, bold=True)), font(8.0)
+    colours = numbered_colours(table.comparison.numbers, theme)
+    needed = [_needed(column, face, QFontMetricsF(head)) for column in columns]
+    columns, widths, gap = _fitted(table, columns, needed, box.width())
+    x = box.left()
+    for column, width in zip(columns, widths, strict=True):
+        painter.setFont(head)
+        painter.setPen(QColor(theme.muted))
+        flags = LEFT if column.kind == NAME else RIGHT
+        painter.drawText(QRectF(x, box.top(), width, HEAD - 2), flags, column.title)
+        for place, row in enumerate(rows.tolist()):
+            cell = QRectF(x, box.top() + HEAD + place * each, width, each)
+            if column.kind == NAME:
+                paint_name(painter, cell, column.texts[row], colours[row], theme, size)
+            elif column.kind == AMOUNT:
+                paint_amount(painter, cell, table, column, row, theme, size)
+            else:
+                paint_change(painter, cell, column, row, theme, size)
+        x += width + gap
+    painter.setPen(QPen(QColor(theme.border), 1))
+    painter.drawLine(
+        QPointF(box.left(), box.top() + HEAD - 1), QPointF(min(x - gap, box.right()), box.top() + HEAD - 1)
+    )
+    left_out = len(table.comparison.rows) - len(rows)
+    if left_out:
+        painter.setFont(font(8.0))
+        painter.setPen(QColor(theme.muted))
+        line = QRectF(box.left(), box.top() + HEAD + len(rows) * each, box.width(), each)
+        painter.drawText(line, LEFT, f"and {plural(left_out, 'device')} that change less")
+    painter.restore()

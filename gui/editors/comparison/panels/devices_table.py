@@ -1,0 +1,177 @@
+"""What each device costs in each of the compared plans, and how two of them differ: numbers and texts, no Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gui.editors.comparison.base import Pair
+from gui.look.numbers import DASH, MINUS, Column, amount_column, signed_amount
+from gui.words.objectives import SAME
+from planner.model.graph import Floats
+from planner.reports.comparison import Comparison
+
+PARTS = ("receive", "work", "streaming", "send")
+NAME, AMOUNT, CHANGE = "name", "amount", "change"
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceColumn:
+    """One column. ``kind``: the device's name, an amount of plan ``plan``, or a signed difference of the pair.
+
+    ``part`` is what is told (``cost``, ``memory``, ``ops``, or a part of the cost); ``values`` float64[R] (NaN: no such device),
+    ``texts`` what is written; ``most`` is the amount that bars of this column end at.
+    """
+
+    kind: str
+    part: str
+    title: str
+    values: Floats
+    texts: tuple[str, ...]
+    plan: int = -1
+    most: float = 0.0
+
+    def order(self, descending: bool) -> np.ndarray:
+        """Rows sorted by this column; devices that are missing come last, equal ones keep their order."""
+        if self.kind == NAME:
+            rows = np.arange(len(self.texts))
+            return rows[::-1] if descending else rows
+        keys = -self.values if descending else self.values
+        return np.argsort(np.where(np.isnan(keys), np.inf, keys), kind="stable")
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceTable:
+    """Columns, and per plan its parts of the cost (float64[4, R], NaN: no such device) and the row of its bottleneck."""
+
+    comparison: Comparison
+    pair: Pair
+    columns: tuple[DeviceColumn, ...]
+    parts: tuple[Floats, ...]
+    hot: tuple[int, ...]
+    hot_part: str
+    """Which amount the bottleneck is about: ``cost`` or ``memory``."""
+
+    @cached_property
+    def full(self) -> float:
+        """The largest cost of all plans: where their bars end."""
+        return max((float(np.nansum(parts, axis=0).max(initial=0.0)) for parts in self.parts), default=0.0)
+
+    def find(self, kind: str, part: str, plan: int = -1) -> DeviceColumn | None:
+        """A column, if there is one like this."""
+        return next((c for c in self.columns if (c.kind, c.part, c.plan) == (kind, part, plan)), None)
+
+    def words(self, row: int) -> str:
+        """A row as a sentence."""
+        facts = [
+            f"{column.title} {column.texts[row]}" + (" (bottleneck)" if self.is_hot(column, row) else "")
+            for column in self.columns[1:]
+        ]
+        return f"{self.columns[0].texts[row]}: {', '.join(facts)}"
+
+    def is_hot(self, column: DeviceColumn, row: int) -> bool:
+        """Whether this amount is that of a plan's bottleneck."""
+        return column.kind == AMOUNT and column.part == self.hot_part and self.hot[column.plan] == row
+
+    def bottlenecks(self) -> str:
+        """The bottleneck of every plan by its own name."""
+        c = self.comparison
+        found = [f"{c.device_title(row, i)} in {c.letter(i)}" for i, row in enumerate(self.hot) if row >= 0]
+        return f"bottleneck {', '.join(found)}" if found else ""
+
+    def summary(self) -> str:
+        """Which devices change most, and where the bottleneck is."""
+        c, (i, j) = self.comparison, self.pair
+        names = self.columns[0].texts
+        texts = []
+        here, there = self.hot[j], self.hot[i]
+        if here >= 0 and there >= 0:
+            texts.append(
+                f"bottleneck {names[here]} in both"
+                if here == there
+                else f"bottleneck {c.device_title(here, j)} in {c.letter(j)}, {c.device_title(there, i)} in {c.letter(i)}"
+            )
+        change = self.find(CHANGE, self.hot_part)
+        if change is not None and np.nanmax(np.abs(change.values), initial=0.0) > 0:
+            known = np.where(np.isnan(change.values), 0.0, change.values)
+            row = int(np.argmax(np.abs(known)))
+            texts.append(f"largest change {change.texts[row]} on {names[row]}")
+        elif change is not None:
+            texts.append(f"no device changes its {self.hot_part}")
+        return "   ".join(texts)
+
+
+def device_table(comparison: Comparison, pair: Pair) -> DeviceTable:
+    """The table of plan ``pair[0]`` against plan ``pair[1]``, with the costs of every plan."""
+    count = len(comparison.plans)
+    differences = comparison.differences(*pair)
+    problem = comparison.plans[pair[1]].problem
+    hot_part = "memory" if problem.unit(problem.components[0]) == "B" else "cost"
+    names = tuple(comparison.row_title(row) for row in range(len(comparison.rows)))
+    columns = [DeviceColumn(NAME, "", "Device", np.arange(len(names), dtype=float), names)]
+    groups = ("memory", "cost") if hot_part == "memory" else ("cost", "memory")
+    # Bars of all parts of the cost share a scale: a short bar is a small change.
+    for part in (*groups, "ops"):
+        plans = range(count) if part != "ops" else sorted(pair)
+        columns += _amounts(comparison, part, plans)
+        beside = columns[-1].most
+        columns.append(_change(comparison, pair, part, getattr(differences, part), beside))
+        if part == "cost":
+            most = columns[-1].most
+            for detail in PARTS:
+                column = _change(comparison, pair, detail, getattr(differences, detail), beside, most)
+                if np.nanmax(np.abs(column.values), initial=0.0) > 0:
+                    columns.append(column)
+    hot = tuple(
+        int(comparison.row_of[i][plan.evaluation.bottleneck]) if plan.evaluation.bottleneck >= 0 else -1
+        for i, plan in enumerate(comparison.plans)
+    )
+    parts = tuple(np.stack([comparison.by_row(i, part) for part in PARTS]) for i in range(count))
+    return DeviceTable(comparison, pair, tuple(columns), parts, hot, hot_part)
+
+
+def unit_of(comparison: Comparison, plan: int, part: str) -> str | None:
+    """The unit of a part of an evaluation; empty for what is counted."""
+    if part == "ops":
+        return ""
+    return "B" if part == "memory" else comparison.plans[plan].problem.graph.time_unit
+
+
+def _amounts(comparison: Comparison, part: str, plans: range | list[int]) -> list[DeviceColumn]:
+    by_plan = {plan: comparison.by_row(plan, part) for plan in plans}
+    every = np.concatenate(list(by_plan.values()))
+    most = float(np.nanmax(every, initial=0.0))
+    found = []
+    for plan, values in by_plan.items():
+        unit = unit_of(comparison, plan, part)
+        column = Column(digits=0) if unit == "" else amount_column(every.tolist(), unit)
+        texts = tuple(DASH if np.isnan(value) else column.text(value) for value in values.tolist())
+        title = f"{part.capitalize()} {comparison.letter(plan)}"
+        found.append(DeviceColumn(AMOUNT, part, title, values, texts, plan, most))
+    return found
+
+
+def _change(
+    comparison: Comparison, pair: Pair, part: str, values: Floats, beside: float, most: float = 0.0
+) -> DeviceColumn:
+    """Differences, in the unit of the amounts that they change, of which ``beside`` is the largest."""
+    unit = unit_of(comparison, pair[1], part)
+    values = np.where(np.abs(values) <= SAME * beside, 0.0, values)
+    texts = tuple(_signed(value, beside, unit) for value in values.tolist())
+    title = f"{part.capitalize()} {comparison.letter(pair[0])} {MINUS} {comparison.letter(pair[1])}"
+    return DeviceColumn(
+        CHANGE, part, title, values, texts, most=max(most, float(np.nanmax(np.abs(values), initial=0.0)))
+    )
+
+
+def _signed(value: float, beside: float, unit: str | None) -> str:
+    """A difference with its sign; nothing of a device that does not change, so that those that do stand out."""
+    if np.isnan(value):
+        return DASH
+    if value == 0:
+        return "0"
+    if unit == "":
+        return f"{'+' if value > 0 else MINUS}{abs(value):,.0f}"
+    return signed_amount(value, beside, unit)

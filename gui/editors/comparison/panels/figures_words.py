@@ -1,0 +1,175 @@
+"""The figures of compared plans as cells of a table: objective, what is proven, rules, and the change against one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gui.editors.comparison.base import Pair
+from gui.look.numbers import (
+    DASH,
+    Column,
+    amount_column,
+    gap_text,
+    one_amount,
+    plural,
+    signed_amount,
+    signed_percent,
+)
+from gui.words.objectives import SAME, change, component_words, components_text, objective_title
+from gui.words.proofs import claim_sentence, claimed_note, standing_lines
+from planner.reports.comparison import Figures
+
+if TYPE_CHECKING:
+    from gui.editors.comparison.base import Compared
+
+RULES = "Rules"
+CHECK, CROSS = "\N{CHECK MARK}", "\N{MULTIPLICATION X}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text, its tone (empty, ``muted``, ``good``, ``bad``) and whether it stands at the right, as numbers do."""
+
+    text: str
+    tone: str = ""
+    right: bool = False
+    strong: bool = False
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Titles of columns, and for each plan its cells."""
+
+    titles: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def right(self, column: int) -> bool:
+        """Whether a column holds numbers."""
+        return any(row[column].right for row in self.rows)
+
+
+def figures_table(comparison: Compared, pair: Pair) -> Table:
+    """A row for each plan; changes are against plan ``pair[1]``."""
+    base = pair[1]
+    figures = [comparison.figures(i) for i in range(len(comparison.plans))]
+    alike = all(not _incomparable(comparison, i, base) for i in range(len(figures)))
+    names = tuple(figures[0].components)
+    units = [figures[0].units[name] for name in names]
+    columns = [amount_column([f.components[name] for f in figures], unit) for name, unit in zip(names, units, strict=True)] if alike else []  # fmt: skip
+    titles = ["Plan"]
+    words = [component_words(name) for name in names]
+    titles += [_heading(w.short if len(words) > 2 else w.title) for w in words] if alike else ["Objective"]
+    titles += ["Lower bound", "Gap", RULES, f"Against {comparison.letter(base)}", ""]
+    rows = []
+    for i, f in enumerate(figures):
+        cells = [Cell(f"{f.letter}  {f.name}", strong=i in pair, tip=plan_words(comparison, i))]
+        if alike:
+            cells += [
+                Cell(column.text(f.components[name]), "" if f.valid else "muted", True, strong=at == 0)
+                for at, (name, column) in enumerate(zip(names, columns, strict=True))
+            ]
+        else:
+            problem = comparison.plans[i].problem
+            shown = f"{objective_title(f.objective_name)}: {components_text(problem, list(f.components.values()))}"
+            cells.append(Cell(shown, "" if f.valid else "muted", strong=True))
+        cells += [_bound(f, columns), _gap(f), _rules(f), *_change(comparison, i, base)]
+        rows.append(tuple(cells))
+    return Table(tuple(titles), tuple(rows))
+
+
+def _heading(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def plan_words(comparison: Compared, i: int) -> str:
+    """All there is to say about one plan, in lines."""
+    f, plan = comparison.figures(i), comparison.plans[i]
+    lines = [f"{f.letter}  {f.name}", f"on {f.target_words}, {objective_title(f.objective_name).lower()}"]
+    if f.planner and f.planner != f.name:
+        lines.append(f"by {f.planner}")
+    if f.valid:
+        lines += standing_lines(plan.problem, f.standing)
+    else:
+        lines += [violation.sentence for violation in f.violations[:3]]
+    if f.claim is not None:
+        lines.append(claim_sentence(plan.problem, f.claim))
+    return "\n".join(lines)
+
+
+def _bound(f: Figures, columns: Sequence[Column]) -> Cell:
+    claim = "" if f.claim is None else f" ({claimed_note(f.plan.problem, f.claim)})"
+    tip = "" if f.claim is None else claim_sentence(f.plan.problem, f.claim)
+    if f.bound is None:
+        return Cell(DASH + claim, "muted", True, tip=tip)
+    name, unit = f.bound.component, f.units[f.bound.component]
+    place = list(f.components).index(name)
+    shown = columns[place].text(f.bound.value) if columns else one_amount(f.bound.value, unit)
+    if len(f.components) > 1:
+        shown = f"{component_words(name).short} {shown}"
+    return Cell(shown + claim, "", True, tip="\n".join(filter(None, [f"proven by {f.bound.method}", tip])))
+
+
+def _gap(f: Figures) -> Cell:
+    if f.status == "optimal":
+        return Cell(f"{CHECK} proven optimal", "good", strong=True)
+    if f.gap is None:
+        return Cell(DASH, "muted")
+    # Met in the first component while a later one is open would read as optimal.
+    return Cell("bound met" if f.gap <= 0 else gap_text(f.gap))
+
+
+def _rules(f: Figures) -> Cell:
+    if f.valid:
+        return Cell(f"{CHECK} valid", "muted")
+    broken = plural(len(f.violations), "rule")
+    return Cell(f"{CROSS} {broken} broken", "bad", tip="\n".join(v.sentence for v in f.violations[:5]))
+
+
+def _change(comparison: Compared, i: int, base: int) -> tuple[Cell, Cell]:
+    """The signed difference and its share of the plan compared against."""
+    if i == base:
+        return Cell("reference", "muted", True), Cell("", right=True)
+    why = _incomparable(comparison, i, base)
+    if why:
+        return Cell(DASH, "muted", True, tip=why), Cell(DASH, "muted", True, tip=why)
+    f, other, problem = comparison.figures(i), comparison.figures(base), comparison.plans[base].problem
+    found = change(problem, tuple(other.components.values()), tuple(f.components.values()))
+    tone = (
+        "muted"
+        if not (f.valid and other.valid) or abs(found.share) <= SAME
+        else "bad"
+        if found.share > 0
+        else "good"
+    )
+    by = signed_amount(
+        found.after - found.before, max(abs(found.before), abs(found.after)), f.units[found.component]
+    )
+    if abs(found.share) <= SAME:
+        return Cell("no change", "muted", True), Cell("", right=True)
+    if len(f.components) > 1:
+        by = f"{component_words(found.component).short} {by}"
+    share = signed_percent(found.share) if found.before else DASH
+    return Cell(by, tone, True, strong=True), Cell(share, tone, True, strong=True)
+
+
+def _incomparable(comparison: Compared, i: int, j: int) -> str:
+    """Why two objectives cannot be compared; empty where they can. Orders of one network always can."""
+    from planner.reports.comparison import Comparison
+
+    return comparison.incomparable(i, j) if isinstance(comparison, Comparison) else ""
+
+
+def summary(table: Table) -> str:
+    """The table as sentences, for those who listen."""
+    lines = []
+    for row in table.rows:
+        facts = [
+            f"{title} {cell.text}".strip()
+            for title, cell in zip(table.titles[1:], row[1:], strict=True)
+            if cell.text
+        ]
+        lines.append(f"{row[0].text}: {', '.join(facts)}")
+    return ". ".join(lines)

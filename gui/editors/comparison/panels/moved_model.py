@@ -1,0 +1,168 @@
+"""The rows of the list of moved ops: virtual rows over arrays, so that thousands cost nothing until they are painted."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QIcon
+
+from gui.editors.comparison.base import Pair, device_name
+from gui.look.glyphs import glyph_icon
+from gui.look.numbers import detailed_column
+from gui.look.theme import LIGHT, Theme, numbered_colours
+from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
+from gui.widgets.plain import plain_tip
+from planner.model.graph import Ints
+from planner.quantity import bytes_text
+from planner.reports.comparison import Comparison
+from planner.reports.comparison.matching import works
+
+OP, KIND, FROM, TO, WORK, PARAMETERS, OUTPUT = range(7)
+NUMBERS = (WORK, PARAMETERS, OUTPUT)
+
+
+class Moves:
+    """What is known of the ops that a pair of plans has on different devices; arrays are by op of the graph."""
+
+    def __init__(self, comparison: Comparison, pair: Pair) -> None:
+        i, j = pair
+        self.comparison, self.pair = comparison, pair
+        self.ops: Ints = comparison.moved(i, j)
+        self.before, self.after = comparison.places[j], comparison.places[i]
+        self.work = works(comparison.plans[i])
+        rows = range(len(comparison.rows))
+        self.from_names = [device_name(comparison, pair, 0, row) for row in rows]
+        self.to_names = [device_name(comparison, pair, 1, row) for row in rows]
+        self.short_names = [
+            [device_name(comparison, pair, side, row, short=True) for row in rows] for side in (0, 1)
+        ]
+
+    @cached_property
+    def output(self) -> np.ndarray:
+        """Bytes that each op produces, as the target counts them."""
+        return produced_bytes(self.comparison.plans[self.pair[0]].problem)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What a filter looks at, for each moved op."""
+        graph = self.comparison.graph
+        return [
+            f"{graph.op_names[op]} {graph.kinds[op]} {self.from_names[a]} {self.short_names[0][a]} \u2192"
+            f" {self.to_names[b]} {self.short_names[1][b]}".casefold()
+            for op, a, b in zip(
+                self.ops.tolist(), self.before[self.ops].tolist(), self.after[self.ops].tolist(), strict=True
+            )
+        ]
+
+    def matching(self, words: str) -> Ints:
+        """The moved ops whose texts hold every one of ``words``."""
+        wanted = words.casefold().replace("->", "\u2192").split()
+        if not wanted:
+            return self.ops
+        return self.ops[np.array([all(word in text for word in wanted) for text in self.texts], bool)]
+
+    def keys(self, column: int) -> np.ndarray:
+        """What a column is sorted by, for every op."""
+        graph = self.comparison.graph
+        if column in (FROM, TO):
+            count = len(self.comparison.rows)
+            first, second = (self.before, self.after) if column == FROM else (self.after, self.before)
+            return first.astype(np.int64) * count + second
+        if column in NUMBERS:
+            return {WORK: self.work, PARAMETERS: graph.param_bytes, OUTPUT: self.output}[column]
+        return np.array([text.casefold() for text in (graph.op_names if column == OP else graph.kinds)])
+
+
+class MovedModel(OpRows):
+    """Lists moved ops, filtered and sorted."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.moves: Moves | None = None
+        self._words = ""
+        self._icons: list[QIcon] = []
+        self._column = detailed_column((), None)
+
+    # ------------------------------------------------------------------ what is shown
+    def show_moves(self, moves: Moves | None, theme: Theme = LIGHT) -> None:
+        """Another pair, or other plans."""
+        self.beginResetModel()
+        self.moves = moves
+        if moves is not None:
+            problem = moves.comparison.plans[moves.pair[0]].problem
+            self._column = detailed_column(moves.work[moves.ops].tolist(), problem.graph.time_unit)
+            self._icons = [glyph_icon(c) for c in numbered_colours(moves.comparison.numbers, theme)]
+        self._arrange()
+        self.endResetModel()
+
+    def set_filter(self, words: str) -> None:
+        """List only ops whose name, kind or devices hold all of ``words``."""
+        if words.split() != self._words.split():
+            self.beginResetModel()
+            self._words = words
+            self._arrange()
+            self.endResetModel()
+
+    def _arrange(self) -> None:
+        moves = self.moves
+        if moves is None:
+            self._list(np.empty(0, np.int32), 0)
+        else:
+            self._list(moves.matching(self._words), moves.comparison.graph.n)
+
+    def _keys(self, column: int) -> np.ndarray:
+        assert self.moves is not None
+        return self.moves.keys(column)
+
+    # ------------------------------------------------------------------ Qt
+    def columnCount(self, parent: Index = TOP) -> int:
+        """Columns."""
+        return 0 if parent.isValid() else OUTPUT + 1
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """Titles: those of devices name the plans, that of work its unit."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT if section in NUMBERS else LEFT
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        pair, c = (self.moves.pair, self.moves.comparison) if self.moves is not None else ((1, 0), None)
+        first, second = (c.letter(pair[1]), c.letter(pair[0])) if c is not None else ("A", "B")
+        work = f"Work, {self._column.suffix}" if self._column.suffix else "Work"
+        return ("Op", "Kind", f"In {first}", f"In {second}", work, "Params", "Output")[section]
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """One cell."""
+        moves = self.moves
+        if not index.isValid() or moves is None or index.row() >= len(self._order):
+            return None
+        column, op = index.column(), int(self._order[index.row()])
+        graph = moves.comparison.graph
+        before, after = int(moves.before[op]), int(moves.after[op])
+        if role == Qt.ItemDataRole.DisplayRole:
+            if column == OP:
+                return graph.op_names[op]
+            if column == KIND:
+                return graph.kinds[op]
+            if column in (FROM, TO):
+                return moves.short_names[column - FROM][before if column == FROM else after]
+            if column == WORK:
+                return self._column.number(float(moves.work[op]))
+            stored = float(graph.param_bytes[op]) if column == PARAMETERS else float(moves.output[op])
+            return bytes_text(stored) if stored else ""
+        if role == Qt.ItemDataRole.DecorationRole and column in (FROM, TO):
+            return self._icons[before if column == FROM else after]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT if column in NUMBERS else LEFT
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            words = f"{graph.op_names[op]}, {graph.kinds[op]}: from {moves.from_names[before]} to {moves.to_names[after]}"
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return plain_tip(words)
+            return words if column == OP else None
+        return None

@@ -1,0 +1,131 @@
+"""What the Sankey says: sentences on a ribbon, on a device, on the whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gui.editors.comparison.base import Pair, device_name, ops_between
+from gui.editors.comparison.panels.sankey_layout import LEAST_WIDTH, SankeyLayout, lay_out
+from gui.look.numbers import Column, amount_column, one_time, percent, plural
+from planner.model.graph import Ints
+from planner.quantity import bytes_text
+from planner.reports.comparison import Comparison
+from planner.reports.comparison.matching import works
+
+MEASURES = {"ops": "Ops", "work": "Work", "bytes": "Parameters"}
+"""What the width of a ribbon can stand for."""
+HEAD = 24.0
+"""Pixels above the bars for the names of the plans."""
+LARGEST = 4
+"""How many moves the summary names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sankey:
+    """The flows between two plans, laid out for a size."""
+
+    comparison: Comparison
+    pair: Pair
+    measure: str
+    layout: SankeyLayout
+
+    @cached_property
+    def column(self) -> Column:
+        """How the amounts beside the devices are written."""
+        values = self.layout.left_value.tolist() + self.layout.right_value.tolist()
+        if self.measure == "ops":
+            return Column(digits=0)
+        return amount_column(values, "B" if self.measure == "bytes" else self.comparison.graph.time_unit)
+
+    def ops(self, ribbon: int) -> Ints:
+        """The ops of a ribbon."""
+        return ops_between(
+            self.comparison, self.pair, int(self.layout.left[ribbon]), int(self.layout.right[ribbon])
+        )
+
+    def device_ops(self, side: int, row: int) -> Ints:
+        """The ops of a bar: ``side`` 0 at the left, 1 at the right."""
+        places = self.comparison.places[self.pair[1 - side]]
+        return np.flatnonzero(places == row).astype(np.int32)
+
+    # ------------------------------------------------------------------ words
+    def ribbon_words(self, ribbon: int) -> str:
+        """``12 ops go from acc 1 to acc 3, 4.1 ms of work``."""
+        c, (i, j) = self.comparison, self.pair
+        left, right = int(self.layout.left[ribbon]), int(self.layout.right[ribbon])
+        ops = self.ops(ribbon)
+        here, there = device_name(c, self.pair, 0, left), device_name(c, self.pair, 1, right)
+        count, one = plural(len(ops), "op"), len(ops) == 1
+        if left != right:
+            text = f"{count} {'goes' if one else 'go'} from {here} to {there}"
+        else:
+            text = f"{count} {'stays' if one else 'stay'} on {there}"
+        unit = c.graph.time_unit
+        before, after = (float(works(c.plans[plan])[ops].sum()) for plan in (j, i))
+        text += f", {one_time(before, unit)} of work"
+        if abs(after - before) > 1e-9 * max(before, after):
+            text += f" ({one_time(after, c.plans[i].problem.graph.time_unit)} there)"
+        stored = float(c.graph.param_bytes[ops].sum())
+        return text + (f", {bytes_text(stored)} of parameters" if stored else "")
+
+    def narrow_words(self, ribbon: int) -> str:
+        """Says of a ribbon that it is drawn wider than it is; empty of others."""
+        if self.layout.width[ribbon] >= LEAST_WIDTH:
+            return ""
+        whole = float(self.layout.value.sum())
+        share = float(self.layout.value[ribbon]) / whole if whole else 0.0
+        words = percent(share) if share >= 5e-4 else "less than 0.1 %" if share else "nothing"
+        return f"drawn one pixel wide: {words} of all {MEASURES[self.measure].lower()}"
+
+    def device_words(self, side: int, row: int) -> str:
+        """``acc 1 of plan A: 120 ops, of which 12 go elsewhere``."""
+        c, plan = self.comparison, self.pair[1 - side]
+        layout = self.layout
+        count = int((layout.right_ops if side else layout.left_ops)[row])
+        ends = layout.right if side else layout.left
+        away = int(layout.ops[(ends == row) & (layout.left != layout.right)].sum())
+        verb = ("comes" if away == 1 else "come") if side else ("goes" if away == 1 else "go")
+        other = f"{verb} from elsewhere" if side else f"{verb} elsewhere"
+        moved = f", of which {away:,} {other}" if away else ", all of which stay" if count else ""
+        return (
+            f"{device_name(c, self.pair, side, row)} of plan {c.letter(plan)}: {plural(count, 'op')}{moved}"
+        )
+
+    def summary(self) -> str:
+        """How much moves, and the largest moves."""
+        c, layout = self.comparison, self.layout
+        stays = layout.left == layout.right
+        total, moved = int(layout.ops.sum()), int(layout.ops[~stays].sum())
+        if not moved:
+            return f"all {plural(total, 'op')} stay where they are" if total else "the model has no ops"
+        first = np.flatnonzero(~stays)
+        first = first[np.argsort(-layout.ops[first], kind="stable")[:LARGEST]]
+        largest = ", ".join(
+            f"{int(layout.ops[r]):,} {device_name(c, self.pair, 0, int(layout.left[r]), True)}"
+            f" → {device_name(c, self.pair, 1, int(layout.right[r]), True)}"
+            for r in first.tolist()
+        )
+        more = "most: " if np.count_nonzero(~stays) > LARGEST else ""
+        return f"{moved:,} of {plural(total, 'op')} move   {more}{largest}"
+
+
+def sankey_of(comparison: Comparison, pair: Pair, measure: str, height: float) -> Sankey:
+    """The flows from plan ``pair[1]`` to plan ``pair[0]`` for a picture ``height`` pixels high."""
+    flows = comparison.flows(*pair)
+    values = {"ops": flows.ops, "work": flows.work, "bytes": flows.param_bytes}[measure]
+    # Of devices in a row their order is what one looks for; beside one, only those of a pool without a counterpart may move.
+    in_a_row = [comparison.plans[plan].problem.target.in_a_row for plan in pair]
+    alone = np.array([min(row.devices[plan] for plan in pair) < 0 for row in comparison.rows], bool)
+    free = (
+        np.zeros(len(alone), bool) if all(in_a_row) else alone if any(in_a_row) else np.ones(len(alone), bool)
+    )
+    top = HEAD + 4
+    return Sankey(
+        comparison,
+        pair,
+        measure,
+        lay_out(flows.ops, values.astype(float), top, max(10.0, height - top - 8), free),
+    )

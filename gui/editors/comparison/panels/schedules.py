@@ -1,0 +1,285 @@
+"""The schedules of compared plans under one another: one time axis, one zoom, a line at each plan's time of a sample."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.editors.comparison.base import CompareView, plan_title, scrolling
+from gui.editors.comparison.panels.schedules_layout import (
+    STRIP,
+    ScheduleMaker,
+    common_kinds,
+    shared_layout,
+    shared_rows,
+)
+from gui.editors.comparison.panels.schedules_layout import Schedules as Made
+from gui.editors.comparison.panels.schedules_painter import paint_periods
+from gui.look.numbers import one_time, signed_percent
+from gui.look.theme import DeviceColour, Theme, font, numbered_colours
+from gui.panels.schedule.chart import ScheduleChart
+from gui.panels.schedule.choice import KindBox, SamplesBox, fit_button
+from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, Row
+from gui.panels.schedule.painter import paint_axis, paint_schedule
+from gui.panels.schedule.panel import summary
+from gui.widgets.labels import ElidedLabel, capital, set_role
+from planner.errors import StageboardError
+from planner.reports.schedule.schedule import Schedule
+
+if TYPE_CHECKING:
+    from gui.editors.comparison.state import CompareState
+    from planner.reports.comparison import Comparison
+
+
+LEAST_ROWS = 4
+"""A chart shows at least so many rows; where all charts together have no room they scroll."""
+
+
+class SharedChart(ScheduleChart):
+    """The schedule of one of the plans; rows and colours are those of the comparison."""
+
+    def __init__(self, plan: int, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.plan = plan
+        self._comparison: Comparison | None = None
+        self._made: Made | None = None
+
+    def minimumSizeHint(self) -> QSize:
+        """A few rows, of those that there are."""
+        rows = 2 if self.layout_of is None else len(self.layout_of.rows)
+        return QSize(200, int(RULER + STRIP + LEAST_ROW * min(rows, LEAST_ROWS)))
+
+    def show_plan(self, comparison: Comparison, made: Made, keep_view: bool) -> None:
+        """Show this chart's plan."""
+        self._comparison, self._made = comparison, made
+        # The colours of rows tell counterparts; a name with another plan's in brackets is too long for the gutter.
+        devices = comparison.plans[self.plan].problem.devices
+        names, short = [device.title for device in devices], [device.name for device in devices]
+        unit = comparison.plans[self.plan].problem.graph.time_unit
+        self.show_schedule(made.of[self.plan], names, unit, False, keep_view, short)
+        self.setAccessibleName(f"Schedule of plan {comparison.letter(self.plan)}")
+        self.updateGeometry()
+
+    def new_layout(self, schedule: Schedule, rows: list[Row], unit: str | None) -> ChartLayout:
+        """Rows as the comparison has them, on the shared axis."""
+        assert self._comparison is not None and self._made is not None
+        kept = shared_rows(self._comparison, self.plan, rows)
+        return shared_layout(
+            schedule, kept, unit, float(self.width()), float(self.height()), self._made.until
+        )
+
+    def look(self, left: float, scale: float, scrolled: float) -> None:
+        """Show the same stretch of time as another chart, and the same rows where there are as many."""
+        layout = self.layout_of
+        if layout is not None:
+            layout.left, layout.scale = left, scale
+            layout.pan(0.0, layout.scrolled - scrolled)
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The schedule, then the lines at the times of a sample."""
+        layout, comparison, made = self.layout_of, self._comparison, self._made
+        if layout is None or comparison is None or made is None:
+            return
+        painter = QPainter(self)
+        paint_schedule(
+            painter,
+            layout,
+            self.theme,
+            self.marks,
+            self.hasFocus(),
+            row_colours(comparison, self.plan, self.theme),
+        )
+        letters = [comparison.letter(i) for i in range(len(comparison.plans))]
+        paint_periods(painter, layout, letters, made.periods(), self.plan, self.theme)
+
+
+def row_colours(comparison: Comparison, plan: int, theme: Theme) -> tuple[DeviceColour, ...]:
+    """The colours of a plan's own devices: those of their rows."""
+    colours = numbered_colours(comparison.numbers, theme)
+    return tuple(colours[row] for row in comparison.row_of[plan].tolist())
+
+
+class TimeAxis(QWidget):
+    """The times, once, below all charts."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.layout_of: ChartLayout | None = None
+        self.setFixedHeight(int(AXIS))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ticks of the chart above."""
+        if self.layout_of is not None:
+            paint_axis(QPainter(self), self.layout_of, self.theme, 0.0)
+
+
+class Schedules(CompareView):
+    """Kind and number of samples for all, a line of words and a chart for each plan, and the axis."""
+
+    id: ClassVar[str] = "compare-schedules"
+    title: ClassVar[str] = "Schedules"
+
+    def __init__(self, state: CompareState, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(state, theme, parent)
+        self.made: Made | None = None
+        self.charts: list[SharedChart] = []
+        self.words: list[ElidedLabel] = []
+        self._maker = ScheduleMaker()
+        self.kind = KindBox(self)
+        self.kind.activated.connect(self._kind_chosen)
+        self.samples = SamplesBox(
+            "How many samples are drawn of every plan; auto: enough to see all of them steady", self
+        )
+        self.samples.valueChanged.connect(self.request_refresh)
+        self.note = ElidedLabel("", self)
+        set_role(self.note, "muted")
+        self.fit_button = fit_button("Show the whole of all schedules", self)
+        self.fit_button.clicked.connect(self.fit)
+        self.axis = TimeAxis(theme, self)
+        top = QHBoxLayout()
+        top.setContentsMargins(10, 4, 10, 0)
+        top.setSpacing(8)
+        for widget in (self.kind, self.samples):
+            top.addWidget(widget)
+        top.addWidget(self.note, 1)
+        top.addWidget(self.fit_button)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 2)
+        self._column.setSpacing(1)
+        self._column.addLayout(top)
+        inside = QWidget()
+        self._charts = QVBoxLayout(inside)
+        self._charts.setContentsMargins(0, 0, 0, 0)
+        self._charts.setSpacing(1)
+        self._area = scrolling(inside, self)
+        self._column.addWidget(self._area, 1)
+        self._column.addWidget(self.axis)
+        state.selection_changed.connect(self._selection_changed)
+
+    def sizeHint(self) -> QSize:
+        """Two plans of a handful of devices."""
+        return QSize(720, 320)
+
+    def minimumSizeHint(self) -> QSize:
+        """Less shows nothing."""
+        return QSize(260, 160)
+
+    # ------------------------------------------------------------------ what is drawn
+    def refresh(self) -> None:
+        """Make the schedules anew that have changed, and show them."""
+        comparison = self.comparison
+        before, self.made = self.made, None
+        if comparison is None:
+            self._say(self.state.why_not)
+            return
+        try:
+            kind = self.kind.fill(common_kinds(comparison))
+            self.made = self._maker.make(comparison, kind, self.samples.value() or None)
+        except StageboardError as error:
+            self._say(str(error))
+            return
+        self._have_charts(len(comparison.plans))
+        keep = before is not None and before.kind == kind and len(before.of) == len(self.made.of)
+        for chart in self.charts:
+            chart.show_plan(comparison, self.made, keep)
+            chart.show_selection(self.state.selection)
+        self._show(True)
+        self._tell(comparison, self.made)
+        self._follow(self.charts[0])
+
+    def _tell(self, comparison: Comparison, made: Made) -> None:
+        unit = comparison.graph.time_unit
+        base = self.pair[1]
+        for i, words in enumerate(self.words):
+            devices = comparison.plans[i].problem.devices
+            text = f"{plan_title(comparison, i)}   {summary(made.of[i], [d.title for d in devices], unit)}"
+            words.setText(text)
+            self.charts[i].setAccessibleName(f"Schedule of plan {text}")
+        shown = self.pair[0]
+        here, there = made.of[shown].period, made.of[base].period
+        self.note.setText(
+            f"time of a sample, marked by lines: {signed_percent((here - there) / there)} in {comparison.letter(shown)}"
+            f" against {comparison.letter(base)}"
+            if there > 0
+            else f"nothing takes any time in {comparison.letter(base)}"
+        )
+        tip = "\n".join(
+            f"{plan_title(comparison, i)}: {one_time(s.period, unit)} per sample"
+            for i, s in enumerate(made.of)
+        )
+        self.note.set_tip(tip)
+
+    def _say(self, sentence: str) -> None:
+        """No schedules: why not."""
+        self._show(False)
+        self.note.setText(capital(sentence))
+        self.note.set_tip("")
+
+    def _show(self, shown: bool) -> None:
+        for widget in (self.kind, self.samples, self.fit_button, self.axis, self._area):
+            widget.setVisible(shown)
+
+    def _have_charts(self, count: int) -> None:
+        while len(self.charts) > count:
+            for gone in (self.charts.pop(), self.words.pop()):
+                self._charts.removeWidget(gone)
+                gone.deleteLater()
+        while len(self.charts) < count:
+            chart, words = SharedChart(len(self.charts), self.theme, self), ElidedLabel("", self)
+            words.setFont(font(8.5, bold=True))
+            words.setContentsMargins(12, 3, 10, 0)
+            words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+            chart.ops_chosen.connect(self.state.select)
+            chart.view_changed.connect(lambda chart=chart: self._follow(chart))
+            self._charts.addWidget(words)
+            self._charts.addWidget(chart, 1)
+            before = self.charts[-1] if self.charts else self.samples
+            QWidget.setTabOrder(before, chart)
+            self.charts.append(chart)
+            self.words.append(words)
+
+    def _kind_chosen(self) -> None:
+        self.fit()
+        self.request_refresh()
+
+    # ------------------------------------------------------------------ one view for all
+    def fit(self) -> None:
+        """Show everything."""
+        if self.charts:
+            self.charts[0].fit()
+
+    def _follow(self, leader: SharedChart) -> None:
+        """All charts look where ``leader`` does."""
+        layout = leader.layout_of
+        if layout is None:
+            return
+        for chart in self.charts:
+            if chart is not leader:
+                chart.look(layout.left, layout.scale, layout.scrolled)
+        self.axis.layout_of = self.charts[-1].layout_of
+        self.axis.update()
+
+    def _selection_changed(self) -> None:
+        if self.isVisible() and not self.waiting:
+            for chart in self.charts:
+                chart.show_selection(self.state.selection)
+        else:
+            self.request_refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.axis.theme = theme
+        for chart in self.charts:
+            chart.set_theme(theme)
+        self.axis.update()
+        super().set_theme(theme)

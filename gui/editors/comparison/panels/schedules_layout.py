@@ -1,0 +1,112 @@
+"""The schedules of compared plans on one time axis: one kind, one number of samples, rows in the comparison's order. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gui.panels.schedule.layout import ChartLayout, Row
+from planner.errors import StageboardError
+from planner.problem.problem import Plan
+from planner.reports.comparison import Comparison
+from planner.reports.schedule.schedule import Schedule, kinds_for, schedule
+
+STRIP = 15.0
+"""Height of the strip below a chart's rows that holds the flags of the plans."""
+
+
+@dataclass(frozen=True, eq=False)
+class Schedules:
+    """One schedule per plan, all of one kind and for as many samples. ``until`` is when the last of them ends."""
+
+    kind: str
+    samples: int
+    of: tuple[Schedule, ...]
+
+    @property
+    def until(self) -> float:
+        """Where the shared time axis ends."""
+        return max(s.end for s in self.of)
+
+    def periods(self) -> list[float]:
+        """Each plan's time of a sample."""
+        return [s.period for s in self.of]
+
+
+def common_kinds(comparison: Comparison) -> tuple[str, ...]:
+    """The kinds of schedule that every plan has, those of the reference first.
+
+    Raises :class:`StageboardError` where there is none, or where times cannot be laid on one axis.
+    """
+    units = {plan.problem.graph.time_unit for plan in comparison.plans}
+    if len(units) > 1:
+        raise StageboardError("the plans count time in different units: their schedules share no axis")
+    known = [kinds_for(plan.problem) for plan in comparison.plans]
+    kinds = tuple(kind for kind in known[0] if all(kind in others for others in known[1:]))
+    if not kinds:
+        raise StageboardError(
+            "no kind of schedule suits every plan: one is about single samples, another about a stream of them"
+        )
+    return kinds
+
+
+class ScheduleMaker:
+    """Makes schedules, and keeps those of plans that have not changed."""
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[Plan, str, int | None, Schedule]] = []
+
+    def make(self, comparison: Comparison, kind: str, samples: int | None) -> Schedules:
+        """Schedules of ``kind``; ``samples`` None: as many as the plan needs that takes longest to become steady.
+
+        Raises :class:`StageboardError` where a plan has none.
+        """
+        found = [self._one(plan, kind, samples) for plan in comparison.plans]
+        most = max(s.samples for s in found)
+        made = [
+            s if s.samples == most else self._one(plan, kind, most)
+            for s, plan in zip(found, comparison.plans, strict=True)
+        ]
+        plans = comparison.plans
+        self._kept = [entry for entry in self._kept if any(entry[0] is plan for plan in plans)]
+        return Schedules(kind, most, tuple(made))
+
+    def _one(self, plan: Plan, kind: str, samples: int | None) -> Schedule:
+        for known, of_kind, count, made in self._kept:
+            if known is plan and (of_kind, count) == (kind, samples):
+                return made
+        made = schedule(plan.problem, plan.decision.device_of, kind=kind, samples=samples)
+        self._kept.append((plan, kind, samples, made))
+        return made
+
+
+def shared_rows(comparison: Comparison, plan: int, rows: Sequence[Row]) -> list[Row]:
+    """A chart's rows in the order of the comparison; devices that hold no op of any plan are left out."""
+    used = np.zeros(len(comparison.rows), bool)
+    for places in comparison.places:
+        used[places] = True
+    row_of = comparison.row_of[plan]
+    kept = [row for row in rows if used[row_of[row.device]]] or list(rows)
+    return sorted(kept, key=lambda row: int(row_of[row.device]))
+
+
+def shared_layout(
+    s: Schedule, rows: list[Row], unit: str | None, width: float, height: float, until: float
+) -> ChartLayout:
+    """A chart that reaches to ``until``, with a strip for flags below its rows (a row per device)."""
+    layout = ChartLayout(s, rows, unit, width, height, until=until, axis=STRIP)
+    place = np.zeros(len(s.lane_count), np.int32)
+    place[[row.device for row in rows]] = np.arange(len(rows))
+    layout.row_of_bar = place[s.device]
+    return layout
+
+
+def flag_places(wanted: Sequence[float], first: int, width: float) -> list[tuple[int, float]]:
+    """The plans whose flags fit beside one another at ``wanted`` (x of each): ``first`` always, then in order."""
+    shown = [(first, wanted[first])]
+    for plan, x in enumerate(wanted):
+        if plan != first and all(abs(x - other) >= width for _, other in shown):
+            shown.append((plan, x))
+    return shown

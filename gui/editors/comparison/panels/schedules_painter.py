@@ -1,0 +1,48 @@
+"""What a shared time axis adds to the picture of a schedule: a line and a flag at each plan's time of a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.editors.comparison.panels.schedules_layout import STRIP, flag_places
+from gui.look.theme import Theme, font
+from gui.panels.schedule.layout import RULER, ChartLayout
+
+FLAG = 16.0
+"""Pixels that a flag is wide."""
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+
+
+def paint_periods(
+    painter: QPainter,
+    layout: ChartLayout,
+    letters: Sequence[str],
+    periods: Sequence[float],
+    own: int,
+    theme: Theme,
+) -> None:
+    """Lines at the times of a sample of all plans in the chart of plan ``own``, whose line is solid; flags say whose they are."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    left, right = layout.gutter, layout.gutter + layout.plot_width
+    bottom = layout.rows_bottom
+    wanted = [layout.x(period) for period in periods]
+    for plan, x in sorted(enumerate(wanted), key=lambda entry: entry[0] == own):
+        if periods[plan] > 0 and left <= x <= right + 1:
+            style = Qt.PenStyle.SolidLine if plan == own else Qt.PenStyle.DotLine
+            painter.setPen(
+                QPen(QColor(theme.accent if plan == own else theme.muted), 2.0 if plan == own else 1.2, style)
+            )
+            painter.drawLine(QPointF(x, RULER - 3), QPointF(x, bottom + 2))
+    for plan, x in flag_places(wanted, own, FLAG + 2):
+        if periods[plan] <= 0 or not left <= x <= right + 1:
+            continue
+        box = QRectF(x - FLAG / 2, bottom + 1.5, FLAG, STRIP - 3)
+        painter.setPen(QPen(QColor(theme.accent if plan == own else theme.border), 1))
+        painter.setBrush(QColor(theme.accent if plan == own else theme.panel))
+        painter.drawRoundedRect(box, 3, 3)
+        painter.setFont(font(7.5, bold=True))
+        painter.setPen(QColor(theme.accent_text if plan == own else theme.muted))
+        painter.drawText(box, CENTRE, letters[plan])

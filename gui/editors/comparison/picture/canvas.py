@@ -1,0 +1,140 @@
+"""The canvases of compared plans in a picture: one layout where the view allows it, matched colours, moved ops marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.canvas.graph.detail import Detail, detail_at
+from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
+from gui.canvas.graph.items import items_of
+from gui.canvas.graph.painter import wrap_image
+from gui.canvas.graph.palette import canvas_palette
+from gui.canvas.graph.picture import TITLE_HEIGHT, Picture, paint_graph, paint_title
+from gui.canvas.graph.scene import STYLE, Scene, arrange, skeleton_of
+from gui.canvas.graph.viewport import Viewport
+from gui.editors.comparison.canvases.pane_marks import Marks, marks_of, paint_badges
+from gui.editors.comparison.canvases.pane_rows import row_devices, row_headers, violating_ops
+from gui.editors.comparison.canvases.pane_surface import paint_plan
+from gui.editors.comparison.canvases.pane_words import moved_words, rules_words, standing_words
+from gui.look.theme import Theme
+from gui.raster import engine as raster
+from planner.reports.comparison import Comparison
+
+GAP = 1.0
+"""Pixels between canvases."""
+WANTED = 1.45
+"""How much wider than high a canvas is at best."""
+
+
+@dataclass(frozen=True, eq=False)
+class Canvas:
+    """One plan in its box of the picture."""
+
+    box: QRectF
+    picture: Picture
+    marks: Marks
+
+
+def grid(count: int, width: float, height: float) -> tuple[int, int]:
+    """Columns and rows for so many canvases, whose shape is then nearest to the wanted one."""
+    choices = [(columns, -(-count // columns)) for columns in range(1, count + 1)]
+    choices = [(columns, rows) for columns, rows in choices if columns * rows - count < columns]
+
+    def off(choice: tuple[int, int]) -> tuple[float, int]:
+        columns, rows = choice
+        shape = (width / columns) / max(1.0, height / rows - TITLE_HEIGHT)
+        return abs(float(np.log(shape / WANTED))) + 0.35 * (columns * rows - count), -columns
+
+    return min(choices, key=off)
+
+
+def opposite(comparison: Comparison, plan: int) -> int:
+    """The plan that a plan's marks point to: the reference, and of that the one that differs most from it."""
+    if plan:
+        return 0
+    return max(range(1, len(comparison.plans)), key=lambda other: (len(comparison.moved(other)), -other))
+
+
+def canvases(comparison: Comparison, box: QRectF, theme: Theme, view: str) -> list[Canvas]:
+    """Each plan laid out for its part of ``box``; the flow is laid out once for all."""
+    count = len(comparison.plans)
+    columns, rows = grid(count, box.width(), box.height())
+    width = int((box.width() - GAP * (columns - 1)) / columns)
+    height = int((box.height() - GAP * (rows - 1)) / rows)
+    header = HEADER_WIDTH if view == "lanes" else 0
+    room = (max(100.0, width - header - 24.0), max(80.0, height - TITLE_HEIGHT - 24.0))
+    items = items_of(comparison.graph, None, frozenset())
+    skeleton, size = skeleton_of(items), len(comparison.rows)
+    found: list[Canvas] = []
+    layout = None
+    for i, plan in enumerate(comparison.plans):
+        places = np.array(comparison.places[i], np.int32)
+        if layout is None or view == "lanes":
+            layout = arrange(items, skeleton, view, places, size, room)
+        device, mixed = items.devices(places, size)
+        evaluator = plan.problem.evaluator
+        scene = Scene(
+            items, skeleton, layout, view, device, mixed, size, layout.x.copy(), layout.y.copy(),
+            devices=row_devices(comparison, i), size=evaluator.size, work=evaluator.op_work[0],
+        )  # fmt: skip
+        scene.evaluation = plan.evaluation
+        other = opposite(comparison, i)
+        moved = comparison.moved(i, other)
+        scene.violating = scene.mask(violating_ops(comparison, i))
+        if 0 < len(moved) < comparison.graph.n:
+            scene.highlighted = scene.mask(moved)
+        viewport = Viewport(left=header)
+        viewport.resize(width, height - TITLE_HEIGHT)
+        viewport.fit(layout.bounds, margin=10, largest=1.6)
+        words = "   ".join(
+            (moved_words(comparison, i, other), standing_words(comparison, i), rules_words(comparison, i))
+        )
+        picture = Picture(
+            scene, viewport, canvas_palette(theme, size, comparison.numbers), row_headers(comparison, i) if header else None,
+            f"{comparison.letter(i)}  {comparison.figures(i).name}", words, (width, height),
+        )  # fmt: skip
+        x = box.left() + (i % columns) * (width + GAP)
+        y = box.top() + (i // columns) * (height + GAP)
+        found.append(Canvas(QRectF(x, y, width, height), picture, marks_of(comparison, items, i, (other, i))))
+    return found
+
+
+def paint_canvas(painter: QPainter, canvas: Canvas, vectors: bool) -> None:
+    """Title and plan, as pixels or as shapes and text."""
+    picture, (width, height) = canvas.picture, canvas.picture.size
+    painter.save()
+    painter.translate(canvas.box.topLeft())
+    painter.setClipRect(QRectF(0, 0, width, height))
+    if vectors:
+        painter.fillRect(QRectF(0, 0, width, height), QColor(picture.palette.theme.canvas))
+        painter.translate(0, TITLE_HEIGHT)
+        _paint_shapes(painter, canvas)
+        painter.translate(0, -TITLE_HEIGHT)
+    else:
+        pixels = raster.new_image(width, height - TITLE_HEIGHT)
+        paint_plan(
+            pixels, picture.scene, picture.viewport, picture.palette, 1.0, picture.headers, canvas.marks
+        )
+        painter.drawImage(QPointF(0, TITLE_HEIGHT), wrap_image(pixels))
+    paint_title(painter, picture)
+    painter.restore()
+
+
+def _paint_shapes(painter: QPainter, canvas: Canvas) -> None:
+    scene, viewport, palette = canvas.picture.scene, canvas.picture.viewport, canvas.picture.palette
+    detail = max(Detail.BLOCKS, detail_at(STYLE.card_h * viewport.scale))
+    paint_graph(painter, scene, viewport, palette, detail)
+    away = 1.2 if detail == Detail.BLOCKS else 2.6
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(palette.theme.text), 1.0 if detail == Detail.BLOCKS else 1.5))
+    for i in np.flatnonzero(canvas.marks.moved).tolist():
+        x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
+        wide, high = float(scene.w[i]) * viewport.scale, float(scene.h[i]) * viewport.scale
+        painter.drawRoundedRect(QRectF(x - away, y - away, wide + 2 * away, high + 2 * away), 3, 3)
+    if detail >= Detail.LABELS:
+        paint_badges(painter, scene, viewport, palette, canvas.marks, detail, 1.0)
+    paint_headers(painter, scene, viewport, palette, canvas.picture.headers, 1.0)

@@ -1,0 +1,172 @@
+"""A comparison as one picture for documents: figures, canvases side by side, flows, and what changes on each device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+
+from gui.canvas.graph.picture import SUFFIXES
+from gui.editors.comparison.base import Pair
+from gui.editors.comparison.panels.devices_painter import paint_devices
+from gui.editors.comparison.panels.devices_table import device_table
+from gui.editors.comparison.panels.figures_painter import paint_table, table_height
+from gui.editors.comparison.panels.figures_words import figures_table
+from gui.editors.comparison.panels.sankey_painter import paint_sankey
+from gui.editors.comparison.panels.sankey_words import sankey_of
+from gui.editors.comparison.picture.canvas import Canvas, canvases, paint_canvas
+from gui.look.drawn import drawn
+from gui.look.numbers import plural
+from gui.look.theme import THEMES, Theme, font
+from gui.widgets.labels import capital
+from planner.errors import StageboardError
+from planner.files import write_atomically
+from planner.reports.comparison import Comparison
+
+VIEWS = ("flow", "lanes", "sankey", "devices")
+MARGIN, TITLE = 20.0, 46.0
+LEAST_BELOW, MOST_BELOW, SHARE_BELOW = 190.0, 400.0, 0.31
+"""Pixels of the part below the canvases, and its share of the height."""
+LEAST_HEIGHT = 560
+"""Pictures lower than this show figures and canvases alone."""
+PAIR: Pair = (1, 0)
+
+
+def save_comparison(
+    comparison: Comparison,
+    path: str | Path,
+    size: tuple[int, int] = (1600, 1000),
+    theme: str = "light",
+    view: str = "flow",
+) -> None:
+    """Write a picture; the suffix of ``path`` (.png, .svg, .pdf) says which kind. Needs a QGuiApplication, no display.
+
+    ``view``: the canvases as ``flow`` or ``lanes``, with flows and devices below; or ``sankey`` or ``devices`` alone, large. Of more
+    than two plans there are the flows of each against the first, and what devices cost in all of them. Raises :class:`StageboardError` for
+    another suffix or view, or a size that cannot be drawn.
+    """
+    file = Path(path)
+    if file.suffix.lower() not in SUFFIXES:
+        raise StageboardError(
+            f"{file}: pictures are written as .png, .svg or .pdf; choose one of these endings"
+        )
+    if view not in VIEWS:
+        raise StageboardError(f"there is no view '{view}'; choose {', '.join(VIEWS)}")
+    if not (64 <= size[0] <= 16384 and 64 <= size[1] <= 16384):
+        raise StageboardError(
+            f"a picture of {size[0]} x {size[1]} pixels cannot be drawn; 64 to 16384 each way"
+        )
+    suffix = file.suffix.lower()
+    paint = composed(comparison, size, THEMES[theme], view, vectors=suffix != ".png")
+    write_atomically(file, drawn(suffix, size, title_of(comparison), paint))
+
+
+def title_of(comparison: Comparison) -> str:
+    """``BERT-3: A contiguous, B free``."""
+    names = [f"{comparison.letter(i)} {comparison.figures(i).name}" for i in range(len(comparison.plans))]
+    return f"{comparison.graph.name}: {', '.join(names)}"
+
+
+def subtitle_of(comparison: Comparison) -> str:
+    """How large the model is, on which target, and what cannot be compared."""
+    problem = comparison.plans[0].problem
+    parts = [f"{plural(comparison.graph.n, 'op')}, {problem.target.in_words.partition(' ')[2]}"]
+    words = {plan.problem.target.spec() for plan in comparison.plans}
+    if len(words) > 1:
+        parts[0] = plural(comparison.graph.n, "op")
+        parts.append(
+            ", ".join(
+                f"{comparison.letter(i)} on {p.problem.target.spec()}" for i, p in enumerate(comparison.plans)
+            )
+        )
+    return "   ".join([*parts, *filter(None, [capital(comparison.why_incomparable)])])
+
+
+def composed(
+    comparison: Comparison, size: tuple[int, int], theme: Theme, view: str, vectors: bool
+) -> Callable[[QPainter], None]:
+    """Lay everything out for ``size``; returns what paints it, as pixels or as shapes and text."""
+    width, height = float(size[0]), float(size[1])
+    inner, count = width - 2 * MARGIN, len(comparison.plans)
+    table = figures_table(comparison, PAIR)
+    top = TITLE + table_height(table) + 12
+    drawings: list[Canvas] = []
+    whole = QRectF(0, top, width, max(10.0, height - top))
+    below = QRectF(0, height, width, 0)
+    if view in ("flow", "lanes"):
+        if height >= LEAST_HEIGHT:
+            high = min(MOST_BELOW, max(LEAST_BELOW, SHARE_BELOW * height))
+            below = QRectF(0, height - high, width, high)
+            whole.setHeight(max(10.0, whole.height() - high))
+        drawings = canvases(comparison, whole, theme, view)
+
+    def paint(painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(QRectF(0, 0, width, height), QColor(theme.panel))
+        _paint_title(painter, comparison, inner, theme)
+        paint_table(painter, QRectF(MARGIN, TITLE, inner, table_height(table)), table, theme)
+        for canvas in drawings:
+            paint_canvas(painter, canvas, vectors)
+            painter.setPen(QPen(QColor(theme.border), 1))
+            painter.drawLine(canvas.box.topLeft(), canvas.box.topRight())
+            painter.drawLine(canvas.box.topRight(), canvas.box.bottomRight())
+        if view == "sankey":
+            wide = (inner + 2 * MARGIN) / (count - 1)
+            for i in range(1, count):
+                box = QRectF((i - 1) * wide, whole.top(), wide, whole.height())
+                _paint_flows(painter, comparison, (i, 0), box.adjusted(MARGIN, 6, -MARGIN, -10), theme)
+        elif view == "devices":
+            _paint_devices(painter, comparison, whole.adjusted(MARGIN, 6, -MARGIN, -10), theme, details=True)
+        elif below.height() > 0:
+            painter.setPen(QPen(QColor(theme.border), 1))
+            painter.drawLine(below.topLeft(), below.topRight())
+            inside = below.adjusted(MARGIN, 8, -MARGIN, -8)
+            if count == 2:
+                flows = QRectF(inside.left(), inside.top(), 0.44 * below.width() - 32, inside.height())
+                _paint_flows(painter, comparison, PAIR, flows, theme)
+                inside.setLeft(flows.right() + 24)
+            _paint_devices(painter, comparison, inside, theme, details=False)
+
+    return paint
+
+
+def _paint_title(painter: QPainter, comparison: Comparison, width: float, theme: Theme) -> None:
+    for y, high, text, face, colour in (
+        (7.0, 20.0, title_of(comparison), font(12.0, bold=True), theme.text),
+        (26.0, 16.0, subtitle_of(comparison), font(8.5), theme.muted),
+    ):
+        painter.setFont(face)
+        painter.setPen(QColor(colour))
+        shown = QFontMetricsF(face).elidedText(text, Qt.TextElideMode.ElideRight, width)
+        painter.drawText(QRectF(MARGIN, y, width, high), int(Qt.AlignmentFlag.AlignVCenter), shown)
+
+
+def _line(painter: QPainter, box: QRectF, text: str, theme: Theme) -> QRectF:
+    """A line of words at the top of a box; returns what is left of the box."""
+    face = font(8.5)
+    painter.setFont(face)
+    painter.setPen(QColor(theme.muted))
+    shown = QFontMetricsF(face).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+    painter.drawText(
+        QRectF(box.left(), box.top(), box.width(), 16), int(Qt.AlignmentFlag.AlignVCenter), shown
+    )
+    return box.adjusted(0, 20, 0, 0)
+
+
+def _paint_flows(painter: QPainter, comparison: Comparison, pair: Pair, box: QRectF, theme: Theme) -> None:
+    sankey = sankey_of(comparison, pair, "ops", box.height() - 20)
+    rest = _line(painter, box, sankey.summary(), theme)
+    painter.save()
+    painter.translate(QPointF(rest.left(), rest.top()))
+    paint_sankey(painter, sankey, rest.width(), rest.height(), theme)
+    painter.restore()
+
+
+def _paint_devices(
+    painter: QPainter, comparison: Comparison, box: QRectF, theme: Theme, details: bool
+) -> None:
+    table = device_table(comparison, PAIR)
+    words = table.bottlenecks() if len(comparison.plans) > 2 else table.summary()
+    paint_devices(painter, _line(painter, box, words, theme), table, theme, details)

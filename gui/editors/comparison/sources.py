@@ -1,0 +1,91 @@
+"""What is compared: plans of the main window's list, which follow it, and plans from files, which stay as they are."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gui.document.plan_list import fits
+from gui.document.values import PlanEntry
+from planner.problem.problem import Plan
+from planner.problem.provenance import Provenance
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+    from planner.problem.bound import Bound
+
+_ids = itertools.count(1)
+
+
+@dataclass(eq=False)
+class Source:
+    """One column: an ``entry`` of a plan list, or a ``plan`` that was read from a file at ``path``, with what that file claims."""
+
+    entry: PlanEntry | None = None
+    plan: Plan | None = None
+    path: Path | None = None
+    file_claims: tuple[Bound, ...] = ()
+    id: int = field(default_factory=lambda: next(_ids))
+    _kept: Plan | None = None
+    _past: list[tuple[PlanEntry | None, Plan | None]] = field(default_factory=list)
+    _followed: list[PlanEntry] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if (self.entry is None) == (self.plan is None):
+            raise ValueError("a source is an entry of the plan list or a plan of a file, and not both")
+
+    @property
+    def name(self) -> str:
+        """What the plan is called."""
+        if self.entry is not None:
+            return self.entry.name
+        assert self.plan is not None
+        return self.plan.name or ("plan" if self.path is None else self.path.stem)
+
+    @property
+    def claims(self) -> tuple[Bound, ...]:
+        """What the plan's file says was proven; nothing where it is in no file."""
+        return self.file_claims if self.entry is None else self.entry.claims
+
+    def follow(self, entry: PlanEntry) -> None:
+        """Show what became of the plan: an entry that an edit of it made."""
+        self._past.append((self.entry, self.plan))
+        self._followed.append(entry)
+        self.entry, self.plan = entry, None
+
+    def catch_up(self, document: Document) -> None:
+        """After undo the plan from before the edit is shown again, after redo what the edit made."""
+        while self._past and self.entry not in document.plans:
+            self.entry, self.plan = self._past.pop()
+        for entry in self._followed:
+            if entry is not self.entry and entry is document.active and entry in document.plans:
+                self._past.append((self.entry, self.plan))
+                self.entry, self.plan = entry, None
+
+    def live(self, document: Document) -> bool:
+        """Whether this is the plan on the main canvas."""
+        return self.entry is not None and self.entry is document.active
+
+    def now(self, document: Document) -> Plan | None:
+        """The plan as it is at present; None where it is gone or does not fit the document's problem."""
+        if self.entry is None:
+            return self.plan
+        problem, entry = document.problem, self.entry
+        if problem is None or entry not in document.plans:
+            return None
+        device_of = document.device_of if self.live(document) else entry.device_of
+        if not fits(device_of, problem):
+            return None
+        kept = self._kept
+        same = kept is not None and kept.problem is problem and kept.name == entry.name
+        if kept is not None and same and np.array_equal(kept.decision.device_of, device_of):
+            return kept
+        provenance = entry.provenance or Provenance(
+            "hand" if entry.origin == "hand" else entry.planner, seed=entry.seed, seconds=entry.seconds or 0.0
+        )
+        self._kept = problem.plan(device_of.copy(), provenance, entry.name)
+        return self._kept

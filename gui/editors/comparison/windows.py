@@ -1,0 +1,159 @@
+"""Opening the compare window: on plans of a main window's list, on plan files, on the example."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QWidget
+
+from gui.document.commands import SetProblem
+from gui.document.values import PlanEntry
+from gui.editors.comparison.sources import Source
+from gui.editors.comparison.state import CompareState, entry_sources, file_sources
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+    from gui.editors.comparison.editor import CompareWindow
+    from gui.look.theme import ThemeController
+    from gui.shell.session import Session
+    from planner.problem.bound import Bound
+
+
+class PlanWindow(Protocol):
+    """The window of a graph whose plans are compared."""
+
+    document: Document
+    themes: ThemeController
+    session: Session | None
+    handlers: Any
+    reduced_motion: bool
+
+    def say(self, level: str, text: str) -> None:
+        """Show a message."""
+
+
+_windows: list[CompareWindow] = []
+"""Open ones; nothing else keeps them alive."""
+
+
+def open_comparison(window: PlanWindow, entries: Sequence[PlanEntry]) -> CompareWindow:
+    """Compare plans of a window's list, the first being the reference; a single one with the plan on the canvas.
+
+    A compare window of that main window that is open already is used again. Raises :class:`StageboardError` where the
+    plans cannot be compared.
+    """
+    document = window.document
+    chosen = list(dict.fromkeys(entries))
+    if len(chosen) == 1 and document.active is not None and document.active is not chosen[0]:
+        chosen.insert(0, document.active)
+    return _open(window, entry_sources(chosen))
+
+
+def open_plans(window: PlanWindow, paths: Sequence[str | Path]) -> CompareWindow:
+    """Compare plan files of the open model; a single one with the plan on the canvas.
+
+    Raises :class:`StageboardError` for a damaged file or a plan of another graph, before anything changes.
+    """
+    document = window.document
+    sources, bounds = file_sources([Path(path) for path in paths], document)
+    if len(sources) == 1 and document.active is not None:
+        sources.insert(0, Source(document.active))
+    return _open(window, sources, bounds)
+
+
+def open_files(window: PlanWindow, models: Sequence[Path], plans: Sequence[Path]) -> None:
+    """Open model files in a window, then compare plans of them. What goes wrong is said in the window."""
+    document = window.document
+    wanted = tuple(Path(model).absolute() for model in models)
+
+    def show() -> None:
+        try:
+            open_plans(window, plans)
+        except StageboardError as error:
+            window.say("error", str(error))
+
+    def opened() -> None:
+        document.graph_changed.disconnect(opened)
+        if document.paths == wanted:  # else another model was chosen meanwhile
+            QTimer.singleShot(0, document, show)
+
+    if document.problem is not None and document.paths == wanted:
+        show()
+        return
+    document.graph_changed.connect(opened)
+    window.handlers.files.open_files(list(wanted))
+
+
+def open_example(window: PlanWindow) -> None:
+    """The best contiguous and the best free split of a small transformer, beside each other."""
+    from planner.reports.comparison.example import example_files
+
+    model, plans = example_files(None)
+    open_files(window, [model], plans)
+
+
+def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound] = ()) -> CompareWindow:
+    from gui.editors.comparison.editor import PREFERRED, CompareWindow
+
+    shown = next((one for one in _windows if one.document is window.document and one.isVisible()), None)
+    if shown is None:
+        shown = CompareWindow(window.document, window.themes, window.session)
+        shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        _windows.append(shown)
+        shown.destroyed.connect(lambda: _forget(shown))
+        shown.set_reduced_motion(window.reduced_motion)
+        beside = cast(QWidget, window)
+        shown.stay_with(beside)
+        if not shown.memory.has_geometry:
+            # The title bar is outside: without room for it the last rows would be below the screen.
+            room = beside.screen().availableSize() - (beside.frameSize() - beside.size())
+            shown.resize(min(PREFERRED[0], room.width()), min(PREFERRED[1], room.height()))
+    shown.compare(sources, bounds)
+    shown.show()
+    shown.raise_()
+    shown.activateWindow()
+    return shown
+
+
+def _forget(window: CompareWindow | None) -> None:
+    _windows[:] = [one for one in _windows if one is not window]
+
+
+def close_all() -> None:
+    """End the threads of every compare window."""
+    for window in list(_windows):
+        window.end()
+    _windows.clear()
+
+
+def put_on_canvas(source: Source, state: CompareState) -> None:
+    """Let a plan take the place of the one on the main canvas: one undo step, the target included where it is another.
+
+    Raises :class:`StageboardError` where it does not fit.
+    """
+    document = state.document
+    if source.entry is not None:
+        document.apply_plan(source.entry)
+        return
+    plan = source.plan
+    assert plan is not None
+    problem = document.board.open_problem
+    device_of = np.array(plan.decision.device_of, np.int32)
+    provenance = plan.provenance
+    entry = PlanEntry(
+        document.plan_list.unused_name(source.name), device_of, "file", planner=provenance.planner, seed=provenance.seed,
+        seconds=provenance.seconds, provenance=provenance, claims=source.claims,
+    )  # fmt: skip
+    ops = np.flatnonzero(document.device_of != device_of).astype(np.int32)
+    command = SetProblem(
+        document, f"Apply '{source.name}'", ops, device_of[ops], problems=(problem, plan.problem), active=entry.id,
+        creates=entry, reason="apply",
+    )  # fmt: skip
+    source.follow(entry)
+    document.push(command)
+    state.refresh()

@@ -1,0 +1,150 @@
+"""Run the network in the order that is shown, on the processor, and see how long it takes and whether it is right."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from gui.document.network.inferring import MINE, SCIPY, Measured, measure
+from gui.look.numbers import one_time, rate_text
+from gui.look.theme import Theme, font
+from gui.widgets.forms import Form
+from gui.widgets.labels import capital, set_role
+from planner.processes.question import Aside
+
+if TYPE_CHECKING:
+    from gui.document.network.document import OrderDocument
+
+MOST_BATCH = 65_536
+POLL_MS = 60
+
+
+class InferenceDialog(QDialog):
+    """Batch size and threads, Run, and a table of what came of it. It does not block the window."""
+
+    def __init__(self, document: OrderDocument, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Run inference")
+        self.setFont(font(9.0))
+        self._document, self._theme = document, theme
+        self._aside: Aside | None = None
+        self._poll = QTimer(self, interval=POLL_MS)
+        self._poll.timeout.connect(self._look)
+        words = QLabel(
+            "Runs batches of random numbers through the network in the order on the canvas, checks the outputs against"
+            " double precision, and times them beside scipy."
+        )
+        words.setWordWrap(True)
+        self.form = Form(self)
+        self.form.add_int("batch", "Batch size", 128, 1, MOST_BATCH, "samples that are run at once")
+        cores = os.cpu_count() or 1
+        self.form.add_int(
+            "threads", "Threads", 1, 1, max(1, cores), f"threads that share a batch; this machine has {cores}"
+        )
+        self.said = QLabel(
+            f"<p style='color: {theme.muted}'>Nothing has run yet. Run takes a few seconds in a process of its own;"
+            " times, samples per second and the check of the outputs appear here.</p>",
+            self,
+        )
+        self.said.setTextFormat(Qt.TextFormat.RichText)
+        self.said.setWordWrap(True)
+        self.said.setMinimumHeight(120)
+        self.said.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        set_role(self.said, "")
+        self.run_button = QPushButton("Run", self)
+        self.run_button.setObjectName("primary")
+        self.run_button.clicked.connect(self.run)
+        close = QPushButton("Close", self)
+        close.setAutoDefault(False)
+        close.clicked.connect(self.close)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(close)
+        buttons.addWidget(self.run_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 12)
+        column.setSpacing(10)
+        for part in (words, self.form, self.said):
+            column.addWidget(part)
+        column.addStretch(1)
+        column.addLayout(buttons)
+        self.setMinimumWidth(440)
+        document.network_changed.connect(self.close)
+
+    @property
+    def busy(self) -> bool:
+        """Whether it runs."""
+        return self._aside is not None
+
+    def run(self) -> None:
+        """Run and measure in a process of its own."""
+        problem, order = self._document.problem, self._document.order
+        if problem is None or self.busy:
+            return
+        values = self.form.values()
+        batch, threads = int(values["batch"]), int(values["threads"])
+        self.said.setText("Running … the first time this takes some seconds more.")
+        self._aside = Aside(measure, problem.network, order, batch, threads)
+        self._poll.start()
+        self.run_button.setEnabled(False)
+
+    def _look(self) -> None:
+        answer = None if self._aside is None else self._aside.poll()
+        if answer is None:
+            return
+        self._end()
+        if isinstance(answer.value, Measured):
+            self.said.setText(measured_html(answer.value, self._theme))
+        else:
+            sentence = escape(capital(answer.sentence))
+            self.said.setText(f"<p style='color: {self._theme.bad}'>{sentence}.</p>")
+
+    def _end(self) -> None:
+        """No process any more."""
+        self._poll.stop()
+        if self._aside is not None:
+            self._aside.close()
+            self._aside = None
+        self.run_button.setEnabled(True)
+
+    def done(self, result: int) -> None:
+        """However it is closed: what runs is ended."""
+        self._end()
+        super().done(result)
+
+
+def measured_html(measured: Measured, theme: Theme) -> str:
+    """Times per batch and per second, and the check, as a small table."""
+    rows = []
+    base = measured.timings[SCIPY].wall
+    for name in (MINE, SCIPY):
+        timing = measured.timings[name]
+        times = f"{base / timing.wall:.2f} ×" if name == MINE else "1"
+        cells = (one_time(timing.wall, "s"), rate_text(measured.batch / timing.wall), times)
+        rows.append(
+            f"<tr><td>{escape(name)}</td>"
+            + "".join(f"<td align='right'>{cell}</td>" for cell in cells)
+            + "</tr>"
+        )
+    head = "".join(
+        f"<td align='{side}' style='color: {theme.muted}'>{word}</td>"
+        for word, side in (("", "left"), ("a batch", "right"), ("samples/s", "right"), ("speed", "right"))
+    )
+    tone, said = (
+        (theme.good, "All outputs agree with double precision within what 32-bit sums allow.")
+        if measured.correct
+        else (theme.bad, "The outputs are wrong: they differ from double precision by more than rounding.")
+    )
+    threads = f"{measured.threads} thread{'s' if measured.threads > 1 else ''}"
+    return (
+        f"<table width='100%' cellspacing='0' cellpadding='3'><tr>{head}</tr>{''.join(rows)}</table>"
+        f"<p style='color: {tone}'>{said}</p>"
+        f"<p style='color: {theme.muted}'>Batches of {measured.batch:,}, {threads} (scipy has one);"
+        f" the order was compiled to {measured.runs:,} runs of one neuron. Medians of wall time.</p>"
+    )

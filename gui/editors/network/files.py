@@ -1,0 +1,297 @@
+"""A network's window and the disk: opening, generating, saving and exporting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog
+
+from gui.background.loading import Loading
+from gui.document.network import opening
+from gui.document.plan_list import bounds_with
+from gui.document.values import Message, PlanEntry
+from planner.errors import StageboardError
+from planner.problem.provenance import Provenance
+
+if TYPE_CHECKING:
+    from gui.document.network.autosave import LostOrder
+    from gui.document.network.opening import OpenedNetwork
+    from gui.editors.network.editor import OrderWindow
+    from planner.plan_files.order_json import OpenedOrder
+
+OPENED = (
+    "Networks and models (*.npz *.mtx *.json *.onnx *.tflite *.graphml *.dot *.gv);;Sparse networks (*.npz *.mtx);;"
+    "All files (*)"
+)
+SPARSE = "Dense models (*.onnx);;All files (*)"
+PLANS = "Plans (*.json);;All files (*)"
+ARRAYS = "Array files (*.npz)"
+PICTURES = "PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf)"
+
+
+class OrderFiles:
+    """Asks for files, reads them on a thread, says what happened."""
+
+    def __init__(self, window: OrderWindow) -> None:
+        self._window = window
+        self._document = window.document
+        self.loading = Loading(window)
+        self.folder = ""
+
+    # ------------------------------------------------------------------ asking
+    def _say(self, level: str, text: str) -> None:
+        self._document.message.emit(Message(level, text))
+
+    def _ask_open(self, title: str, filters: str) -> list[Path]:
+        names, _ = QFileDialog.getOpenFileNames(self._window, title, self.folder, filters)
+        return [Path(name) for name in names]
+
+    def _ask_save(self, title: str, filters: str, suffix: str, default: str) -> Path | None:
+        start = str(Path(self.folder) / default) if self.folder else default
+        name, _ = QFileDialog.getSaveFileName(self._window, title, start, filters)
+        if not name:
+            return None
+        path = Path(name)
+        self.folder = str(path.parent)
+        return path if path.suffix else path.with_suffix(suffix)
+
+    def stem(self) -> str:
+        """The network's name as the beginning of a file's name."""
+        network = self._document.network
+        name = (
+            "" if network is None else "".join(c if c.isalnum() or c in "._- " else "_" for c in network.name)
+        )
+        return name.strip() or "network"
+
+    # ------------------------------------------------------------------ opening
+    def open_model(self) -> None:
+        """Ask for a network, a graph or a plan, and open it where it belongs."""
+        chosen = self._ask_open("Open", OPENED)
+        if chosen:
+            self.open_files(chosen)
+
+    def open_plan(self) -> None:
+        """Ask for a plan of the open network."""
+        chosen = self._ask_open("Open a plan", PLANS)
+        if chosen:
+            self.open_plan_file(chosen[0])
+
+    def open_sparse(self) -> None:
+        """Ask for a dense model and the density to prune it to."""
+        chosen = self._ask_open("Open as a sparse network", SPARSE)
+        if chosen:
+            self.ask_density(chosen[0])
+
+    def ask_density(self, path: Path) -> None:
+        """Ask for the density of a dense model, then open it."""
+        from gui.shell.density_dialog import DensityDialog
+
+        dialog = DensityDialog(path, self._window)
+        dialog.chosen.connect(lambda density: self.open_network([path], density=density))
+        dialog.open()
+
+    def open_files(self, paths: Sequence[Path]) -> None:
+        """Open networks here, graphs in a window of their own, and a plan where its network is."""
+        from gui.shell.kinds import sort_files
+
+        try:
+            files = sort_files(paths)
+        except StageboardError as error:
+            self._say("error", str(error))
+            return
+        if files.graphs:
+            self._window.open_graphs(files.graphs, None if files.networks else files.plan)
+        if files.networks:
+            self.open_network(files.networks[0], plan=files.plan)
+            for paths in files.networks[1:]:
+                self._window.open_elsewhere(paths)
+        elif files.plan is not None and not files.graphs:
+            self.open_plan_file(files.plan)
+
+    def open_network(
+        self, paths: Sequence[Path], plan: Path | None = None, density: float | None = None
+    ) -> None:
+        """Read a network on a thread and let it take the place of the open one; asks first where that is not saved."""
+        self.folder = str(paths[0].parent)
+        session = self._window.session
+
+        def prepare() -> OpenedNetwork:
+            from planner.formats.networks.read import read_network
+
+            network = read_network(paths, density=density)
+            known = None if session is None else session.memory_for(network)
+            return opening.prepare_network(network, paths, density, known)
+
+        def install(opened: OpenedNetwork) -> None:
+            self._window.install(opened)
+            if plan is not None:
+                self.open_plan_file(plan)
+
+        names = paths[0].name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
+        self._start(f"Opening {names} …", prepare, install)
+
+    def generate(self) -> None:
+        """Ask for a kind of network and its settings, and make it up."""
+        from gui.shell.generate_dialog import GenerateDialog
+
+        dialog = GenerateDialog(self._window)
+        dialog.chosen.connect(self.generate_network)
+        dialog.open()
+
+    def generate_network(self, kind: str, settings: dict[str, object], seed: int) -> None:
+        """Make up a network of a kind on a thread."""
+        from planner.generate.catalogue import generate_network
+
+        def install(opened: OpenedNetwork) -> None:
+            self._window.install(opened)
+            self._say("info", "Made up; it is in no file yet. File, Export, Network (NPZ) keeps it.")
+
+        self._start(
+            "Generating a network …",
+            lambda: opening.prepare_network(generate_network(kind, settings, seed)),
+            install,
+        )
+
+    def _start(
+        self, text: str, prepare: Callable[[], OpenedNetwork], install: Callable[[OpenedNetwork], None]
+    ) -> None:
+        def begin() -> None:
+            self.loading.start(text, prepare, install)
+
+        if self._window.may_replace(begin):
+            begin()
+
+    def open_plan_file(self, path: Path) -> None:
+        """Open a saved order of the open network."""
+        from planner.plan_files.order_json import open_network_plan
+
+        network = self._document.network
+        if network is None:
+            self._say("error", f"{path.name} is a plan; open its network first, or both together")
+            return
+        try:
+            opened = open_network_plan(path, network)
+            self._document.open_plan(opened.plan, opened.bounds, path.absolute())
+            for note in opened.notes:
+                self._say("warning", note)
+        except StageboardError as error:
+            self._say("error", f"{error}. The open plan is unchanged.")
+
+    def recover(self, lost: LostOrder, found: tuple[OpenedNetwork, OpenedOrder]) -> None:
+        """Take on the network and the order that a crash left behind; what lay there is then deleted."""
+        from gui.document.network.autosave import remove
+
+        network, order = found
+        self._window.install(network)
+        # What is known of the network is our own record; in the plan file beside it, it is what a file claims.
+        self._document.recover(order.plan, order.bounds, lost.saved)
+        autosave = self._window.autosave
+        if autosave is None:
+            remove(lost.path)
+        else:
+            autosave.former = lost.path
+            autosave.write()
+        self._say("info", "Recovered; it is not saved yet.")
+
+    # ------------------------------------------------------------------ saving
+    def save_plan(self) -> bool:
+        """Save to the plan's file, or ask for one."""
+        path = self._document.plan_path
+        return self.save_plan_as() if path is None else self._save(path)
+
+    def save_plan_as(self) -> bool:
+        """Ask for a file and save."""
+        path = self._ask_save("Save the plan", PLANS, ".json", f"{self.stem()}.plan.json")
+        return path is not None and self._save(path)
+
+    def _save(self, path: Path) -> bool:
+        try:
+            self._document.save_plan(path)
+        except StageboardError as error:
+            self._say("error", str(error))
+            return False
+        if self._document.paths:
+            self._say("info", f"Saved {path.name}.")
+        else:
+            self._say(
+                "warning",
+                f"Saved {path.name}, but its network is in no file: keep that, too (File, Export, Network)",
+            )
+        return True
+
+    def save_entry(self, entry: PlanEntry) -> None:
+        """Save one order of the list to a file of its own."""
+        from planner.plan_files.plan_json import write_plan
+
+        document, problem = self._document, self._document.open_problem
+        path = self._ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self.stem()}.plan.json")
+        if path is None:
+            return
+        provenance = entry.provenance or Provenance(
+            entry.planner or entry.origin, seed=entry.seed, seconds=entry.seconds or 0.0
+        )
+        plan = problem.plan(entry.device_of, provenance, entry.name)
+        self._write(lambda: write_plan(path, plan, bounds_with(entry, document.bounds)), path)
+
+    # ------------------------------------------------------------------ exporting
+    def _write(self, write: Callable[[], object], path: Path) -> bool:
+        """Write beside what is open, never over it; returns whether that went well."""
+        from planner.export.sources import spare
+
+        document = self._document
+        plan = [] if document.plan_path is None else [document.plan_path]
+        try:
+            spare([path], [*document.paths, *plan])
+            write()
+        except StageboardError as error:
+            self._say("error", str(error))
+            return False
+        self._say("info", f"Wrote {path.name}.")
+        return True
+
+    def export_order(self) -> None:
+        """The connections in the order of use, with runs of one output."""
+        from planner.export.order import to_order
+
+        plan = self._document.current_plan()
+        path = self._ask_save("Export the order", ARRAYS, ".npz", f"{self.stem()}.order.npz")
+        if path is not None:
+            self._write(lambda: to_order(plan, path), path)
+
+    def export_network(self) -> None:
+        """The network as an array file."""
+        from planner.formats.networks.npz import write_network
+
+        network = self._document.open_problem.network
+        path = self._ask_save("Export the network", ARRAYS, ".npz", f"{self.stem()}.npz")
+        if path is None or not self._write(lambda: write_network(network, path), path):
+            return
+        if not self._document.paths:
+            # What was made up has a file now, and can be found again.
+            self._document.paths = (path.absolute(),)
+            self._window.memory.remember_network()
+
+    def export_picture(self) -> None:
+        """Network and order as PNG, SVG or PDF, as they are shown."""
+        from gui.canvas.network.picture import save_network
+
+        document, window = self._document, self._window
+        problem = document.open_problem
+        path = self._ask_save("Export a picture", PICTURES, ".png", f"{self.stem()}.png")
+        if path is None:
+            return
+        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+            self._say(
+                "error",
+                f"{path.name}: pictures are written as .png, .svg or .pdf; give it one of these endings",
+            )
+            return
+        self._write(
+            lambda: save_network(
+                problem, document.order, path, size=(1920, 1200), theme=window.theme.name, title=document.title,
+                bounds=document.plan_bounds, position=document.position, view=window.looked_at.view,
+            ),
+            path,
+        )  # fmt: skip

@@ -1,0 +1,85 @@
+"""The fast memory as a control in the header: how many values it holds, and which of them makes room."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QWidget
+
+from gui.document.values import Message
+from gui.widgets.drop_down import DropDown
+from gui.widgets.labels import set_role
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from gui.document.network.document import OrderDocument
+
+POLICY_WORDS = {
+    "min": ("MIN", "evict the value used farthest ahead (clairvoyant)"),
+    "lru": ("LRU", "evict the value used longest ago"),
+    "rr": ("RR", "evict the slots in turn (round robin)"),
+}
+MOST = 10_000_000
+
+
+class MemoryControl(QWidget):
+    """A spin box for M and a choice of the eviction policy; each change is one undo step."""
+
+    def __init__(self, document: OrderDocument, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        words = QLabel("Fast memory", self)
+        set_role(words, "muted")
+        self.size_box = QSpinBox(self)
+        self.size_box.setRange(3, MOST)
+        self.size_box.setKeyboardTracking(False)
+        self.size_box.setGroupSeparatorShown(True)
+        self.size_box.setSuffix(" values")
+        self.size_box.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.size_box.setFixedWidth(118)
+        self.size_box.setAccessibleName("Size of the fast memory in values")
+        self.size_box.setToolTip(
+            "M: values that fast memory holds, the connection in use among them (Ctrl+T)"
+        )
+        self.size_box.valueChanged.connect(self._changed)
+        words.setBuddy(self.size_box)
+        self.policy_box = DropDown(self)
+        for policy, (title, tip) in POLICY_WORDS.items():
+            self.policy_box.addItem(title, policy)
+            self.policy_box.setItemData(self.policy_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        self.policy_box.setAccessibleName("Eviction policy")
+        self.policy_box.activated.connect(self._changed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        for widget in (words, self.size_box, self.policy_box):
+            row.addWidget(widget)
+        for signal in (document.network_changed, document.problem_changed):
+            signal.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the target."""
+        problem = self._document.problem
+        self.setVisible(problem is not None)
+        if problem is None:
+            return
+        self.size_box.blockSignals(True)
+        self.size_box.setValue(problem.target.size)
+        self.size_box.blockSignals(False)
+        self.policy_box.setCurrentIndex(self.policy_box.findData(problem.target.policy))
+        self.policy_box.setToolTip(f"Which value makes room: {POLICY_WORDS[problem.target.policy][1]}")
+
+    def _changed(self, *_: object) -> None:
+        problem = self._document.problem
+        if problem is None:
+            return
+        try:
+            self._document.set_target(
+                replace(problem.target, size=self.size_box.value(), policy=self.policy_box.currentData())
+            )
+        except StageboardError as error:
+            self._document.message.emit(Message("error", str(error)))
+            self.refresh()

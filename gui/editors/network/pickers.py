@@ -1,0 +1,86 @@
+"""What the palette of a network's window offers: commands, and neurons by layer and number."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QObject
+
+from gui.shell.actions import shortcut_text
+from gui.shell.palette import Choice
+
+if TYPE_CHECKING:
+    from gui.editors.network.editor import OrderWindow
+
+MOST_NEURONS = 40
+
+
+class OrderPickers(QObject):
+    """Makes the choices; :class:`gui.shell.palette.Palette` shows them."""
+
+    def __init__(self, window: OrderWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def pick_command(self) -> None:
+        """Every command that can be given now comes first; neurons follow once a number is typed."""
+        window = self._window
+        window.update_actions()
+        choices = []
+        for item in window.actions_set.specs:
+            action = window.actions_set[item.id]
+            where = f"{item.menu}: {item.submenu + ': ' if item.submenu else ''}"
+            choices.append(
+                Choice(
+                    f"{where}{action.text().rstrip('…')}", partial(window.handlers.run, item),
+                    shortcut_text(item), action.isEnabled(),
+                )
+            )  # fmt: skip
+        for dock_action, title in window.dock_actions():
+            verb = "Hide" if dock_action.isChecked() else "Show"
+            choices.append(Choice(f"View: {verb} Panel {title}", dock_action.trigger))
+        choices.sort(key=lambda choice: not choice.enabled)
+        window.palette_window.ask(
+            "Type a command, or a neuron's layer and number", choices, self.neuron_choices
+        )
+
+    def pick_neuron(self) -> None:
+        """Neurons by layer and number."""
+        if self._window.document.problem is not None:
+            prompt = "Layer and number in it (2 17), or number in the file"
+            self._window.palette_window.ask(prompt, (), self._any_neuron)
+
+    def _any_neuron(self, text: str) -> list[Choice]:
+        """The neurons asked for; the first one of each layer before anything is typed."""
+        network = self._window.document.network
+        if text.strip() or network is None:
+            return self.neuron_choices(text)
+        return self._choices(np.unique(network.layer, return_index=True)[1][:MOST_NEURONS])
+
+    def neuron_choices(self, text: str) -> list[Choice]:
+        """``2 17``, ``2:17`` or ``17 of layer 2`` is one neuron; one number a layer, or a neuron by the file's number."""
+        network = self._window.document.network
+        numbers = [int(found) for found in re.findall(r"\d{1,9}", text)]
+        if network is None or not numbers:
+            return []
+        if len(numbers) > 1:
+            if re.search(r"\d\s+of\s+layer\s+\d", text, re.IGNORECASE):  # as the window calls neurons
+                numbers[:2] = numbers[1::-1]
+            found = np.flatnonzero(network.layer == numbers[0])[numbers[1] : numbers[1] + 1]
+        else:
+            by_id = np.flatnonzero(network.ids == numbers[0])
+            found = np.concatenate([by_id, np.flatnonzero(network.layer == numbers[0])])[:MOST_NEURONS]
+        return self._choices(found)
+
+    def _choices(self, neurons: np.ndarray) -> list[Choice]:
+        document = self._window.document
+        network = document.open_problem.network
+        return [
+            Choice(
+                f"Go to {network.neuron_name(i)}", partial(document.select, i), f"number {network.ids[i]} in the file"
+            )
+            for i in dict.fromkeys(neurons.tolist())
+        ]  # fmt: skip

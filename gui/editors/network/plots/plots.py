@@ -1,0 +1,268 @@
+"""The memory plot: I/Os of the orders against the size of fast memory, under each policy, between the bounds of Theorem 1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QHideEvent, QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gui.document.values import Message
+from gui.editors.network.plots.sampling import Curves, Sampling
+from gui.editors.network.plots.words import (
+    COMPONENTS,
+    bound_lines,
+    described,
+    legend_html,
+    sample_words,
+    standing_words,
+)
+from gui.look.theme import Theme
+from gui.panels.base import Panel
+from gui.widgets.background_thread import Background
+from gui.widgets.drop_down import DropDown
+from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.later import Later
+from planner.errors import StageboardError
+from planner.machines.two_level_memory.orders.io_bounds import io_bounds
+from planner.machines.two_level_memory.target import LEAST
+
+if TYPE_CHECKING:
+    from gui.document.network.document import OrderDocument
+    from gui.editors.network.plots.view import PlotView
+    from planner.model.graph import Ints
+    from planner.model.network import Network
+
+COUNT_AFTER = 250
+"""Milliseconds without another order before its curves are counted: a followed planner changes it all the time."""
+TIP = (
+    "I/Os of the order on the canvas at every size of fast memory, exactly counted. A click, or Enter, takes a size over."
+    " From the size named on MIN reads each value once and writes outputs only."
+)
+
+
+class PlotsPanel(Panel):
+    """Counts while it is seen, on a thread. A click, or Enter, takes a size over. Call :meth:`end_threads` at the end."""
+
+    id: ClassVar[str] = "memory-plot"
+    title: ClassVar[str] = "I/Os by Memory"
+
+    def __init__(self, document: OrderDocument, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)  # type: ignore[arg-type]
+        self.orders = document
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.component = DropDown(self)
+        for name, title in COMPONENTS.items():
+            self.component.addItem(title, name)
+        self.component.setAccessibleName("What is counted")
+        self.component.currentIndexChanged.connect(self.request_refresh)
+        self.words = ElidedLabel("", self)
+        self.words.set_tip(TIP)
+        self.legend = QLabel("", self)
+        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        set_role(self.legend, "muted")
+        self.view: PlotView | None = None
+        self.curves: Curves | None = None
+        self._curves_of: Ints | None = None
+        self._network: Network | None = None
+        self.pointed = -1
+        """The sample that is read out, -1 for none."""
+        self._sampled: tuple[Ints, ...] = ()
+        """The orders that the curves are of, or are being counted for."""
+        self._background = Background("memory curves", self)
+        self._count_later = Later(self._count, self, COUNT_AFTER, self._subject)
+        top = QHBoxLayout()
+        top.setContentsMargins(10, 4, 10, 0)
+        top.setSpacing(8)
+        top.addWidget(self.component)
+        top.addStretch(1)
+        top.addWidget(self.legend)
+        line = QHBoxLayout()
+        line.setContentsMargins(12, 0, 12, 0)
+        line.addWidget(self.words, 1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 4)
+        self._column.setSpacing(2)
+        self._column.addLayout(top)
+        self._column.addLayout(line)
+        self._column.addStretch(1)
+        for signal in (document.network_changed, document.order_changed, document.compared_changed):
+            signal.connect(self.request_refresh)
+        for signal in (document.problem_changed, document.readouts_changed):
+            signal.connect(self.request_refresh)
+
+    def sizeHint(self) -> QSize:
+        """Wide enough for a curve over three powers of ten."""
+        return QSize(480, 230)
+
+    def minimumSizeHint(self) -> QSize:
+        """Less is no plot."""
+        return QSize(220, 150)
+
+    @property
+    def busy(self) -> bool:
+        """Whether curves are being counted or drawn."""
+        return self._background.busy or self._count_later.waiting or self.waiting
+
+    def end_threads(self) -> None:
+        """The window goes."""
+        self._count_later.stop()
+        self._background.close()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks: counting ends, what is known stays."""
+        super().hideEvent(event)
+        self._count_later.stop()
+        if self._background.busy:
+            self._background.cancel()
+            self._sampled = ()
+        self._stale = True
+
+    # ------------------------------------------------------------------ counting
+    def _shown_orders(self) -> tuple[Ints, ...]:
+        compared = self.orders.compared
+        return (self.orders.order,) if compared is None else (self.orders.order, compared.order)
+
+    def _subject(self) -> object:
+        """What is counted: orders of a network."""
+        return (self.orders.network, *self._shown_orders())
+
+    def _names(self) -> tuple[str, ...]:
+        return ("A",) if self.orders.compared is None else ("A", "B")
+
+    def _count(self) -> None:
+        problem = self.orders.problem
+        if problem is None or not self.isVisible():
+            return
+        order = self._sampled[0]
+        sampling = Sampling(problem.network, self._sampled, (problem.target.size,))
+
+        def take(result: object) -> None:
+            if isinstance(result, Exception):
+                raise result
+            assert isinstance(result, Curves)
+            self.curves, self._curves_of = result, order
+            self.pointed = -1
+            if not result.complete:
+                self._background.run(sampling.work, take)
+            self.request_refresh()
+
+        self._background.run(sampling.work, take)
+
+    # ------------------------------------------------------------------ contents
+    def refresh(self) -> None:
+        """Draw what is known, and begin to count what is not."""
+        problem = self.orders.problem
+        if problem is None:
+            self.words.setText("Open a network to see what more or less fast memory would do.")
+            if self.view is not None:
+                self.view.widget.hide()
+            return
+        orders = self._shown_orders()
+        known = len(orders) == len(self._sampled) and all(
+            a is b for a, b in zip(orders, self._sampled, strict=True)
+        )
+        if not known:
+            if len(orders) != len(self._sampled) or problem.network is not self._network:
+                self.curves = None
+            self._sampled, self._network = orders, problem.network
+            self._background.cancel()
+            self._count_later.ask()
+        component = str(self.component.currentData())
+        if self.view is None:
+            self._make_view()
+        assert self.view is not None
+        self.view.widget.show()
+        here = self.orders.evaluation
+        value = {"reads": here.reads, "writes": here.writes}.get(component, here.reads + here.writes)
+        lines = bound_lines(io_bounds(problem.network), component)
+        self.view.draw(self.curves, component, problem.target, value, lines)
+        self.view.point_at(self.pointed)
+        compared = self.orders.compared
+        self.legend.setText(legend_html(self.theme, compared is not None))
+        self.legend.setToolTip(
+            "" if compared is None else f"Dashed: the order to compare with, {compared.name}"
+        )
+        self._say()
+
+    def _make_view(self) -> None:
+        from gui.editors.network.plots.view import PlotView
+
+        self.view = PlotView(self.theme, self)
+        self._column.takeAt(self._column.count() - 1)
+        self._column.addWidget(self.view.widget, 1)
+        self.view.pointed.connect(self._pointed)
+        self.view.chosen.connect(self.take_size)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        if self.view is not None:
+            self.view.set_theme(theme)
+        super().set_theme(theme)
+
+    def _say(self) -> None:
+        problem = self.orders.problem
+        if problem is None:
+            return
+        component = str(self.component.currentData())
+        if self.curves is not None and self._current and 0 <= self.pointed < len(self.curves.memory):
+            self.words.setText(
+                sample_words(self.curves, self.pointed, component, problem.target.policy_code, self._names())
+            )
+        else:
+            total = self.orders.evaluation.values[0]
+            reaches = self.curves.reaches if self.curves is not None and self._current else 0
+            self.words.setText(standing_words(total, io_bounds(problem.network), reaches))
+        if self.curves is not None:
+            self.setAccessibleDescription(
+                self.words.text() if self.pointed >= 0 else described(self.curves, component, problem.target)
+            )
+
+    @property
+    def _current(self) -> bool:
+        """Whether the curves are those of the order on the canvas: while one is counted the last one's stay in sight."""
+        return self.curves is not None and self._curves_of is self.orders.order
+
+    # ------------------------------------------------------------------ reading out and choosing
+    def point_at(self, sample: int) -> None:
+        """Read a sample out; -1 for none."""
+        if sample != self.pointed:
+            self.pointed = sample
+            if self.view is not None:
+                self.view.point_at(sample)
+            self._say()
+
+    def take_size(self, size: int) -> None:
+        """Plan for another size of fast memory: one undo step."""
+        problem = self.orders.problem
+        if problem is None:
+            return
+        try:
+            self.orders.set_target(replace(problem.target, size=max(LEAST, size)))
+        except StageboardError as error:
+            self.orders.message.emit(Message("error", str(error)))
+
+    def _pointed(self, size: float) -> None:
+        self.point_at(-1 if size <= 0 or self.curves is None else self.curves.nearest(size))
+
+    def leaveEvent(self, event: object) -> None:
+        """Nothing is pointed at."""
+        self.point_at(-1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and Right walk over the sizes counted, Enter takes the one read out over, Escape ends the reading."""
+        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
+        curves, problem = self.curves, self.orders.problem
+        if curves is None or problem is None or event.modifiers() != Qt.KeyboardModifier.NoModifier:
+            super().keyPressEvent(event)
+        elif step is not None:
+            at = curves.nearest(problem.target.size) if self.pointed < 0 else self.pointed + step
+            self.point_at(min(max(at, 0), len(curves.memory) - 1))
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.pointed >= 0:
+            self.take_size(int(curves.memory[self.pointed]))
+        elif event.key() == Qt.Key.Key_Escape and self.pointed >= 0:
+            self.point_at(-1)
+        else:
+            super().keyPressEvent(event)

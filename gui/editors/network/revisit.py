@@ -1,0 +1,27 @@
+"""Back from a keyframe to the window of a network: its memory, its order (one undo step each), its moment, its neuron."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gui.tools.story.draft import Frame, elsewhere
+from planner.errors import StoryError
+from planner.machines.two_level_memory.problem import OrderPlan
+
+if TYPE_CHECKING:
+    from gui.editors.network.editor import OrderWindow
+
+
+def revisit_order(window: OrderWindow, frame: Frame) -> None:
+    """Raises :class:`StoryError` where the keyframe is about another network than the open one."""
+    document, plan, keyframe = window.document, frame.shown.plan, frame.keyframe
+    problem = document.problem
+    same = isinstance(plan, OrderPlan) and problem is not None
+    if not same or problem.network.fingerprint != plan.problem.network.fingerprint:  # type: ignore[union-attr]
+        raise StoryError(elsewhere(frame))
+    assert isinstance(plan, OrderPlan)
+    if plan.problem.target != problem.target:  # type: ignore[union-attr]
+        document.set_target(plan.problem.target)
+    document.set_order(plan.decision.order, f"Show “{keyframe.title}”")
+    document.set_position(keyframe.at or 0)
+    document.select(int(keyframe.highlight[0]) if keyframe.highlight else -1)

@@ -1,0 +1,57 @@
+"""Windows of networks: put together, shown, and ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+
+from gui.shell.window_place import show_first
+
+if TYPE_CHECKING:
+    from gui.editors.network.editor import OrderWindow
+    from gui.look.theme import ThemeController
+    from gui.shell.session import Session
+
+_orders: list[OrderWindow] = []
+"""Nothing else keeps them alive."""
+
+
+def open_order_window(
+    themes: ThemeController,
+    session: Session | None,
+    paths: Sequence[Path] = (),
+    plan: Path | None = None,
+    density: float | None = None,
+) -> OrderWindow:
+    """A window for a network; its files, if any are given, are read on a thread."""
+    from gui.background.jobs import Jobs
+    from gui.document.network.autosave import Autosave
+    from gui.document.network.document import OrderDocument
+    from gui.editors.network.editor import OrderWindow
+
+    document = OrderDocument()
+    jobs = Jobs(document, document)  # type: ignore[arg-type]
+    window = OrderWindow(document, jobs, themes, session)
+    document.setParent(window)
+    window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    if session is not None:
+        window.autosave = Autosave(document)
+    _orders.append(window)
+    window.destroyed.connect(lambda: _orders.remove(window) if window in _orders else None)
+    show_first(window, window.memory.has_geometry)
+    jobs.warm_up()
+    if paths:
+        window.handlers.files.open_network(paths, plan, density)
+    return window
+
+
+def close_all() -> None:
+    """End the processes and threads of every window."""
+    for window in list(_orders):
+        if window.autosave is not None:
+            window.autosave.close(keep=window.isVisible())
+        window.end()
+    _orders.clear()

@@ -1,0 +1,167 @@
+"""The docks around the canvas of a graph: which there are, where they start, and which go with the machine."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtWidgets import QDockWidget, QMainWindow
+
+from gui.editors.plan.panels.devices import DevicesPanel
+from gui.panels.base import Panel
+from gui.panels.mcm.state import is_package
+from gui.shell.docks import BOTTOM, LEFT, RIGHT, dock_of, set_up_docking, settle_titles
+from gui.widgets.later import Later
+
+SHORT = {"help": "Help most", "why": "Why", "violations": "Violations"}
+"""Words for tabs, where a panel's title is too long."""
+
+
+class Docks(QObject):
+    """All docks of a window by panel id."""
+
+    LAYOUT = (
+        ("devices", LEFT, ""), ("ops", LEFT, "below"), ("inspector", LEFT, "ops"),
+        # Docks are split before they get tabs: what is split off a dock with tabs becomes one more tab.
+        ("planners", RIGHT, ""), ("help", RIGHT, "below"), ("plans", RIGHT, "planners"), ("target", RIGHT, "planners"), ("story", RIGHT, "planners"), ("race", RIGHT, "planners"),
+        ("why", RIGHT, "help"), ("violations", RIGHT, "help"),
+        ("schedule", BOTTOM, ""), ("convergence", BOTTOM, "beside"), ("counts", BOTTOM, "schedule"),
+        ("package", BOTTOM, "schedule"),
+    )  # fmt: skip
+    BESIDE_FROM = 1600
+    """Width in pixels from which schedule and convergence stand side by side; below they are tabs."""
+    SCHEDULE_FROM = 860
+    """Height in pixels from which the schedule is shown from the start."""
+    BELOW, PER_DEVICE, MOST_BELOW = 120, 16, 0.34
+    """Height of what stands below the canvas: at least so much, more per device, at most that share of the window."""
+
+    def __init__(self, window: QMainWindow, panels: dict[str, Panel]) -> None:
+        super().__init__(window)
+        self._window = window
+        self.panels = panels
+        self.docks: dict[str, QDockWidget] = {}
+        self._placed = False
+        """Whether what stands below the canvas was fitted to the window since it was arranged."""
+        self._packaged = False
+        """Whether the target was a multi-chip module when the docks looked last."""
+        self._settle = Later(self._update_titles, self)
+        set_up_docking(window)
+        for id, panel in panels.items():
+            short = SHORT.get(id, panel.title)
+            self.docks[id] = dock_of(window, id, panel.title, short, panel, self._settle.ask)
+        self.arrange()
+
+    def arrange(self) -> None:
+        """Put every dock where it starts."""
+        window = self._window
+        above: dict[Qt.DockWidgetArea, str] = {}
+        for id, area, how in self.LAYOUT:
+            dock = self.docks[id]
+            dock.setFloating(False)
+            window.removeDockWidget(dock)
+            if how in ("", "below", "beside"):
+                window.addDockWidget(area, dock, Qt.Orientation.Vertical)
+                if how:
+                    along = Qt.Orientation.Vertical if how == "below" else Qt.Orientation.Horizontal
+                    window.splitDockWidget(self.docks[above[area]], dock, along)
+                above.setdefault(area, id)
+            else:
+                window.tabifyDockWidget(self.docks[how], dock)
+            dock.show()
+        for id in ("ops", "planners", "help"):
+            self.docks[id].raise_()
+        for id in ("schedule", "convergence", "counts", "package", "story", "race"):
+            self.docks[id].hide()
+        self._packaged = False
+        self.follow_target()
+        self._placed = False
+        self._settle.ask()
+
+    def size(self, width: int, height: int) -> None:
+        """Sizes that suit a window of this size, before anyone has dragged a border."""
+        side = 228 if width < 1400 else 260
+        right = 264 if width < 1400 else 300
+        window, docks = self._window, self.docks
+        window.resizeDocks([docks["devices"], docks["planners"]], [side, right], Qt.Orientation.Horizontal)
+        free = max(300, height - 110)
+        top = self._devices_height(height)
+        window.resizeDocks([docks["devices"], docks["ops"]], [top, free - top], Qt.Orientation.Vertical)
+        window.resizeDocks(
+            [docks["planners"], docks["help"]], [int(free * 0.68), int(free * 0.32)], Qt.Orientation.Vertical
+        )
+        self._place_below(width, height)
+
+    def _devices_height(self, height: int) -> int:
+        """What all devices need, but not more than leaves room for the ops in a window of this height."""
+        panel = self.panels["devices"]
+        assert isinstance(panel, DevicesPanel)
+        return min(int(height * 0.46), max(120, 42 + panel.wanted_height()))
+
+    def make_room_for_devices(self) -> None:
+        """Another machine may need more room for its devices: they get it, where it is there."""
+        devices, ops = self.docks["devices"], self.docks["ops"]
+        wanted, both = self._devices_height(self._window.height()), devices.height() + ops.height()
+        beneath = devices.width() == ops.width() and devices.x() == ops.x()
+        if self._placed and beneath and devices.height() < wanted and not devices.isFloating():
+            self._window.resizeDocks([devices, ops], [wanted, both - wanted], Qt.Orientation.Vertical)
+
+    def _device_count(self) -> int:
+        problem = self.panels["devices"].document.problem
+        return 4 if problem is None else len(problem.devices)
+
+    def _place_below(self, width: int, height: int) -> None:
+        """Schedule and convergence: tabs where the window is narrow; the schedule is shown where it is high."""
+        window, schedule, convergence = self._window, self.docks["schedule"], self.docks["convergence"]
+        if not self._placed:
+            self._placed = True
+            if width < self.BESIDE_FROM:
+                window.tabifyDockWidget(schedule, convergence)
+            schedule.setVisible(height >= self.SCHEDULE_FROM)
+        below = min(
+            int(self.MOST_BELOW * height), max(200, self.BELOW + self.PER_DEVICE * self._device_count())
+        )
+        window.resizeDocks([schedule, convergence], [below, below], Qt.Orientation.Vertical)
+        self._share_below()
+
+    def reveal(self, id: str) -> QDockWidget:
+        """Bring a dock to the front."""
+        dock = self.docks[id]
+        appears = dock.isHidden()
+        dock.show()
+        dock.raise_()
+        if appears and id in ("schedule", "convergence"):
+            QTimer.singleShot(0, self, self._share_below)
+        if appears and id in ("counts", "package"):
+            QTimer.singleShot(0, self, partial(self._fit, id))
+        return dock
+
+    def follow_target(self) -> None:
+        """The package view comes with a multi-chip module and goes with it; in between it is as the user left it."""
+        packaged = is_package(self.panels["devices"].document.problem)
+        if packaged == self._packaged:
+            return
+        self._packaged = packaged
+        if packaged:
+            self.reveal("package")
+        else:
+            self.docks["package"].hide()
+
+    def _share_below(self) -> None:
+        """Schedule and convergence side by side: the schedule has more to show."""
+        schedule, convergence = self.docks["schedule"], self.docks["convergence"]
+        width = schedule.width() + convergence.width()
+        beside = not (schedule.isHidden() or convergence.isHidden()) and not schedule.isFloating()
+        if beside and convergence not in self._window.tabifiedDockWidgets(schedule):
+            self._window.resizeDocks(
+                [schedule, convergence], [width * 3 // 5, width * 2 // 5], Qt.Orientation.Horizontal
+            )
+
+    def _fit(self, id: str) -> None:
+        """What is compared or drawn in a dock below the canvas is as high as its figures need."""
+        dock = self.docks[id]
+        wanted = min(self.panels[id].sizeHint().height() + 30, int(0.4 * self._window.height()))
+        if dock.height() < wanted and not dock.isFloating():
+            self._window.resizeDocks([dock], [wanted], Qt.Orientation.Vertical)
+
+    def _update_titles(self) -> None:
+        settle_titles(self._window, self.docks.values())

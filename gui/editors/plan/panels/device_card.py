@@ -1,0 +1,315 @@
+"""One device as a card, or as a line where there are many devices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.look.glyphs import GLYPH_SIZE, paint_glyph
+from gui.look.numbers import Column, chip_text
+from gui.look.theme import DeviceColour, Theme, font
+from gui.widgets.bars import cost_parts, paint_load, paint_parts
+
+FULL_HEIGHT, LOAD_HEIGHT, COMPACT_HEIGHT = 58, 78, 24
+"""Heights of a card, of one with a cache, and of a line (pixels)."""
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+@dataclass(frozen=True)
+class CacheLoad:
+    """Parameters of a device around its cache, in bytes; ``full`` is what the whole bar stands for.
+
+    ``after`` is what the change in preview would make of ``used``.
+    """
+
+    used: float
+    cache: float
+    full: float
+    after: float | None = None
+
+
+@dataclass
+class CardState:
+    """What a card shows. The second half counts only while something is dragged."""
+
+    name: str
+    cost: str
+    parts: tuple[float, float, float, float]
+    full: float
+    detail: str
+    short: str = ""
+    """A shorter name for lines; empty: there is none."""
+    bottleneck: bool = False
+    worst: str = "bottleneck"
+    """What the worst device is called, if this is it."""
+    over: bool = False
+    selected: bool = False
+    column: Column = field(default_factory=Column)
+    load: CacheLoad | None = None
+    """None where the device has no cache."""
+    more: tuple[tuple[str, str], ...] = ()
+    """Further amounts (name, text) that the tool tip lists."""
+    previewing: bool = False
+    target: bool = False
+    origin: bool = False
+    legal: bool = True
+    possible: bool = True
+    """Whether what is not legal could be if others moved too."""
+    better: int = 0
+    """1 = lower objective, -1 = higher, 0 = the same."""
+    would: str = ""
+    what: str = ""
+    """What ``would`` is about where that goes without saying only in part: a component of the objective."""
+    change: str = ""
+    reason: str = ""
+
+
+class DeviceCard(QWidget):
+    """Painted by hand: text is elided, digits are aligned, 36 of them cost little."""
+
+    chosen = Signal(int, str)
+    move_requested = Signal(int)
+    menu_requested = Signal(int, QPoint)
+    step = Signal(int, int)
+
+    own_keys = (Qt.Key.Key_M,)
+
+    def __init__(self, device: int, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.device = device
+        self.state: CardState | None = None
+        self._theme = theme
+        self._colour: DeviceColour | None = None
+        self._compact = False
+        self._height = FULL_HEIGHT
+        self._fonts = {
+            "name": font(9.0, bold=True), "plain": font(9.0), "small": font(8.0), "small bold": font(8.0, bold=True),
+        }  # fmt: skip
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(FULL_HEIGHT)
+
+    def set_compact(self, compact: bool) -> None:
+        """One line instead of three."""
+        self._compact = compact
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as what is shown."""
+        loaded = self.state is not None and self.state.load is not None
+        self._height = COMPACT_HEIGHT if self._compact else LOAD_HEIGHT if loaded else FULL_HEIGHT
+        self.setFixedHeight(self._height)
+
+    def show_state(self, state: CardState, colour: DeviceColour, theme: Theme) -> None:
+        """Show another state."""
+        self.state, self._colour, self._theme = state, colour, theme
+        self._fit()
+        self._describe()
+        self.update()
+
+    def show_reason(self, reason: str) -> None:
+        """Why a drop here would break a rule (found a moment later)."""
+        if self.state is not None and self.state.previewing and not self.state.legal:
+            self.state.reason = reason
+            self._describe()
+            self.update()
+
+    def _describe(self) -> None:
+        s = self.state
+        assert s is not None
+        chip = [] if s.load is None else [chip_text(s.load.used, s.load.cache)]
+        words = [s.name, s.cost, *chip, s.detail.replace("   ", ", ")]
+        if s.bottleneck:
+            words.append(s.worst)
+        if s.previewing:
+            words += [w for w in (f"{s.what} {s.would}".strip(), s.change, s.reason) if w]
+        self.setAccessibleName(", ".join(words))
+        receive, work, streaming, send = s.parts
+        rows = (("receive", receive), ("work", work), ("streaming", streaming), ("send", send))
+        shown = [f"{s.name}{f' ({s.worst})' if s.bottleneck else ''}: {s.cost}", *chip]
+        shown += [f"{word} {s.column.text(value)}" for word, value in rows]
+        shown += [f"{word}: {text}" for word, text in s.more]
+        shown.append(s.detail.replace("   ", ", "))
+        if s.previewing and s.reason:
+            shown.append(s.reason)
+        self.setToolTip("\n".join(shown))
+
+    def sizeHint(self) -> QSize:
+        """As wide as the dock."""
+        return QSize(200, self._height)
+
+    # ------------------------------------------------------------------ input
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Select the device's ops; with Ctrl or Shift add them."""
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            adding = event.modifiers() & (
+                Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+            )
+            self.chosen.emit(self.device, "add" if adding else "replace")
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the menu."""
+        self.menu_requested.emit(self.device, event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter moves the selection here, space selects the device's ops, arrows walk."""
+        keys: dict[int, Callable[[], None]] = {
+            Qt.Key.Key_Return: lambda: self.move_requested.emit(self.device),
+            Qt.Key.Key_Enter: lambda: self.move_requested.emit(self.device),
+            Qt.Key.Key_M: lambda: self.move_requested.emit(self.device),
+            Qt.Key.Key_Space: lambda: self.chosen.emit(self.device, "replace"),
+            Qt.Key.Key_Down: lambda: self.step.emit(self.device, 1),
+            Qt.Key.Key_Up: lambda: self.step.emit(self.device, -1),
+            Qt.Key.Key_Menu: lambda: self.menu_requested.emit(
+                self.device, self.mapToGlobal(self.rect().center())
+            ),
+        }
+        run = keys.get(event.key())
+        if run is None:
+            super().keyPressEvent(event)
+        else:
+            run()
+
+    # ------------------------------------------------------------------ painting
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ground, border, then the card's lines."""
+        s, c, t = self.state, self._colour, self._theme
+        if s is None or c is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        grey = s.previewing and not s.legal and not s.origin
+        box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        border = QPen(QColor(t.card_border if grey else c.accent), 1)
+        if s.target:
+            border = QPen(QColor(t.bad if grey else c.accent), 2, Qt.PenStyle.DashLine)
+        elif s.selected:
+            border.setWidthF(2)
+        painter.setPen(border)
+        painter.setBrush(QColor(c.band if not grey else t.card_disabled if s.possible else t.track))
+        painter.drawRoundedRect(box, 5, 5)
+        (self._paint_line if self._compact else self._paint_card)(painter, s, c, t, grey)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(t.text), 1.5, Qt.PenStyle.DotLine))
+            painter.drawRoundedRect(box.adjusted(2.5, 2.5, -2.5, -2.5), 4, 4)
+
+    def _text(self, painter: QPainter, rect: QRectF, flags: int, words: str, face: str, colour: str) -> float:
+        painter.setFont(self._fonts[face])
+        painter.setPen(QColor(colour))
+        metrics = painter.fontMetrics()
+        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, max(0, int(rect.width())))
+        painter.drawText(rect, flags, shown)
+        return float(metrics.horizontalAdvance(shown))
+
+    def _title(self, painter: QPainter, rect: QRectF, name: str, face: str, grey: bool) -> None:
+        """The device's glyph and name."""
+        t, colour = self._theme, self._colour
+        assert colour is not None
+        at = rect.left() + GLYPH_SIZE / 2
+        paint_glyph(painter, colour, at, rect.center().y(), fill=t.muted if grey else "")
+        rect = rect.adjusted(GLYPH_SIZE + 5, 0, 0, 0)
+        self._text(painter, rect, LEFT, name, face, t.muted if grey else t.text)
+
+    def _fits(self, detail: str, mark: str, width: float) -> bool:
+        """Whether the word for the worst device has room beside the detail."""
+        word = QFontMetricsF(self._fonts["small bold"]).horizontalAdvance(mark)
+        return QFontMetricsF(self._fonts["small"]).horizontalAdvance(detail) + word + 8 <= width
+
+    def _figure(self, s: CardState, t: Theme) -> tuple[str, str]:
+        """The figure at the right and its colour."""
+        if not s.previewing or s.origin:
+            return s.cost, t.warning if s.bottleneck and not s.previewing else t.text
+        if not s.legal:
+            return s.would, t.muted
+        return s.would, {1: t.good, -1: t.bad, 0: t.text}[s.better]
+
+    def _paint_card(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
+        left, right, width = 12.0, self.width() - 12.0, self.width() - 24.0
+        figure, colour = self._figure(s, t)
+        used = self._text(
+            painter, QRectF(left, 6, width, 16), RIGHT, figure, "small" if grey else "name", colour
+        )
+        room = right - used - 8 - left
+        self._title(painter, QRectF(left, 6, room, 16), s.name, "name", grey)
+        bar, line = QRectF(left, 26, width, 6), QRectF(left, 36, width, 15)
+        if s.load is not None:
+            self._paint_load(painter, s.load, c, t, left, width)
+            bar, line = QRectF(left, 54, width, 4), QRectF(left, 60, width, 15)
+        paint_parts(painter, bar, cost_parts(*s.parts, c, t.bad), s.full)
+        if s.bottleneck and s.load is None:
+            self._mark(painter, bar, t)
+        if s.previewing and not s.origin:
+            if s.legal:
+                used = self._text(painter, line, RIGHT, s.change or s.what, "small bold", colour)
+                self._text(painter, line.adjusted(0, 0, -used - 6, 0), LEFT, s.reason, "small", t.muted)
+            else:
+                self._text(painter, line, LEFT, s.reason, "small", t.muted)
+        else:
+            used = 0.0
+            if s.bottleneck and not s.previewing and self._fits(s.detail, s.worst, width):
+                used = self._text(painter, line, RIGHT, s.worst, "small bold", t.warning) + 6
+            self._text(
+                painter, line.adjusted(0, 0, -used, 0), LEFT, s.detail, "small", t.bad if s.over else t.muted
+            )
+
+    def _paint_load(
+        self, painter: QPainter, load: CacheLoad, c: DeviceColour, t: Theme, left: float, width: float
+    ) -> None:
+        """The parameters around the cache line, and what they are in words."""
+        paint_load(painter, QRectF(left, 25, width, 8), load.used, load.cache, load.full, c, t, load.after)
+        words = chip_text(load.used, load.cache)
+        if QFontMetricsF(self._fonts["small"]).horizontalAdvance(words) > width:
+            words = chip_text(load.used, load.cache, brief=True)
+        over = load.used > load.cache
+        self._text(painter, QRectF(left, 36, width, 15), LEFT, words, "small", t.bad if over else t.muted)
+
+    def _paint_line(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
+        middle, left, right = 0.0, 8.0, self.width() - 8.0
+        height = float(self.height())
+        figure, colour = self._figure(s, t)
+        if s.previewing and s.legal and not s.origin:
+            figure = s.change or f"{s.what} {s.would}".strip()
+        used = self._text(
+            painter, QRectF(left, middle, right - left, height), RIGHT, figure,
+            "small" if grey else "small bold", t.warning if s.bottleneck and not s.previewing else colour,
+        )  # fmt: skip
+        column = max(72.0 if s.previewing else 62.0, used)
+        name_room = min(92.0, (right - left - column) * 0.64)
+        face = "small bold" if s.bottleneck else "small"
+        name = self.line_name(name_room - GLYPH_SIZE - 5)
+        self._title(painter, QRectF(left, middle, name_room, height), name, face, grey)
+        bar = QRectF(left + name_room + 6, height / 2 - 3, right - column - 8 - left - name_room - 6, 6)
+        if bar.width() > 12 and s.load is not None:
+            paint_load(painter, bar, s.load.used, s.load.cache, s.load.full, c, t, s.load.after)
+        elif bar.width() > 12:
+            paint_parts(painter, bar, cost_parts(*s.parts, c, t.bad), s.full, 1.0)
+
+    def line_name(self, room: float) -> str:
+        """What a line calls the device: its short name where any device of that kind may be too long for the other."""
+        s = self.state
+        assert s is not None
+        # Measured with the widest digits, so that neighbours are all called the same way.
+        widest = re.sub(r"\d+", "00", s.name)
+        fits = QFontMetricsF(self._fonts["small bold"]).horizontalAdvance(widest) <= room
+        return s.name if fits or not s.short else s.short
+
+    def _mark(self, painter: QPainter, bar: QRectF, t: Theme) -> None:
+        """A tick at the end of the longest bar: this device sets the pace."""
+        painter.setPen(QPen(QColor(t.text), 2))
+        painter.drawLine(int(bar.right()), int(bar.top()) - 3, int(bar.right()), int(bar.bottom()) + 3)

@@ -1,0 +1,297 @@
+"""The device dock: one card per device with its cost in parts; where ops can be dropped, moved, selected and pinned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QVBoxLayout, QWidget
+
+from gui.canvas.graph.consequence import BRIEF_WORDS, rule_words
+from gui.editors.plan.panels.device_card import (
+    COMPACT_HEIGHT,
+    FULL_HEIGHT,
+    LOAD_HEIGHT,
+    CacheLoad,
+    CardState,
+    DeviceCard,
+)
+from gui.look.numbers import gap_text, plural, share_text, time_column
+from gui.look.theme import Theme, device_colours
+from gui.panels.base import Panel
+from gui.panels.inspector_figures import device_rows
+from gui.words.objectives import column_of
+from planner.quantity import bytes_text
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+    from gui.document.values import Preview
+    from planner.problem.decision import Evaluation
+    from planner.problem.problem import Problem
+
+COMPACT_FROM = 9
+"""From so many devices on the cards shrink to one line each."""
+
+
+class DevicesPanel(Panel):
+    """Cards in a scrolling column. During a preview each says what it would cost there, or why it cannot be."""
+
+    id: ClassVar[str] = "devices"
+    title: ClassVar[str] = "Devices"
+
+    device_shown = Signal(int)
+    """A card was clicked: its ops are selected, and the inspector may show the device."""
+    repair_requested = Signal(object, int)
+    """Move these ops (int32 array, mates included) to the device, and whatever else must move then."""
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self.cards: list[DeviceCard] = []
+        self._reasons: dict[int, str] = {}
+        self._reasons_of: Preview | None = None
+        self._area = QScrollArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inside = QWidget()
+        inside.setObjectName("scrolled")
+        self._column = QVBoxLayout(inside)
+        self._column.setContentsMargins(8, 4, 8, 8)
+        self._column.setSpacing(6)
+        self._column.addStretch(1)
+        self._area.setWidget(inside)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._area)
+        self._why = QTimer(self)
+        self._why.setInterval(0)
+        self._why.timeout.connect(self._find_next_reason)
+        for signal in (
+            document.graph_changed, document.problem_changed, document.assignment_changed,
+            document.readouts_changed, document.preview_changed, document.selection_changed,
+        ):  # fmt: skip
+            signal.connect(self.request_refresh)
+
+    # ------------------------------------------------------------------ sizes
+    def wanted_height(self) -> int:
+        """Pixels that show every device at once."""
+        problem = self.document.problem
+        if problem is None:
+            return 4 * (FULL_HEIGHT + 6)
+        count = len(problem.devices)
+        if count >= COMPACT_FROM:
+            return count * (COMPACT_HEIGHT + 2)
+        return count * ((LOAD_HEIGHT if has_caches(problem) else FULL_HEIGHT) + 6)
+
+    # ------------------------------------------------------------------ for the canvas
+    def device_at(self, position: QPoint) -> int:
+        """The device whose card lies under a global position, -1 if none."""
+        if not self.isVisible() or not self._area.viewport().rect().contains(
+            self._area.viewport().mapFromGlobal(position)
+        ):
+            return -1
+        for i, card in enumerate(self.cards):
+            if card.rect().contains(card.mapFromGlobal(position)):
+                return i
+        return -1
+
+    # ------------------------------------------------------------------ contents
+    def refresh(self) -> None:
+        """Show all devices as they are now."""
+        problem = self.document.problem
+        devices = () if problem is None else problem.devices
+        self._make_cards(len(devices))
+        if problem is None or self.document.graph is None:
+            return
+        evaluation, preview = self.document.evaluation, self.document.preview
+        if preview is not self._reasons_of:
+            self._reasons, self._reasons_of = {}, preview
+        colours = device_colours(len(devices), self.theme)
+        first = problem.components[0]
+        values = evaluation.pace.tolist() + ([] if preview is None else preview.objective.tolist())
+        column = column_of(problem, first, values)
+        times = time_column(evaluation.cost.tolist(), problem.graph.time_unit)
+        full = float(evaluation.cost.max(initial=0.0))
+        capacity = problem.evaluator.capacity
+        worst = evaluation.bottleneck if evaluation.pace.max(initial=0.0) > 0 else -1
+        chosen = np.unique(self.document.device_of[self.document.selection])
+        loads = _loads(problem, evaluation, preview)
+        for d, (card, device) in enumerate(zip(self.cards, devices, strict=True)):
+            used, cap = float(evaluation.memory[d]), float(capacity[d])
+            memory = bytes_text(used) if not np.isfinite(cap) else share_text(used, cap)
+            if loads is not None:
+                in_bytes = problem.unit(first) == "B"
+                memory = times.text(float(evaluation.cost[d])) if in_bytes else bytes_text(used)
+            state = CardState(
+                name=device.title,
+                cost=column.text(float(evaluation.pace[d])),
+                parts=(
+                    float(evaluation.receive[d]), float(evaluation.work[d]), float(evaluation.streaming[d]),
+                    float(evaluation.send[d]),
+                ),
+                full=full,
+                detail=self._detail(evaluation, d, memory),
+                short=device.name,
+                bottleneck=d == worst,
+                worst="largest" if problem.unit(first) == "B" else "bottleneck",
+                over=used > cap,
+                selected=d in chosen,
+                column=times,
+                more=() if loads is not None else tuple(device_rows(evaluation, d)),
+                load=None if loads is None else loads[d],
+            )  # fmt: skip
+            if preview is not None:
+                self._preview(state, preview, d)
+            card.show_state(state, colours[d], self.theme)
+        if preview is None:
+            self._why.stop()
+        elif not preview.legal.all() and len(self._reasons) < int((~preview.legal).sum()):
+            self._why.start()
+
+    def _detail(self, evaluation: Evaluation, device: int, memory: str) -> str:
+        """Ops and memory; under replication how many devices share the stage, or whose stage this one shares."""
+        assert self.document.problem is not None
+        stage, copies = int(evaluation.serves[device]), int(evaluation.replicas[device])
+        if stage not in (-1, device):
+            return f"a copy of {self.document.problem.devices[stage].title}"
+        shared = f"   ×{copies}" if copies > 1 else ""
+        return f"{plural(int(evaluation.ops[device]), 'op')}   {memory}{shared}"
+
+    def _preview(self, state: CardState, preview: Preview, d: int) -> None:
+        state.previewing = True
+        state.target = d == preview.target
+        state.origin = d in preview.origins and len(preview.origins) == 1
+        if state.origin:
+            state.would = "is here"
+            return
+        state.legal = bool(preview.legal[d])
+        if not state.legal:
+            state.possible = preview.possible(d)
+            said = rule_words(int(preview.codes[d]))
+            if len(preview.legal) >= COMPACT_FROM:
+                said = BRIEF_WORDS.get(said, said)
+            state.would = (said or "not allowed") if state.possible else "impossible"
+            state.reason = self._reasons.get(d, "")
+            if state.target and len(preview.along):
+                more = len(np.setdiff1d(preview.along, preview.ops))
+                state.would = f"take {more:,} along" if more else state.would
+            return
+        change = preview.changes[d]
+        state.better = -change.sign
+        state.would, _, state.change = change.brief.partition("  ")
+        if change.what and change.sign:
+            state.would, state.what = state.would.removeprefix(change.what).strip(), change.what
+        gap = float(preview.gap[d])
+        state.reason = f"gap {gap_text(gap)}" if np.isfinite(gap) else ""
+
+    def _find_next_reason(self) -> None:
+        """One exact reason per idle moment: with many devices they take a while together."""
+        preview = self.document.preview
+        if preview is None or preview is not self._reasons_of:
+            self._why.stop()
+            return
+        for d in np.flatnonzero(~preview.legal).tolist():
+            if d not in self._reasons:
+                sentences = preview.reasons(d)
+                more = f" (and {len(sentences) - 1} more)" if len(sentences) > 1 else ""
+                self._reasons[d] = sentences[0] + more if sentences else "breaks a rule"
+                if d < len(self.cards):
+                    self.cards[d].show_reason(self._reasons[d])
+                return
+        self._why.stop()
+
+    def _make_cards(self, count: int) -> None:
+        compact = count >= COMPACT_FROM
+        while len(self.cards) > count:
+            card = self.cards.pop()
+            self._column.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        while len(self.cards) < count:
+            index = len(self.cards)
+            card = DeviceCard(index, self.theme, self)
+            card.chosen.connect(self._choose)
+            card.move_requested.connect(self._move_here)
+            card.menu_requested.connect(self.show_menu)
+            card.step.connect(self._step)
+            self._column.insertWidget(index, card)
+            self.cards.append(card)
+        self._column.setSpacing(2 if compact else 6)
+        for card in self.cards:
+            card.set_compact(compact)
+
+    # ------------------------------------------------------------------ actions
+    def _ops_of(self, device: int) -> np.ndarray:
+        return np.flatnonzero(self.document.device_of == device).astype(np.int32)
+
+    def _choose(self, device: int, mode: str) -> None:
+        self.document.select(self._ops_of(device), mode)
+        self.device_shown.emit(device)
+
+    def _move_here(self, device: int) -> None:
+        if len(self.document.selection):
+            self.document.move(self.document.selection, device)
+
+    def _take_along(self, device: int) -> None:
+        self.document.move(self.document.selection, device, along=True)
+
+    def _repair_here(self, device: int) -> None:
+        self.repair_requested.emit(self.document.moving_set(self.document.selection), device)
+
+    def _pin_here(self, device: int) -> None:
+        self.document.pin(self.document.selection, device)
+
+    def _step(self, device: int, by: int) -> None:
+        if 0 <= device + by < len(self.cards):
+            target = self.cards[device + by]
+            target.setFocus(Qt.FocusReason.TabFocusReason)
+            self._area.ensureWidgetVisible(target)
+
+    def menu(self, device: int) -> QMenu:
+        """The context menu of one card."""
+        assert self.document.problem is not None
+        name, chosen = self.document.problem.devices[device].title, len(self.document.selection)
+        menu = QMenu(self)
+        menu.addAction(f"Select the ops of {name}", lambda: self._choose(device, "replace"))
+        menu.addAction("Add its ops to the selection", lambda: self._choose(device, "add"))
+        menu.addSeparator()
+        what = plural(chosen, "selected op")
+        for text, run in (
+            (f"Move {what} here\tEnter", lambda: self._move_here(device)),
+            ("Move here and take neighbours along", lambda: self._take_along(device)),
+            ("Move here and repair the rest", lambda: self._repair_here(device)),
+            (f"Pin {what} here", lambda: self._pin_here(device)),
+        ):
+            menu.addAction(text, run).setEnabled(chosen > 0)
+        return menu
+
+    def show_menu(self, device: int, position: QPoint) -> None:
+        """Open the menu of a device at a global position."""
+        menu = self.menu(device)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(position)
+
+
+def has_caches(problem: Problem) -> bool:
+    """Whether devices have a cache for parameters, beyond which they are streamed."""
+    budget = problem.evaluator.budget
+    return bool(len(budget) and np.isfinite(budget).all() and budget.max() > 0)
+
+
+def _loads(problem: Problem, evaluation: Evaluation, preview: Preview | None) -> list[CacheLoad] | None:
+    """What each device holds around its cache, all on one scale; None where devices have none."""
+    if not has_caches(problem):
+        return None
+    budget = problem.evaluator.budget
+    after = None
+    most = max(float(budget.max()), float(evaluation.memory.max(initial=0.0)))
+    if preview is not None:
+        after = np.where(preview.legal, np.diagonal(preview.memory), np.nan)
+        most = max(most, float(np.nan_to_num(after).max()))
+    loads = []
+    for d, used in enumerate(evaluation.memory.tolist()):
+        then = None if after is None or np.isnan(after[d]) else float(after[d])
+        loads.append(CacheLoad(used, float(budget[d]), most, then))
+    return loads

@@ -1,0 +1,237 @@
+"""The op table: every op of the graph, sortable, searchable, and selected together with the canvas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.editors.plan.panels.ops_model import PARAMETERS, WORK, OpsModel
+from gui.look.numbers import plural
+from gui.look.theme import Theme, font
+from gui.panels.base import Panel
+from gui.panels.op_rows import LEFT, choose_ops, chosen_ops, op_table
+from gui.widgets.labels import ElidedLabel
+from gui.widgets.later import Later
+from planner.errors import StageboardError
+from planner.model.graph import Ints
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+
+PLACEHOLDER = "kind:Conv*  /regex/  A -> B"
+HELP = (
+    "Words match names. Also: kind:Conv*   shape:..64   device:“acc 0”   /regular expression/\n"
+    "and paths such as  MatMul -> .* -> Softmax"
+)
+WIDTHS = (150, 76, 76, 96, 80, 92)
+"""Of the columns: name (grows with the panel), work, parameters, kind, device, bytes."""
+PAUSE = 120
+"""Milliseconds without a key after which the table follows the find box."""
+
+
+class OpsPanel(Panel):
+    """Find box, number of results, table."""
+
+    id: ClassVar[str] = "ops"
+    title: ClassVar[str] = "Ops"
+
+    zoom_requested = Signal(object)
+    """Show these ops (int32 array) on the canvas."""
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self.find_box = QLineEdit(self)
+        self.find_box.setPlaceholderText(PLACEHOLDER)
+        self.find_box.setToolTip(HELP)
+        self.find_box.setAccessibleName("Find ops")
+        self.find_box.setAccessibleDescription(HELP)
+        self.find_box.setClearButtonEnabled(True)
+        self.find_box.installEventFilter(self)
+        self.count = ElidedLabel("", self)
+        self.count.setFont(font(8.0))
+        self.model = OpsModel(self)
+        self.table = op_table(self.model, "Table of ops", self)
+        header = self.table.horizontalHeader()
+        header.setDefaultAlignment(LEFT)
+        header.setStretchLastSection(True)
+        for column, width in enumerate(WIDTHS):
+            self.table.setColumnWidth(column, width)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 0, 0)
+        layout.setSpacing(4)
+        top = QHBoxLayout()
+        top.setContentsMargins(0, 0, 8, 0)
+        top.addWidget(self.find_box)
+        layout.addLayout(top)
+        layout.addWidget(self.count)
+        layout.addWidget(self.table, 1)
+        self._following = False
+        self._pause = Later(self.run_find, self, PAUSE, lambda: document.graph)
+        self.find_box.textChanged.connect(self._pause.ask)
+        self.find_box.returnPressed.connect(self._zoom_to_results)
+        self.table.selectionModel().selectionChanged.connect(self._selected_here)
+        self.table.doubleClicked.connect(lambda _: self.zoom_requested.emit(self.document.selection))
+        self.table.entered.connect(lambda index: document.set_hover(self.model.op(index.row())))
+        self.table.viewport().installEventFilter(self)
+        self.table.installEventFilter(self)
+        self.model.modelReset.connect(self._follow_selection)
+        self.model.layoutChanged.connect(self._follow_selection)
+        document.graph_changed.connect(self._graph_changed)
+        document.problem_changed.connect(self.request_refresh)
+        document.assignment_changed.connect(self._moved)
+        document.selection_changed.connect(self._selection_changed)
+        self._graph_is_new = True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Names and work are always in sight; with more room the other columns come in, then names grow."""
+        super().resizeEvent(event)
+        room = self.width() - 8 - 12
+        rest = sum(WIDTHS[2:])
+        name = room - WIDTHS[1] if room < WIDTHS[0] + WIDTHS[1] + rest else room - WIDTHS[1] - rest
+        self.table.setColumnWidth(0, max(100, name))
+
+    def _put_first(self) -> None:
+        """The column beside the names is what the objective is about: parameters where it counts bytes, else work."""
+        problem = self.document.problem
+        if problem is not None:
+            header = self.table.horizontalHeader()
+            column = PARAMETERS if problem.unit(problem.components[0]) == "B" else WORK
+            header.moveSection(header.visualIndex(column), 1)
+
+    # ------------------------------------------------------------------ contents
+    def refresh(self) -> None:
+        """Read graph and problem anew."""
+        self.model.set_problem(self.document.problem, self.document.device_of, self.theme, self._graph_is_new)
+        self._graph_is_new = False
+        self._put_first()
+        self.run_find()
+
+    def _graph_changed(self) -> None:
+        self._graph_is_new = True
+        self.find_box.clear()
+        self._pause.stop()
+        self.request_refresh()
+
+    def _moved(self, _change: object) -> None:
+        if self._stale:
+            return  # the devices may be those of a problem that the model has not seen yet
+        self.model.set_assignment(self.document.device_of)
+        if "device:" in self.find_box.text():
+            self._pause.ask()
+
+    def run_find(self) -> None:
+        """Show what the find box asks for."""
+        self._pause.stop()
+        query = self.find_box.text().strip()
+        n = self.model.n
+        problem_text = ""
+        if not query:
+            self.model.set_rows(None)
+            self.count.setText(plural(n, "op") if n else "no model open")
+        else:
+            try:
+                found = np.asarray(self.document.find(query), np.int32)
+            except StageboardError as error:
+                problem_text = str(error)
+                found = np.empty(0, np.int32)
+            self.model.set_rows(found)
+            self.count.setText(
+                problem_text
+                or f"{len(found):,} of {plural(n, 'op')}" + ("  ⏎ shows them" if len(found) else "")
+            )
+        self.count.set_colour(self.theme.bad if problem_text else self.theme.muted)
+        if self.find_box.property("invalid") != bool(problem_text):
+            self.find_box.setProperty("invalid", bool(problem_text))
+            self.find_box.style().unpolish(self.find_box)
+            self.find_box.style().polish(self.find_box)
+
+    def show_find(self, query: str = "") -> None:
+        """Put the keyboard into the find box."""
+        if query:
+            self.find_box.setText(query)
+        self.find_box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.find_box.selectAll()
+
+    def results(self) -> Ints:
+        """The ops that the table lists, in its order."""
+        return self.model.ops()
+
+    def _zoom_to_results(self) -> None:
+        self.run_find()
+        found = self.results()
+        if self.find_box.text().strip() and len(found):
+            self.document.select(found)
+            self.zoom_requested.emit(np.sort(found))
+
+    # ------------------------------------------------------------------ selection, both ways
+    def _selected_here(self, *_: object) -> None:
+        if self._following:
+            return
+        ops = chosen_ops(self.table, self.model)
+        self._following = True
+        try:
+            hidden = (
+                np.setdiff1d(self.document.selection, self.model.ops())
+                if self._adding()
+                else np.empty(0, np.int32)
+            )
+            self.document.select(np.concatenate([ops, hidden]))
+        finally:
+            self._following = False
+
+    def _adding(self) -> bool:
+        from PySide6.QtWidgets import QApplication
+
+        return bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
+
+    def _selection_changed(self) -> None:
+        if not self._following:
+            self._follow_selection()
+
+    def _follow_selection(self) -> None:
+        """Select the document's ops in the table."""
+        self._following = True
+        try:
+            choose_ops(self.table, self.model, self.document.selection)
+        finally:
+            self._following = False
+
+    # ------------------------------------------------------------------ keys
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Down leaves the find box, Escape empties it; Return in the table shows the selection on the canvas."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if watched is self.find_box and event.key() == Qt.Key.Key_Down:
+                self.table.setFocus(Qt.FocusReason.TabFocusReason)
+                if not self.table.currentIndex().isValid() and self.model.rowCount():
+                    self.table.setCurrentIndex(self.model.index(0, 0))
+                return True
+            if watched is self.find_box and event.key() == Qt.Key.Key_Escape and self.find_box.text():
+                self.find_box.clear()
+                return True
+            if watched is self.table and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                if len(self.document.selection):
+                    self.zoom_requested.emit(self.document.selection)
+                return True
+        if event.type() == QEvent.Type.Leave and watched is self.table.viewport():
+            self.document.set_hover(-1)
+        return super().eventFilter(watched, event)
+
+    def current_op(self) -> int:
+        """The op of the table's current row, -1 if none."""
+        index: QModelIndex = self.table.currentIndex()
+        return self.model.op(index.row()) if index.isValid() else -1

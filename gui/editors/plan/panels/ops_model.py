@@ -1,0 +1,148 @@
+"""The op table's model: virtual rows over numpy arrays, so that 20,000 ops cost nothing until they are painted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QIcon
+
+from gui.look.glyphs import glyph_icon
+from gui.look.numbers import Column, detailed_column
+from gui.look.theme import LIGHT, Theme, device_colours
+from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
+from gui.widgets.plain import plain_tip
+from planner.model.graph import Ints
+from planner.problem.problem import Problem
+from planner.quantity import bytes_text
+
+COLUMNS = ("Name", "Work", "Params", "Kind", "Device", "Bytes")
+NAME, WORK, PARAMETERS, KIND, DEVICE, BYTES = range(6)
+NUMBERS = (WORK, PARAMETERS, BYTES)
+
+
+class OpsModel(OpRows):
+    """Rows are ops in the table's order. ``Bytes`` is the size of what the op produces, counted as the target does."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._problem: Problem | None = None
+        self._device_of: Ints = np.empty(0, np.int32)
+        self._icons: list[QIcon] = []
+        self._shown: Ints | None = None
+        self._produced: np.ndarray = np.empty(0)
+        self._column = Column()
+
+    @property
+    def n(self) -> int:
+        """Number of ops of the graph, listed or not."""
+        return 0 if self._problem is None else self._problem.graph.n
+
+    # ------------------------------------------------------------------ what is shown
+    def set_problem(
+        self, problem: Problem | None, device_of: Ints, theme: Theme = LIGHT, fresh: bool = True
+    ) -> None:
+        """Another problem. ``fresh``: of another graph, whose rows are all new."""
+        self.beginResetModel()
+        self._problem = problem
+        self._device_of = device_of
+        if problem is not None:
+            graph = problem.graph
+            self._produced = produced_bytes(problem)
+            self._column = detailed_column(problem.evaluator.op_work[0].tolist(), graph.time_unit)
+            self._icons = [glyph_icon(c) for c in device_colours(len(problem.devices), theme)]
+        if fresh or problem is None:
+            self._shown = None
+        self._arrange()
+        self.endResetModel()
+
+    def set_assignment(self, device_of: Ints) -> None:
+        """Ops moved: the device column (and an order by it) changes."""
+        self._device_of = device_of
+        if self._sorted_by[0] in (DEVICE, WORK):
+            self._rearrange()
+        elif self.rowCount():
+            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
+
+    def set_rows(self, ops: Ints | None) -> None:
+        """List only these ops (None = all)."""
+        if ops is None and self._shown is None:
+            return
+        self.beginResetModel()
+        self._shown = ops
+        self._arrange()
+        self.endResetModel()
+
+    def _arrange(self) -> None:
+        n = self.n
+        ops = np.arange(n, dtype=np.int32) if self._shown is None else np.sort(self._shown[self._shown < n])
+        self._list(ops, n)
+
+    def _keys(self, column: int) -> np.ndarray:
+        assert self._problem is not None
+        graph = self._problem.graph
+        if column == WORK:
+            return self._work_here()
+        if column == DEVICE:
+            return self._device_of
+        if column == PARAMETERS:
+            return self._problem.evaluator.params
+        if column == BYTES:
+            return self._produced
+        return np.array([text.casefold() for text in (graph.op_names if column == NAME else graph.kinds)])
+
+    def _work_here(self) -> np.ndarray:
+        """Each op's time on the device it is on (float64[n])."""
+        assert self._problem is not None
+        e = self._problem.evaluator
+        return e.op_work[e.class_of[self._device_of], np.arange(e.n)]
+
+    # ------------------------------------------------------------------ Qt's model interface
+    def columnCount(self, parent: Index = TOP) -> int:
+        """Number of columns."""
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """Column titles; the work column names its unit."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            if section == WORK and self._column.suffix:
+                return f"Work, {self._column.suffix}"
+            return COLUMNS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT if section in NUMBERS else LEFT
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """One cell."""
+        if not index.isValid() or self._problem is None or index.row() >= len(self._order):
+            return None
+        column, op = index.column(), int(self._order[index.row()])
+        graph = self._problem.graph
+        if role == Qt.ItemDataRole.DisplayRole:
+            if column == NAME:
+                return graph.op_names[op]
+            if column == KIND:
+                return graph.kinds[op]
+            if column == DEVICE:
+                return self._problem.devices[int(self._device_of[op])].name
+            if column == BYTES:
+                return bytes_text(float(self._produced[op]))
+            e = self._problem.evaluator
+            if column == PARAMETERS:
+                return bytes_text(float(e.params[op])) if e.params[op] else ""
+            return self._column.number(float(e.op_work[e.class_of[self._device_of[op]], op]))
+        if role == Qt.ItemDataRole.DecorationRole and column == NAME:
+            return self._icons[int(self._device_of[op])]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT if column in NUMBERS else LEFT
+        if role == Qt.ItemDataRole.ToolTipRole:
+            device = self._problem.devices[int(self._device_of[op])].name
+            return plain_tip(f"{graph.op_names[op]}\n{graph.kinds[op]} on {device}")
+        if role == Qt.ItemDataRole.AccessibleTextRole and column == NAME:
+            return f"{graph.op_names[op]}, {graph.kinds[op]}, {self._problem.devices[int(self._device_of[op])].name}"
+        return None

@@ -1,0 +1,286 @@
+"""The target panel: machine, objective and cost model as forms made from their dataclasses' own metadata."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.theme import Theme
+from gui.panels.base import Panel
+from gui.widgets.drop_down import DropDown
+from gui.widgets.forms import Form
+from gui.widgets.labels import set_role
+from gui.widgets.plain import PlainLabel
+from gui.words.objectives import objective_help, objective_title
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+    from planner.problem.target import Target
+
+
+class SettingsPanel(Panel):
+    """Fields show the problem as it is until Apply makes them one undo step; Reset takes them back."""
+
+    id: ClassVar[str] = "target"
+    title: ClassVar[str] = "Target"
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self._filling = False
+        self._target: Target | None = None
+        self.kind = DropDown(self)
+        self.kind.setAccessibleName("Kind of target")
+        self.kind.currentIndexChanged.connect(self._kind_chosen)
+        self.objective = DropDown(self)
+        self.objective.setAccessibleName("Objective")
+        self.objective.currentIndexChanged.connect(self._edited)
+        self.about = QLabel("", self)
+        self.about.setWordWrap(True)
+        set_role(self.about, "muted")
+        self.machine = Form(self)
+        self.machine.changed.connect(self._edited)
+        self.costs = Form(self)
+        self.costs.changed.connect(self._edited)
+        self.error = PlainLabel("", self)
+        self.error.setWordWrap(True)
+        set_role(self.error, "bad")
+        self.apply_button = QPushButton("Apply", self)
+        self.apply_button.setObjectName("primary")
+        self.apply_button.clicked.connect(self.apply)
+        self.reset_button = QPushButton("Reset", self)
+        self.reset_button.clicked.connect(self.reset)
+        self._costs_title = self._heading("Cost model")
+        self._costs_note = QLabel("Times of ops that the file does not profile.")
+        self._costs_note.setWordWrap(True)
+        set_role(self._costs_note, "muted")
+        inside = QWidget()
+        inside.setObjectName("scrolled")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(10, 8, 10, 8)
+        column.setSpacing(6)
+        column.addWidget(self._heading("Machine"))
+        column.addWidget(self.kind)
+        column.addWidget(self._heading("Objective"))
+        column.addWidget(self.objective)
+        column.addWidget(self.about)
+        column.addWidget(self._heading("Parameters"))
+        column.addWidget(self.machine)
+        column.addWidget(self._costs_title)
+        column.addWidget(self._costs_note)
+        column.addWidget(self.costs)
+        column.addStretch(1)
+        area = QScrollArea(self)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(inside)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(10, 4, 10, 8)
+        buttons.addWidget(self.apply_button, 1)
+        buttons.addWidget(self.reset_button, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(area, 1)
+        self.error.setContentsMargins(10, 0, 10, 0)
+        layout.addWidget(self.error)
+        layout.addLayout(buttons)
+        document.graph_changed.connect(self.request_refresh)
+        document.problem_changed.connect(self.request_refresh)
+
+    @staticmethod
+    def _heading(text: str) -> QLabel:
+        label = QLabel(text)
+        set_role(label, "heading")
+        return label
+
+    # ------------------------------------------------------------------ filling
+    def refresh(self) -> None:
+        """Show the problem as it is."""
+        problem = self.document.problem
+        self.setEnabled(problem is not None)
+        if problem is not None:
+            self._fill(problem.target, problem.objective)
+            self._fill_costs()
+        self._settle()
+
+    def reset(self) -> None:
+        """Drop what was not applied."""
+        self._stale = True
+        self.refresh_now()
+
+    def _fill(self, target: Target, objective: str) -> None:
+        from planner.machines.spec import KINDS
+
+        self._filling = True
+        try:
+            self._target = target
+            if self.kind.count() != len(KINDS):
+                self.kind.clear()
+                for kind, cls in KINDS.items():
+                    self.kind.addItem(cls.title, kind)
+            self.kind.setCurrentIndex(self.kind.findData(target.kind))
+            self.machine.clear()
+            self.machine.add_fields(target)
+            self.objective.clear()
+            for name in target.objectives:
+                self.objective.addItem(objective_title(name), name)
+                said = objective_help(name)
+                tip = f"{name}: {said}" if said else name
+                self.objective.setItemData(self.objective.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+            self.objective.setCurrentIndex(max(0, self.objective.findData(objective)))
+            self.objective.setEnabled(len(target.objectives) > 1)
+            self._say_objective()
+            self._mark_unused()
+        finally:
+            self._filling = False
+
+    def _fill_costs(self) -> None:
+        problem = self.document.problem
+        assert problem is not None
+        model = problem.graph.cost_model
+        self._show_costs()
+        self._filling = True
+        try:
+            self.costs.clear()
+            if model is not None:
+                self.costs.add_fields(model)
+        finally:
+            self._filling = False
+
+    def _show_costs(self) -> None:
+        """The cost model is there only where the machine's times depend on it."""
+        problem, target = self.document.problem, self._target
+        used = problem is not None and problem.graph.cost_model is not None
+        for widget in (self._costs_title, self._costs_note, self.costs):
+            widget.setVisible(used and target is not None and target.uses_cost_model)
+
+    def _kind_chosen(self) -> None:
+        """Another kind of machine: start from its defaults (or from what the file says of its pool).
+
+        A pipeline of another kind has as many stages, so that every op keeps its own; a package has at least so many chips.
+        """
+        if self._filling or self.document.problem is None:
+            return
+        from planner.machines.mcm.target import MOST_CHIPS
+        from planner.machines.spec import KINDS, parse_target
+
+        kind, problem = self.kind.currentData(), self.document.problem
+        if kind == problem.target.kind:
+            target = problem.target
+        else:
+            target = parse_target("pool", problem.graph) if kind == "pool" else KINDS[kind]()
+            stages = getattr(problem.target, "count", None)
+            if stages is not None and hasattr(target, "count"):
+                if kind == "mcm":
+                    stages = min(max(stages, target.count), MOST_CHIPS)
+                target = dataclasses.replace(target, count=stages)  # type: ignore[type-var]
+        self._fill(target, target.objectives[0])
+        self._show_costs()
+        self._edited()
+
+    # ------------------------------------------------------------------ applying
+    def _edited(self) -> None:
+        if not self._filling:
+            self.error.setText("")
+            self._say_objective()
+            self._mark_unused()
+            self._settle()
+
+    def _say_objective(self) -> None:
+        """One line on what the chosen objective wants."""
+        said = objective_help(str(self.objective.currentData()))
+        self.about.setText(said)
+        self.about.setVisible(bool(said))
+
+    def _mark_unused(self) -> None:
+        """Grey the parameters that mean nothing to the chosen objective; one that is set must be there to be reset."""
+        objective = str(self.objective.currentData())
+        if self._target is None:
+            return
+        try:
+            values = self.machine.values()
+        except StageboardError:
+            return
+        kind = type(self._target)
+        plain = kind()
+        for name, field in self.machine.fields.items():
+            field.setEnabled(values[name] != getattr(plain, name) or not is_unused(kind, name, objective))
+
+    def _settle(self) -> None:
+        """Apply and Reset are there only when there is something to apply."""
+        changed = False
+        if self.document.problem is not None:
+            try:
+                target, objective, costs = self.edited()
+                problem = self.document.problem
+                changed = (target, objective) != (
+                    problem.target,
+                    problem.objective,
+                ) or costs != problem.graph.cost_model
+            except StageboardError:
+                changed = True
+        self.apply_button.setEnabled(changed)
+        self.reset_button.setEnabled(changed)
+
+    def edited(self) -> tuple[Target, str, Any]:
+        """Target, objective and cost model (None = the file has all times) as the fields say.
+
+        Raises :class:`StageboardError` where a field makes no sense.
+        """
+        assert self._target is not None
+        target = type(self._target)(**self.machine.values())
+        model = None if self.document.problem is None else self.document.problem.graph.cost_model
+        costs = None if model is None else type(model)(**self.costs.values())
+        return target, str(self.objective.currentData()), costs
+
+    def apply(self) -> None:
+        """Make the fields the problem: one undo step, or one sentence on what is wrong."""
+        try:
+            target, objective, costs = self.edited()
+            problem = self.document.problem
+            if problem is not None and costs == problem.graph.cost_model:
+                costs = None
+            self.document.set_problem(target, objective, costs)
+        except StageboardError as error:
+            self.error.setText(str(error))
+            return
+        self.error.setText("")
+        self._settle()
+
+
+def is_unused(target: type[Target], name: str, objective: str) -> bool:
+    """Whether a parameter of a kind of target makes sense for ``objective`` only at its default."""
+    plain = target()
+    value = getattr(plain, name)
+    (choices,) = (f.metadata.get("choices") for f in dataclasses.fields(plain) if f.name == name)  # type: ignore[arg-type]
+    others: tuple[object, ...] = ()
+    if isinstance(value, bool):
+        others = (not value,)
+    elif choices:
+        others = tuple(choice for choice in choices if choice != value)[:1]
+    elif isinstance(value, int | float):
+        others = (value * 2, value // 2)  # one of them may be out of range
+    for other in others:
+        try:
+            made = dataclasses.replace(plain, **{name: other})  # type: ignore[type-var]
+        except StageboardError:
+            continue
+        try:
+            made.check_objective(objective)
+        except StageboardError:
+            return True
+        return False
+    return bool(others)

@@ -1,0 +1,292 @@
+"""What would help most, and why the bottleneck is the bottleneck."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from gui.background.suggesting import MoveSearch
+from gui.look.numbers import plural, signed_percent, time_column
+from gui.look.theme import Theme, device_colours
+from gui.panels.base import Panel
+from gui.widgets.bars import Part, StackedBar
+from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.later import Later
+from gui.widgets.plain import PlainLabel
+from gui.widgets.rows import RowButton
+from gui.words.explaining import AMOUNTS
+from gui.words.objectives import change
+from planner.quantity import bytes_text
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+    from planner.problem.evaluator import Move
+
+MOST = 8
+SETTLE = 150
+"""Milliseconds without a change after which the best moves are looked for."""
+
+
+def scrolled(inside: QWidget, panel: QWidget) -> QScrollArea:
+    """Fill ``panel`` with ``inside``, which scrolls up and down where it is too high."""
+    area = QScrollArea(panel)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(inside)
+    layout = QVBoxLayout(panel)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.addWidget(area)
+    return area
+
+
+class SuggestionsPanel(Panel):
+    """The best single moves under the rules: hovering shows what one would do, a click makes it."""
+
+    id: ClassVar[str] = "help"
+    title: ClassVar[str] = "What would help"
+
+    hovered = Signal(object)
+    """The ops (int32 array) of the suggestion under the pointer, None when it leaves."""
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self.moves: list[Move] = []
+        self._serial = -1
+        """The assignment that the moves are for."""
+        self._previewing = False
+        self.state = PlainLabel("", self)
+        self.state.setWordWrap(True)
+        set_role(self.state, "muted")
+        self.rows = [RowButton(theme, parent=self) for _ in range(MOST)]
+        inside = QWidget()
+        inside.setObjectName("scrolled")
+        layout = QVBoxLayout(inside)
+        layout.setContentsMargins(4, 8, 4, 8)
+        layout.setSpacing(1)
+        self.state.setContentsMargins(6, 0, 6, 2)
+        layout.addWidget(self.state)
+        for i, row in enumerate(self.rows):
+            row.hide()
+            row.clicked.connect(lambda _=False, i=i: self.apply(i))
+            row.entered.connect(lambda i=i: self._look_at(i))
+            row.left.connect(self._look_away)
+            layout.addWidget(row)
+        layout.addStretch(1)
+        area = scrolled(inside, self)
+        area.setAccessibleName("Moves that would help")
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._settle = Later(self._search, self, SETTLE)
+        self._searching = MoveSearch(document, self)
+        self._searching.found.connect(self._found)
+        for signal in (document.graph_changed, document.problem_changed, document.assignment_changed):
+            signal.connect(self.request_refresh)
+        document.readouts_changed.connect(self._bound_changed)
+
+    def _bound_changed(self) -> None:
+        """A bound may say that nothing can help any more, or why nothing does."""
+        if self.document.gap == 0.0 or (not self.moves and not self.waiting):
+            self._settle.stop()
+            self._searching.stop()
+            self._found([])
+
+    def refresh(self) -> None:
+        """The plan changed: look for moves once it has rested for a moment, so that a run is not slowed down.
+
+        Until then the moves of the plan before are greyed and do nothing.
+        """
+        self._settle.stop()
+        self._searching.stop()
+        if self.document.problem is None:
+            self._show([], "No model is open.")
+        elif self.document.gap == 0.0:
+            self._found([])
+        else:
+            self.state.setText("Looking for the best moves …")
+            for row in self.rows:
+                row.set_faded(True)
+            self._settle.ask()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the list is about to change."""
+        return super().waiting or self._settle.waiting or self._searching.busy
+
+    def search_now(self) -> None:
+        """Look for the best moves at once, however long it takes (the user asked for one)."""
+        self._settle.stop()
+        self._searching.stop()
+        if self.document.problem is not None:
+            self._found(self.document.best_moves(MOST))
+
+    def _search(self) -> None:
+        """Look for the best moves a few milliseconds at a time; not while something is dragged."""
+        if self.document.problem is None:
+            return
+        if self.document.preview is not None:
+            self._settle.ask()
+            return
+        self._searching.start(MOST)
+
+    def _found(self, moves: list[Move]) -> None:
+        document = self.document
+        if document.problem is None:
+            return
+        if document.gap == 0.0:
+            # Within what the proof rounds away a move may still seem to gain something.
+            self._show([], "This plan is optimal: proven.")
+        elif moves:
+            self._show(moves, "Best single moves under the rules. Click to make one.")
+        elif not document.evaluation.valid:
+            self._show([], "No single valid move lowers the objective. Repair the broken rules first.")
+        else:
+            empty = int((document.evaluation.ops == 0).sum())
+            idle = f" {plural(empty, 'device is', 'devices are')} empty." if empty else ""
+            self._show(
+                [], f"No single valid move lowers the objective.{idle} A planner may find a better plan."
+            )
+
+    def _show(self, moves: list[Move], words: str) -> None:
+        self.moves, self._serial = moves, self.document.assignment_serial
+        self.state.setText(words)
+        problem = self.document.problem
+        for i, row in enumerate(self.rows):
+            row.setVisible(i < len(moves))
+            row.set_faded(False)
+            if i >= len(moves) or problem is None:
+                continue
+            move = moves[i]
+            gives = change(problem, self.document.evaluation.values, move.components)
+            name = problem.graph.op_names[move.ops[0]]
+            what = name if len(move.ops) == 1 else f"{name} and {plural(len(move.ops) - 1, 'mate')}"
+            device = problem.devices[move.device]
+            colour = device_colours(len(problem.devices), self.theme)[move.device].accent
+            row.set_theme(self.theme)
+            # A figure that names its component leaves no room for an op's name beside it.
+            several = len(problem.components) > 1
+            words, figure = f"{what} → {device.name}", gives.brief if several else signed_percent(gives.share)
+            row.set_two_lines(several)
+            row.elide = Qt.TextElideMode.ElideLeft if several else Qt.TextElideMode.ElideMiddle
+            row.set_row(words, figure, self.theme.good, colour, f"{what} to {device.title}: {gives.text}")
+
+    def apply(self, index: int = 0) -> None:
+        """Make one of the moves (the best by default); nothing where the plan is another by now."""
+        if not 0 <= index < len(self.moves) or self._serial != self.document.assignment_serial:
+            return
+        self._look_away()
+        move = self.moves[index]
+        self.document.select(move.ops)
+        self.document.move(np.array(move.ops, np.int32), move.device)
+
+    def _look_at(self, index: int) -> None:
+        stale = self._serial != self.document.assignment_serial
+        if index >= len(self.moves) or stale or self.document.preview is not None:
+            return
+        move = self.moves[index]
+        self._previewing = True
+        self.document.begin_preview(np.array(move.ops, np.int32))
+        self.document.update_preview(move.device)
+        self.hovered.emit(np.array(move.ops, np.int32))
+
+    def _look_away(self) -> None:
+        if self._previewing:
+            self._previewing = False
+            self.document.end_preview()
+            self.hovered.emit(None)
+
+
+class WhyPanel(Panel):
+    """The parts of the bottleneck's cost as bars, and one sentence."""
+
+    id: ClassVar[str] = "why"
+    title: ClassVar[str] = "Why the bottleneck"
+
+    PARTS: ClassVar[tuple[str, ...]] = ("receive", "work", "streaming", "send", *AMOUNTS)
+    WORDS: ClassVar[dict[str, str]] = {
+        "streaming": "stream parameters", "cache": "parameters on chip", "dram": "parameters off chip",
+        "bytes_in": "enters from other stages", "bytes_out": "leaves for other stages",
+    }  # fmt: skip
+    HATCHED: ClassVar[frozenset[str]] = frozenset({"streaming", "dram"})
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self.heading = PlainLabel("", self)
+        self.heading.setWordWrap(True)
+        set_role(self.heading, "heading")
+        self.sentence = PlainLabel("", self)
+        self.sentence.setWordWrap(True)
+        set_role(self.sentence, "muted")
+        inside = QWidget()
+        inside.setObjectName("scrolled")
+        grid = QGridLayout(inside)
+        grid.setContentsMargins(10, 8, 10, 8)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(2)
+        grid.addWidget(self.heading, 0, 0, 1, 2)
+        grid.addWidget(self.sentence, 1, 0, 1, 2)
+        grid.setRowMinimumHeight(2, 4)
+        self._rows: dict[str, tuple[ElidedLabel, QLabel, StackedBar]] = {}
+        for i, part in enumerate(self.PARTS):
+            name, value, bar = ElidedLabel(self.WORDS.get(part, part)), QLabel(""), StackedBar(theme, 6)
+            set_role(name, "muted")
+            value.setAlignment(Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(name, 3 + 2 * i, 0)
+            grid.addWidget(value, 3 + 2 * i, 1)
+            grid.addWidget(bar, 4 + 2 * i, 0, 1, 2)
+            self._rows[part] = (name, value, bar)
+        grid.setColumnStretch(0, 1)
+        grid.setRowStretch(3 + 2 * len(self.PARTS), 1)
+        scrolled(inside, self).setAccessibleName("Parts of the bottleneck's cost")
+        for signal in (document.graph_changed, document.problem_changed, document.assignment_changed):
+            signal.connect(self.request_refresh)
+
+    def refresh(self) -> None:
+        """Explain the bottleneck of the present plan."""
+        problem = self.document.problem
+        shown = problem is not None and problem.graph.n > 0
+        for widgets in self._rows.values():
+            for widget in widgets:
+                widget.setVisible(shown)
+        if problem is None or not shown:
+            self.heading.setText("No model is open.")
+            self.sentence.setText("")
+            return
+        rows, sentence = self.document.why_bottleneck()
+        evaluation = self.document.evaluation
+        device = evaluation.bottleneck
+        colour = device_colours(len(problem.devices), self.theme)[device]
+        by_bytes = problem.unit(problem.components[0]) == "B"
+        what = "holds most" if by_bytes else "is the bottleneck"
+        self.heading.setText(f"Why {problem.devices[device].title} {what}")
+        self.sentence.setText(sentence)
+        values = dict(rows)
+        column = time_column(values.values(), problem.graph.time_unit)
+        colours = {
+            "work": colour.accent,
+            "cache": colour.accent,
+            "streaming": self.theme.bad,
+            "dram": self.theme.bad,
+        }
+        for part, (name, value, bar) in self._rows.items():
+            for widget in (name, value, bar):
+                widget.setVisible(part in values)
+            if part not in values:
+                continue
+            amount = values[part]
+            value.setText(bytes_text(amount) if part in AMOUNTS else column.text(amount))
+            bar.set_theme(self.theme)
+            piece = Part(amount, colours.get(part, self.theme.faint), part in self.HATCHED)
+            bar.set_parts([piece], self._full(part, values))
+            bar.setAccessibleName(f"{name.text()}: {value.text()}")
+
+    def _full(self, part: str, values: dict[str, float]) -> float:
+        """What the whole width of a part's bar stands for: the stage's memory, the dearest link, or its cost."""
+        evaluation, device = self.document.evaluation, self.document.evaluation.bottleneck
+        if part in ("bytes_in", "bytes_out"):
+            return max(float(evaluation.details[name].max()) for name in ("bytes_in", "bytes_out"))
+        if part in AMOUNTS:
+            return float(evaluation.memory[device])
+        return max(float(evaluation.cost[device]), max(values.values(), default=0.0))

@@ -1,0 +1,208 @@
+"""What a window offers where rules are broken: repair, and the question whether there is a valid plan at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QObject
+
+from gui.background.doubting import Doubting
+from gui.background.infeasible import Checking
+from gui.background.legal_chips import DomainSearch
+from gui.background.repairing import Repairing, Report
+from gui.document.values import Message
+from gui.look.numbers import plural
+from gui.widgets.labels import capital
+from planner.errors import StageboardError
+from planner.model.graph import Ints
+
+if TYPE_CHECKING:
+    from gui.background.job import Job
+    from gui.editors.plan.editor import MainWindow
+    from gui.editors.plan.infeasible_dialog import FeasibilityDialog
+    from planner.feasibility import Explanation, Remedy
+    from planner.problem.problem import Problem
+
+
+class Mending(QObject):
+    """Joins repair, the legal chips and the explanation of infeasible problems with a window's notices and panels."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._document = document = window.document
+        self.repairing = Repairing(document, self)
+        self.domains = DomainSearch(document.board, self)
+        self.checking = Checking(document, self)
+        self.doubting = Doubting(document, self)
+        self.dialog: FeasibilityDialog | None = None
+        window.canvas.set_repairing(self.repairing)
+        window.violations.repair_requested.connect(self.repair)
+        window.violations.why_requested.connect(self.explain)
+        window.readouts.repair_requested.connect(self.repair)
+        window.devices.repair_requested.connect(self.repairing.move_and_repair)
+        self.repairing.busy_changed.connect(self._busy_changed)
+        self.repairing.repaired.connect(self._repaired)
+        self.repairing.failed.connect(self._not_repaired)
+        self.checking.found.connect(self._explained)
+        self.checking.failed.connect(self._unexplained)
+        window.jobs.job_changed.connect(self.doubting.job_changed)
+        self.doubting.disproved.connect(self._disproved)
+        for signal in (document.graph_changed, document.problem_changed):
+            signal.connect(self.domains.problem_changed)
+        self.domains.found.connect(document.previewing.domains_found)
+        document.graph_changed.connect(self._close_dialog)
+        document.problem_changed.connect(self._problem_changed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being looked for."""
+        return self.repairing.busy or self.domains.busy or self.checking.running or self.doubting.running
+
+    def close(self) -> None:
+        """End every thread and process."""
+        self.checking.stop()
+        self.doubting.stop()
+        self.repairing.close()
+        self.domains.close()
+        self._close_dialog()
+
+    # ------------------------------------------------------------------ repair
+    def repair(self) -> None:
+        """Repair the plan on the canvas, or say that there is nothing to repair."""
+        if self._document.evaluation.valid:
+            text = "the plan keeps all rules and constraints: there is nothing to repair"
+            self._document.message.emit(Message("info", text))
+        else:
+            self.repairing.repair()
+
+    def _busy_changed(self) -> None:
+        busy = self.repairing.busy
+        self._window.readouts.set_repairing(busy)
+        self._window.violations.set_repairing(busy)
+
+    def _repaired(self, report: Report) -> None:
+        window = self._window
+        window.violations.show_report(report)
+        if not len(report.ops):
+            window.notice.show_message("info", report.text)
+            return
+        window.notice.show_message(
+            "info", report.text, report.detail, action="Show them", run=lambda: self.show_moved(report), until_change=True
+        )  # fmt: skip
+
+    def show_moved(self, report: Report) -> None:
+        """Select what a repair moved, and list it."""
+        self._document.select(report.ops)
+        self._window.canvas.zoom_to_ops(report.ops)
+        self._window.focus_panel("violations")
+
+    def _not_repaired(self, sentence: str) -> None:
+        self._window.notice.show_message(
+            "warning", capital(sentence), action="Is there a valid plan?", run=self.explain
+        )
+
+    # ------------------------------------------------------------------ is there a valid plan?
+    def proven_infeasible(self, title: str) -> None:
+        """A job proved that no plan is valid: offer to say why."""
+        self._window.notice.show_message(
+            "warning", f"{title}: there is no valid plan, which is proven.", action="Why?", run=self.explain
+        )
+
+    def found_none(self, job: Job) -> None:
+        """A planner ended without any plan, and nothing is proven about that: offer to find out."""
+        self._window.notice.show_message(
+            "warning", f"{job.title} found no valid plan.", action="Is there a valid plan?", run=self.explain
+        )
+
+    def _disproved(self, job: Job, problem: Problem, explanation: Explanation) -> None:
+        """What a planner was looking for does not exist: end it, and offer to say what would help."""
+
+        def why() -> None:
+            if problem == self._document.problem:
+                self._dialog_shown().show_explanation(problem, explanation, self._document.evaluation.valid)
+            else:
+                self.explain()
+
+        stopped = " was stopped" if job.alive else ""
+        if job.alive:
+            self._window.jobs.cancel(job)
+        said = f"{job.title}{stopped}: there is no valid plan, which is proven."
+        self._window.notice.show_message(
+            "warning", said, capital(explanation.sentence), action="What would help?", run=why
+        )
+
+    def explain(self) -> None:
+        """Open the dialog and look for the explanation of the problem as it is now."""
+        self.doubting.stop()
+        self.checking.start()
+        self._dialog_shown().show_search()
+
+    def _dialog_shown(self) -> FeasibilityDialog:
+        """The dialog, in front of the window."""
+        from gui.editors.plan.infeasible_dialog import FeasibilityDialog
+
+        if self.dialog is None:
+            dialog = FeasibilityDialog(self._window)
+            dialog.ops_chosen.connect(self._go)
+            dialog.remedy_chosen.connect(self.take)
+            dialog.plan_chosen.connect(self._show_plan)
+            dialog.repair_requested.connect(self.repair)
+            dialog.planner_requested.connect(self._plan)
+            dialog.again_requested.connect(self.explain)
+            dialog.cancelled.connect(self._close_dialog)
+            dialog.finished.connect(self._dialog_closed)
+            self.dialog = dialog
+        self.dialog.show()
+        self.dialog.raise_()
+        return self.dialog
+
+    def _close_dialog(self) -> None:
+        if self.dialog is not None:
+            self.dialog.close()
+
+    def _dialog_closed(self) -> None:
+        self.dialog = None
+        self.checking.stop()
+
+    def _explained(self, problem: Problem, explanation: Explanation) -> None:
+        if self.dialog is not None:
+            self.dialog.show_explanation(problem, explanation, self._document.evaluation.valid)
+
+    def _unexplained(self, sentence: str) -> None:
+        if self.dialog is not None:
+            self.dialog.show_failure(sentence)
+
+    def _problem_changed(self) -> None:
+        if self.dialog is not None:
+            self.dialog.show_stale()
+
+    def _go(self, ops: Ints) -> None:
+        self._document.select(ops)
+        self._window.canvas.zoom_to_ops(self._document.selection)
+
+    def take(self, remedy: Remedy) -> None:
+        """Make the change that a remedy asks for: one undo step."""
+        document = self._document
+        try:
+            document.change_problem(remedy.apply(document.board.open_problem), remedy.title)
+        except StageboardError as error:
+            document.message.emit(Message("error", str(error)))
+            return
+        if self.dialog is not None:
+            self.dialog.show_done(remedy, document.evaluation.valid)
+        broken = len(document.evaluation.violations)
+        state = "the plan is valid now" if not broken else f"{plural(broken, 'rule')} broken in this plan"
+        self._window.notice.show_message(
+            "info", f"{remedy.title}: {state}.", action="Start a planner", run=self._plan, until_change=True
+        )
+
+    def _show_plan(self, device_of: Ints) -> None:
+        """The plan that shows that there is one."""
+        document = self._document
+        entry = document.add_plan(np.asarray(device_of), "Valid plan found", planner="feasibility")
+        document.apply_plan(entry)
+
+    def _plan(self) -> None:
+        self._window.handlers.start_planner()

@@ -1,0 +1,62 @@
+"""Back from a keyframe to the window: its plan on the canvas (one undo step), its view, its camera, its selection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gui.tools.story.draft import Frame, elsewhere
+from planner.errors import StoryError
+from planner.problem.problem import Plan
+from planner.story.story import Camera
+
+if TYPE_CHECKING:
+    from gui.canvas.graph.view import CanvasView
+    from gui.editors.plan.editor import MainWindow
+
+
+def revisit_graph(window: MainWindow, frame: Frame) -> None:
+    """Raises :class:`StoryError` where the keyframe is about another model than the open one; opens it where none is."""
+    document, plan, keyframe = window.document, frame.shown.plan, frame.keyframe
+    if document.problem is None and isinstance(plan, Plan):
+        source = frame.shown.source
+        document.open_graph(plan.problem.graph, source.paths, plan.problem.target)
+        document.change_problem(plan.problem, "Plan as the story does")
+        origin = plan.provenance
+        document.apply_plan(
+            document.add_plan(
+                plan.decision.device_of, plan.name or keyframe.title, origin="file", planner=origin.planner,
+                seed=origin.seed, seconds=origin.seconds, provenance=origin,
+            )
+        )  # fmt: skip
+    graph = document.graph
+    if not isinstance(plan, Plan) or graph is None or graph.fingerprint != plan.problem.graph.fingerprint:
+        raise StoryError(elsewhere(frame))
+    text = f"Show “{keyframe.title}”"
+    if plan.problem == document.problem:
+        document.set_assignment(plan.decision.device_of, "apply", text)
+    else:
+        provenance = plan.provenance
+        document.take_over(
+            plan.problem, plan.decision.device_of, provenance.planner, provenance.seconds, frame.shown.bounds
+        )
+    canvas = window.canvas
+    if keyframe.view in ("flow", "lanes"):
+        canvas.set_view(keyframe.view)
+    index = graph.index
+    document.select(np.array([index[op] for op in keyframe.highlight if op in index], np.int32))
+    _look(canvas, keyframe.camera)
+
+
+def _look(canvas: CanvasView, camera: Camera | None) -> None:
+    scene = canvas.scene
+    if camera is None or scene is None:
+        canvas.fit()
+        return
+    left, top, width, height = scene.layout.bounds
+    canvas.viewport.fit(
+        (left + camera.x * width, top + camera.y * height, camera.width * width, camera.height * height),
+        margin=0.0, largest=4.0,
+    )  # fmt: skip
+    canvas.pan_by(0.0, 0.0)

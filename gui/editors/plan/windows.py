@@ -1,0 +1,98 @@
+"""Windows of graphs: put together, shown, and ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QApplication
+
+from gui.shell import window_place
+
+if TYPE_CHECKING:
+    from gui.background.jobs import Jobs
+    from gui.document.plan.document import Document
+    from gui.document.plan.journal import Journal
+    from gui.editors.plan.editor import MainWindow
+    from gui.look.theme import ThemeController
+    from gui.shell.session import Session
+
+
+@dataclass
+class Parts:
+    """A window and what belongs to it."""
+
+    document: Document
+    jobs: Jobs
+    themes: ThemeController
+    window: MainWindow
+    session: Session | None
+    journal: Journal | None
+
+    def close(self) -> None:
+        """Close the window without asking and end every process and thread of it."""
+        from PySide6.QtCore import QEvent
+
+        self.document.undo_stack.setClean()
+        self.window.handlers.files.loading.drop()
+        self.jobs.close()
+        self.window.race.close_race()
+        self.window.mending.close()
+        self.window.studio.close()
+        self.window.canvas.close_canvas()
+        if self.journal is not None:
+            self.journal.close()
+        self.window.hide()
+        for part in (self.window, self.document, self.themes):
+            part.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def make_window(app: QApplication, *, theme: str = "", remember: bool = True) -> Parts:
+    """A window on an empty document. Unless ``remember`` is set it reads and changes nothing of the user's."""
+    from gui.background.jobs import Jobs
+    from gui.document.plan.document import Document
+    from gui.document.plan.journal import Journal
+    from gui.editors.plan.editor import MainWindow
+    from gui.look.theme import ThemeController
+    from gui.shell.session import Session
+
+    session = Session() if remember else None
+    preference = theme or (session.theme if session is not None else "system")
+    themes = ThemeController(app, preference)
+    document = Document()
+    jobs = Jobs(document, document)
+    window = MainWindow(document, jobs, themes, session)
+    return Parts(document, jobs, themes, window, session, Journal(document) if remember else None)
+
+
+def show_first(parts: Parts) -> None:
+    """Show the window where it was last, or at a good size."""
+    remembered = parts.session is not None and not parts.session.geometry.isEmpty()
+    window_place.show_first(parts.window, remembered)
+
+
+_graphs: list[Parts] = []
+"""Windows that other windows opened; nothing else keeps them alive."""
+
+
+def open_graph_window(models: Sequence[Path], plan: Path | None, remember: bool) -> Parts:
+    """A window for graphs of operators, beside the one that asks for it; empty without models."""
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    parts = make_window(app, remember=remember)
+    _graphs.append(parts)
+    show_first(parts)
+    parts.window.handlers.files.open_files([*models, *([] if plan is None else [plan])])
+    return parts
+
+
+def close_all() -> None:
+    """End the processes and threads of every window that another opened."""
+    for parts in _graphs:
+        parts.jobs.close()
+        if parts.journal is not None and not parts.window.isVisible():
+            parts.journal.close()
+    _graphs.clear()

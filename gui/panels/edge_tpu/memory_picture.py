@@ -1,0 +1,266 @@
+"""Parameters per stage around the cache line, with the bytes on the links, as a picture (Edge TPU paper, figure 7).
+
+The plan stands beside the parameter-balancing segmentation of the Edge TPU compiler on the same scale, where that serves
+the problem.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+
+from gui.look.drawn import drawn
+from gui.look.glyphs import paint_glyph
+from gui.look.numbers import one_time, plural, rate_text
+from gui.look.theme import THEMES, Theme, device_colours, font
+from gui.panels.edge_tpu.memory_bars import (
+    MemoryBars,
+    bar_boxes,
+    height_of,
+    paint_cache_line,
+    paint_memory_bars,
+)
+from gui.words.objectives import components_text
+from gui.words.proofs import claimed_note
+from planner.errors import StageboardError
+from planner.files import write_atomically
+from planner.model.graph import Ints
+from planner.problem.bound import Bound
+from planner.problem.claims import telling_claim
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Problem
+from planner.quantity import bytes_text
+from planner.runs.stage_counts import balanced, has_stages, latency, throughput
+
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+MIB = 2.0**20
+AXIS, MARGIN, HEAD, PANEL_HEAD, FOOT = 72.0, 22.0, 70.0, 66.0, 112.0
+"""Widths and heights in pixels of a picture 900 pixels high."""
+NARROW = 3.0
+"""With bars narrower than so many lines of text there is no room for words beside them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One plan of the picture, and what it is called."""
+
+    title: str
+    note: str
+    evaluation: Evaluation
+    proven: bool = False
+
+
+def save_memory(
+    problem: Problem,
+    device_of: Ints,
+    path: str | Path,
+    *,
+    size: tuple[int, int] = (1600, 900),
+    theme: str = "light",
+    title: str = "",
+    planner: str = "",
+    bounds: Sequence[Bound] = (),
+) -> None:
+    """Write the picture; the suffix of ``path`` (.png, .svg, .pdf) says which kind of file.
+
+    Raises :class:`StageboardError` for a target that is not a row of stages.
+    """
+    if not has_stages(problem):
+        raise StageboardError(
+            f"the memory view shows the stages of a pipeline, and this plan is for a {problem.target.title.lower()};"
+            " choose --view lanes"
+        )
+    sides = sides_of(problem, device_of, planner, bounds)
+    head = title or problem.graph.name
+    data = drawn(
+        Path(path).suffix.lower(), size, head,
+        lambda painter: paint_memory(painter, size, problem, sides, head, THEMES[theme]),
+    )  # fmt: skip
+    write_atomically(Path(path), data)
+
+
+def sides_of(
+    problem: Problem, device_of: Ints, planner: str = "", bounds: Sequence[Bound] = ()
+) -> list[Side]:
+    """The plan and, before it, the parameter-balancing one unless that is the same or does not serve."""
+    evaluation = problem.evaluate(device_of)
+    proven = evaluation.valid and problem.standing(evaluation.values, bounds).status == "optimal"
+    claim = telling_claim(problem, evaluation.values, bounds) if evaluation.valid else None
+    note = _note(problem, evaluation)
+    if claim is not None:
+        note += f"; {claimed_note(problem, claim)}, not proven"
+    sides = [Side(f"Plan of {planner}" if planner else "This plan", note, evaluation, proven)]
+    other = balanced(problem)
+    if other is not None and not np.array_equal(other, device_of):
+        base = problem.evaluate(other)
+        sides.insert(
+            0, Side("Balanced by parameters, as the Edge TPU compiler cuts", _note(problem, base), base)
+        )
+    return sides
+
+
+def _note(problem: Problem, evaluation: Evaluation) -> str:
+    """What the plan achieves, estimated."""
+    unit = problem.graph.time_unit
+    rate = f"{rate_text(throughput(evaluation))} inferences per {'second' if unit else 'unit of time'}"
+    return f"{rate}, latency {one_time(latency(evaluation), unit)} (estimated)"
+
+
+def paint_memory(
+    painter: QPainter, size: tuple[int, int], problem: Problem, sides: Sequence[Side], title: str, theme: Theme
+) -> None:  # fmt: skip
+    """Everything, in ``size`` pixels."""
+    scale = max(0.5, min(size[1] / 900, size[0] / 1200))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.fillRect(QRectF(0, 0, *size), QColor(theme.panel))
+    painter.scale(scale, scale)
+    width, height = size[0] / scale, size[1] / scale
+    _text(painter, QRectF(MARGIN, 14, width - 2 * MARGIN, 28), title, font(17, bold=True), theme.text)
+    _text(painter, QRectF(MARGIN, 42, width - 2 * MARGIN, 20), _subtitle(problem), font(11), theme.muted)
+    plot = QRectF(
+        AXIS + MARGIN, HEAD + PANEL_HEAD, width - AXIS - 2 * MARGIN, height - HEAD - PANEL_HEAD - FOOT
+    )
+    most = max(float(side.evaluation.memory.max(initial=0.0)) for side in sides)
+    line = float(problem.evaluator.budget.max())
+    top = 1.1 * max(most, line if math.isfinite(line) else 0.0) or 1.0
+    _axis(painter, plot, top, line, theme)
+    wide = plot.width() / len(sides)
+    for i, side in enumerate(sides):
+        _side(
+            painter,
+            QRectF(plot.left() + i * wide, plot.top(), wide, plot.height()),
+            problem,
+            side,
+            line,
+            top,
+            theme,
+        )
+    if math.isfinite(line):
+        y = height_of(line, top, plot)
+        paint_cache_line(painter, plot.left(), plot.right(), y, theme)
+        words = f"cache {bytes_text(line).replace('.00', '')}"
+        _text(painter, QRectF(2, y - 9, plot.left() - 6, 18), words, font(9, bold=True), theme.text, RIGHT)
+
+
+def _subtitle(problem: Problem) -> str:
+    graph = problem.graph
+    return (
+        f"Parameters per stage (m_k) around the cache line; plates: bytes that enter the next stage.   "
+        f"{plural(graph.n, 'op')}, {plural(len(problem.devices), 'stage')}, objective {problem.objective}"
+    )
+
+
+def _text(
+    painter: QPainter, rect: QRectF, words: str, face: QFont, colour: str, align: int = LEFT
+) -> float:  # fmt: skip
+    """One line, elided; returns its width."""
+    painter.setFont(face)
+    measure = QFontMetricsF(face)
+    shown = measure.elidedText(words, Qt.TextElideMode.ElideRight, rect.width())
+    painter.setPen(QColor(colour))
+    painter.drawText(rect, align, shown)
+    return float(measure.horizontalAdvance(shown))
+
+
+def _axis(painter: QPainter, plot: QRectF, top: float, line: float, theme: Theme) -> None:
+    """Round amounts of MiB with grid lines; where the cache line's name stands there is no number."""
+    step = next(s for s in (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 250, 1e3, 1e9) if top / MIB / s <= 9)
+    for i in range(int(top / MIB / step) + 1):
+        y = height_of(i * step * MIB, top, plot)
+        painter.setPen(QPen(QColor(theme.grid), 1))
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+        words = f"{i * step:g}" + (" MiB" if i == 0 else "")
+        if math.isfinite(line) and abs(y - height_of(line, top, plot)) < 14:
+            continue
+        _text(painter, QRectF(MARGIN - 8, y - 9, AXIS, 18), words, font(10), theme.muted, RIGHT)
+
+
+def _side(
+    painter: QPainter, rect: QRectF, problem: Problem, side: Side, line: float, top: float, theme: Theme
+) -> None:
+    """One plan: heading, bars with their amounts, stages below, and the bytes between them."""
+    e = side.evaluation
+    head = QRectF(rect.left() + 8, rect.top() - PANEL_HEAD, rect.width() - 16, 22)
+    used = _text(painter, head, side.title, font(13, bold=True), theme.text)
+    if side.proven:
+        _text(painter, head.adjusted(used + 10, 0, 0, 0), "✓ proven optimal", font(11, bold=True), theme.good)
+    _text(painter, head.translated(0, 20), components_text(problem, e.values), font(11), theme.text)
+    _text(painter, head.translated(0, 38), side.note, font(10), theme.muted)
+    inner = rect.adjusted(14, 0, -14, 0)
+    bars = MemoryBars(tuple(e.memory.tolist()), line)
+    paint_memory_bars(painter, inner, bars, top, theme, widest=110.0, line=False)
+    boxes = bar_boxes(inner, len(bars.amounts), 110.0)
+    colours = device_colours(len(boxes), theme)
+    roomy = bool(boxes) and boxes[0].width() >= NARROW * 15
+    for k, (box, amount) in enumerate(zip(boxes, bars.amounts, strict=True)):
+        y = height_of(amount, top, inner)
+        cell = QRectF(box.center().x() - 70, y - 22, 140, 20)
+        face = font(11 if roomy else 8.5, bold=True)
+        over = amount > line
+        _text(painter, cell, f"{amount / MIB:.2f}", face, theme.bad if over else theme.text, CENTRE)
+        if over and roomy and height_of(line, top, inner) - y > 20:
+            half = min(50.0, box.width() / 2 - 3)
+            plate = QRectF(box.center().x() - half, (height_of(line, top, inner) + y) / 2 - 9, 2 * half, 18)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.panel))
+            painter.drawRoundedRect(plate, 9, 9)
+            words = f"+{(amount - line) / MIB:.2f} off" + (" chip" if half >= 48 else "")
+            _text(painter, plate, words, font(9.5), theme.bad, CENTRE)
+        low = inner.bottom()
+        paint_glyph(painter, colours[k], box.center().x() - (26 if roomy else 0), low + 15, 11)
+        name = problem.devices[k].title if roomy else str(k)
+        place = QRectF(
+            box.center().x() - (16 if roomy else 20), low + (5 if roomy else 22), 60 if roomy else 40, 20
+        )
+        _text(painter, place, name, font(10), theme.text, LEFT if roomy else CENTRE)
+        if roomy:
+            for row, words in enumerate(
+                (plural(int(e.ops[k]), "op"), one_time(float(e.cost[k]), problem.graph.time_unit))
+            ):
+                cell = QRectF(box.center().x() - 60, low + 24 + 16 * row, 120, 16)
+                _text(painter, cell, words, font(9.5), theme.muted, CENTRE)
+    _links(painter, boxes, inner.bottom() + (78 if roomy else 56), e, theme, roomy)
+
+
+def _links(
+    painter: QPainter, boxes: Sequence[QRectF], y: float, e: Evaluation, theme: Theme, roomy: bool
+) -> None:
+    """An arrow into each stage with the bytes that enter it; the largest in a warning colour."""
+    entering = e.details.get("bytes_in")
+    if entering is None:
+        return
+    most = float(entering.max(initial=0.0))
+    for k in range(1, len(boxes)):
+        if entering[k] <= 0:
+            continue
+        hot = bool(entering[k] >= most)
+        colour = QColor(theme.warning if hot else theme.muted)
+        a, b = boxes[k - 1].center().x() + 8, boxes[k].center().x() - 8
+        words = bytes_text(float(entering[k]))
+        face = font(9.5 if roomy else 7.5, bold=hot)
+        wide = QFontMetricsF(face).horizontalAdvance(words) + 12
+        if wide > b - a - 20:  # the plate would hide the arrow: it takes it in
+            words = f"→ {words}"
+            face = font(8.5 if roomy else 7.5, bold=hot)
+            wide = QFontMetricsF(face).horizontalAdvance(words) + 8
+        else:
+            painter.setPen(QPen(colour, 2.2 if hot else 1.4))
+            painter.drawLine(QPointF(a, y), QPointF(b - 6, y))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour)
+            painter.drawPolygon(QPolygonF([QPointF(b, y), QPointF(b - 8, y - 4.5), QPointF(b - 8, y + 4.5)]))
+        plate = QRectF((a + b) / 2 - wide / 2 - 3, y - 9, wide, 18)
+        if not roomy:
+            plate.translate(0, 14 if k % 2 else -14)
+        painter.setPen(QPen(QColor(theme.warning if hot else theme.border), 1))
+        painter.setBrush(QColor(theme.warning_soft if hot else theme.panel))
+        painter.drawRoundedRect(plate, 9, 9)
+        _text(painter, plate, words, face, theme.warning if hot else theme.text, CENTRE)

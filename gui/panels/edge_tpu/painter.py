@@ -1,0 +1,200 @@
+"""Paints the comparison of stage counts: one column per count, bars around the cache line above, figures below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+
+from gui.look.theme import Theme, font
+from gui.panels.edge_tpu.memory_bars import (
+    MemoryBars,
+    full_scale,
+    height_of,
+    paint_cache_line,
+    paint_memory_bars,
+)
+
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+WORDS = CENTRE | int(Qt.TextFlag.TextWordWrap)
+GUTTER, LEAST_COLUMN, WIDEST_COLUMN = 122.0, 74.0, 190.0
+TITLE, ROW, LEAST_BARS, PAD = 22.0, 15.0, 34.0, 5.0
+TICK = "\N{CHECK MARK}"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a column. ``tone`` is empty, good, bad or muted; ``proven`` puts a tick beside it."""
+
+    text: str
+    tone: str = ""
+    proven: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """One count. Without ``bars`` it says ``words`` (planned, waiting, or why there is no plan)."""
+
+    count: int
+    title: str
+    bars: MemoryBars | None = None
+    figures: tuple[Figure, ...] = ()
+    words: str = ""
+    proven: bool = False
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class CountsChart:
+    """Everything that is drawn: the columns, the names of the figures' rows and of the cache line."""
+
+    columns: tuple[Column, ...] = ()
+    rows: tuple[str, ...] = ()
+    line_words: str = ""
+    mark_words: str = ""
+    """What the short marks on the bars are; empty where there are none."""
+    current: int = -1
+    """The count of the plan on the canvas."""
+
+
+@dataclass
+class Geometry:
+    """Where everything is for a chart of a size (logical pixels)."""
+
+    chart: CountsChart
+    width: float
+    height: float
+    boxes: list[QRectF] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        count = len(self.chart.columns)
+        if not count:
+            return
+        wide = min(max(LEAST_COLUMN, (self.width - GUTTER - PAD) / count), WIDEST_COLUMN)
+        self.boxes = [
+            QRectF(GUTTER + i * wide, 1.0, wide - 4.0, max(self.height - 2.0, least_height(self.chart)))
+            for i in range(count)
+        ]
+
+    def bars(self, box: QRectF) -> QRectF:
+        """The part of a column where its bars stand."""
+        below = ROW * len(self.chart.rows) + 2 * PAD
+        return QRectF(
+            box.left() + PAD + 1, box.top() + TITLE + PAD, box.width() - 2 * PAD - 2,
+            max(LEAST_BARS, box.height() - TITLE - PAD - below),
+        )  # fmt: skip
+
+    def row(self, box: QRectF, index: int) -> QRectF:
+        """The line of one figure."""
+        top = self.bars(box).bottom() + PAD + index * ROW
+        return QRectF(box.left() + 3, top, box.width() - 7, ROW)
+
+    def column_at(self, x: float, y: float) -> int:
+        """The index of the column at a place, -1 for none."""
+        return next((i for i, box in enumerate(self.boxes) if box.contains(x, y)), -1)
+
+
+def least_height(chart: CountsChart) -> float:
+    """The height below which rows would overlap."""
+    return TITLE + LEAST_BARS + ROW * len(chart.rows) + 3 * PAD
+
+
+def least_width(chart: CountsChart) -> float:
+    """The width below which figures would not fit."""
+    return GUTTER + LEAST_COLUMN * len(chart.columns) + PAD
+
+
+def paint_counts(
+    painter: QPainter, geometry: Geometry, theme: Theme, hovered: int = -1, focused: int = -1
+) -> None:
+    """All columns. ``hovered`` and ``focused`` are indices of columns, -1 for none."""
+    chart = geometry.chart
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    shown = [column.bars for column in chart.columns if column.bars is not None]
+    top = full_scale(shown)
+    for i, (column, box) in enumerate(zip(chart.columns, geometry.boxes, strict=True)):
+        _ground(painter, box, theme, column.count == chart.current, i == hovered, i == focused)
+        _title(painter, box, column, theme, column.count == chart.current)
+        bars = geometry.bars(box)
+        if column.bars is None:
+            painter.setFont(font(8.0))
+            painter.setPen(QColor(theme.muted))
+            painter.drawText(
+                QRectF(bars.left(), bars.top(), bars.width(), box.bottom() - bars.top() - PAD), WORDS, column.words
+            )  # fmt: skip
+            continue
+        paint_memory_bars(painter, bars, column.bars, top, theme, widest=32.0, line=False)
+        for index, figure in enumerate(column.figures):
+            _figure(painter, geometry.row(box, index), figure, theme)
+    if shown and geometry.boxes:
+        _gutter(painter, geometry, shown[0], top, theme)
+
+
+def _ground(
+    painter: QPainter, box: QRectF, theme: Theme, current: bool, hovered: bool, focused: bool
+) -> None:
+    painter.setPen(QPen(QColor(theme.accent if current else theme.border), 1.6 if current else 1.0))
+    painter.setBrush(QColor(theme.hover if hovered else theme.panel))
+    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+    if focused:
+        painter.setPen(QPen(QColor(theme.focus), 1.5, Qt.PenStyle.DotLine))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(box.adjusted(3, 3, -3, -3), 4, 4)
+
+
+def _title(painter: QPainter, box: QRectF, column: Column, theme: Theme, current: bool) -> None:
+    line = QRectF(box.left() + PAD + 2, box.top() + 2, box.width() - 2 * PAD - 4, TITLE - 2)
+    face = font(9.0, bold=True)
+    painter.setFont(face)
+    painter.setPen(QColor(theme.accent if current else theme.text))
+    painter.drawText(line, LEFT, column.title)
+    if not column.proven:
+        return
+    used = QFontMetricsF(face).horizontalAdvance(column.title)
+    small = font(8.0)
+    painter.setFont(small)
+    painter.setPen(QColor(theme.good))
+    words = f"{TICK} proven"
+    fits = QFontMetricsF(small).horizontalAdvance(words) <= line.width() - used - 6
+    painter.drawText(line, RIGHT, words if fits else TICK)
+
+
+def _figure(painter: QPainter, line: QRectF, figure: Figure, theme: Theme) -> None:
+    tones = {"good": theme.good, "bad": theme.bad, "muted": theme.muted}
+    painter.setFont(font(8.0, bold=figure.tone == "good"))
+    tick = 11.0
+    painter.setPen(QColor(tones.get(figure.tone, theme.text)))
+    painter.drawText(line.adjusted(0, 0, -tick, 0), RIGHT, figure.text)
+    if figure.proven:
+        painter.setFont(font(7.5))
+        painter.setPen(QColor(theme.good))
+        painter.drawText(line, RIGHT, TICK)
+
+
+def _gutter(painter: QPainter, geometry: Geometry, first: MemoryBars, top: float, theme: Theme) -> None:
+    """The names of the rows, and the cache line across all columns with its name."""
+    box = geometry.boxes[0]
+    bars = geometry.bars(box)
+    painter.setFont(font(8.0))
+    if geometry.chart.mark_words:
+        painter.setPen(QPen(QColor(theme.text), 2.0))
+        middle = box.top() + 1 + TITLE / 2
+        painter.drawLine(QPointF(7, middle), QPointF(19, middle))
+        painter.setPen(QColor(theme.muted))
+        painter.drawText(QRectF(24, middle - ROW / 2, GUTTER - 30, ROW), LEFT, geometry.chart.mark_words)
+    painter.setPen(QColor(theme.muted))
+    for index, words in enumerate(geometry.chart.rows):
+        row = geometry.row(box, index)
+        painter.drawText(QRectF(6, row.top(), GUTTER - 8, ROW), LEFT, words)
+    if geometry.chart.line_words:
+        y = height_of(first.line, top, bars)
+        painter.drawText(QRectF(6, y - ROW / 2, GUTTER - 14, ROW), LEFT, geometry.chart.line_words)
+        for column, place in zip(geometry.chart.columns, geometry.boxes, strict=True):
+            if column.bars is not None:
+                paint_cache_line(painter, place.left() + 3, place.right() - 3, y, theme)
+        painter.setPen(QPen(QColor(theme.muted), 1.0))
+        measure = QFontMetricsF(font(8.0)).horizontalAdvance(geometry.chart.line_words)
+        painter.drawLine(QPointF(8 + measure + 3, y), QPointF(GUTTER - 4, y))

@@ -1,0 +1,139 @@
+"""The dock that answers "how many TPUs do I need?": the problem planned for 1 to 8 stages, side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from gui.background.stage_counting import COUNTS, StageCounting
+from gui.document.values import Message
+from gui.look.theme import Theme
+from gui.panels.base import Panel
+from gui.panels.edge_tpu.chart import CountsView
+from gui.panels.edge_tpu.words import chart_of, summary
+from gui.widgets.labels import ElidedLabel
+from planner.errors import StageboardError
+from planner.runs.stage_counts import has_stages
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+
+TIP = (
+    "Bars: parameters of each stage around the cache line; what is hatched is off chip. Marks: the"
+    " parameter-balanced cut of the Edge TPU compiler. A click takes a count over, arrows and Enter do too."
+)
+
+
+class StageCountsPanel(Panel):
+    """Plans while it can be seen; a click or Enter on a count takes its stages and plan over: one undo step."""
+
+    id: ClassVar[str] = "counts"
+    title: ClassVar[str] = "How Many TPUs?"
+
+    def __init__(
+        self, document: Document, counting: StageCounting, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(document, theme, parent)
+        self.counting = counting
+        self._held = False
+        """Whether the user stopped the search for the present problem."""
+        self.words = ElidedLabel("", self)
+        self.button = QPushButton("", self)
+        self.button.clicked.connect(self._start_or_stop)
+        self.chart = CountsView(theme)
+        self.words.setFont(self.chart.summary_font)
+        self.chart.chosen.connect(self.take_over)
+        self.chart.setObjectName("scrolled")  # the ground of a panel, see the style sheet
+        self.chart.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._area = QScrollArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setWidget(self.chart)
+        top = QHBoxLayout()
+        top.setContentsMargins(10, 4, 10, 0)
+        top.setSpacing(10)
+        top.addWidget(self.words, 1)
+        top.addWidget(self.button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 2)
+        column.setSpacing(3)
+        column.addLayout(top)
+        column.addWidget(self._area, 1)
+        counting.changed.connect(self.request_refresh)
+        for signal in (document.graph_changed, document.problem_changed):
+            signal.connect(self._problem_changed)
+
+    def sizeHint(self) -> QSize:
+        """Room for bars and figures."""
+        return QSize(720, 236)
+
+    def minimumSizeHint(self) -> QSize:
+        """Less shows nothing."""
+        return QSize(200, 120)
+
+    # ------------------------------------------------------------------ running
+    def _problem_changed(self) -> None:
+        self._held = False
+        self.request_refresh()
+
+    def _start_or_stop(self) -> None:
+        self._held = self.counting.running
+        if self._held:
+            self.counting.stop()
+        else:
+            self.counting.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks: what is being planned ends, what is known stays."""
+        super().hideEvent(event)
+        self.counting.stop()
+
+    # ------------------------------------------------------------------ contents
+    def refresh(self) -> None:
+        """Show what is known, and begin to plan what is not."""
+        problem = self.document.problem
+        staged = problem is not None and has_stages(problem)
+        if staged and not self._held:
+            self.counting.start()
+        running = self.counting.running
+        self.button.setVisible(staged and (running or not self.counting.complete))
+        self.button.setText("Stop" if running else "Plan All")
+        self.button.setAccessibleName(
+            "Stop planning other counts" if running else "Plan every count of stages"
+        )
+        self._area.setVisible(staged)
+        if problem is None or not staged:
+            what = "Open a model" if problem is None else "Choose an Edge TPU pipeline as the target"
+            self.words.setText(f"{what} to see how many stages it needs.")
+            return
+        results = self.counting.results
+        self.chart.show_chart(chart_of(results, COUNTS, self.counting.waiting, problem))
+        limited = bool(np.isfinite(problem.evaluator.budget).all())
+        self.words.set_tip(TIP if limited else "Bars: the time of each stage. A click takes a count over")
+        if running:
+            place = len(COUNTS) - len(self.counting.waiting) + 1
+            self.words.setText(f"Planning {place} of {len(COUNTS)} counts of stages …")
+        else:
+            self.words.setText(summary(results, problem) or "No count of stages is planned yet.")
+
+    def take_over(self, count: int) -> None:
+        """Let this many stages with the plan found for them take the place of what is on the canvas: one undo step."""
+        one = self.counting.results.get(count)
+        if one is None or one.problem is None or one.found.device_of is None:
+            return
+        try:
+            self.document.take_over(
+                one.problem, one.found.device_of, one.found.planner, one.found.seconds, one.found.bounds
+            )
+        except StageboardError as error:
+            self.document.message.emit(Message("error", str(error)))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.chart.set_theme(theme)
+        super().set_theme(theme)

@@ -1,0 +1,192 @@
+"""What the comparison of stage counts says: a summary, and a column of figures per count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import numpy as np
+
+from gui.look.numbers import DASH, one_amount, one_time, plural, rate_text, seconds_text
+from gui.panels.edge_tpu.memory_bars import MemoryBars
+from gui.panels.edge_tpu.painter import Column, CountsChart, Figure
+from gui.words.objectives import component_words
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Problem
+from planner.quantity import bytes_text
+from planner.runs.stage_counts import StageCount, off_chip, throughput
+
+SAME = 0.005
+"""Throughputs whose ratio is nearer to one are called the same."""
+
+
+def stages_word(problem: Problem, count: int) -> str:
+    """``1 TPU``, ``4 TPUs`` or ``4 stages``."""
+    return plural(count, "TPU" if problem.target.kind == "edge-tpu" else "stage")
+
+
+def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
+    """What the comparison says, in a sentence; why there is no plan where there is none."""
+    good = {count: one for count, one in sorted(results.items()) if one.evaluation is not None}
+    if not good:
+        said = next((one.found.sentence for one in results.values() if one.found.sentence), "")
+        return said[:1].upper() + said[1:]
+    parts = []
+    fits = next((count for count, one in good.items() if one.off_chip == 0), 0)
+    keeps = any("dram" in one.evaluation.details for one in good.values() if one.evaluation is not None)
+    if keeps and fits:
+        verb = "holds" if fits == 1 else "hold"
+        parts.append(f"{stages_word(problem, fits)} {verb} all parameters on chip")
+    elif keeps:
+        most = max(good)
+        left = bytes_text(good[most].off_chip)
+        parts.append(f"{stages_word(problem, most)} still leave {left} of parameters off chip")
+    if fits in good and fits + 1 in good and keeps:
+        parts.append(f"one more brings {gain_text(good[fits + 1].throughput / good[fits].throughput - 1)}")
+    best = max(good.values(), key=lambda one: (round(one.throughput, 6), -one.count))
+    if not (keeps and best.count in (fits, fits + 1)):
+        word = stages_word(problem, best.count)
+        verb = "is" if best.count == 1 else "are"
+        rate = f"{rate_text(best.throughput)} {'inferences per second' if keeps else 'samples per second'}"
+        parts.append(
+            f"{word} {verb} fastest: {rate}" if problem.graph.time_unit else f"{word} {verb} fastest"
+        )
+    return "; ".join(parts) + "."
+
+
+def gain_text(gain: float) -> str:
+    """``12 % more throughput``, ``no more throughput`` or ``3 % less throughput``; none more where both take no time."""
+    if math.isnan(gain) or abs(gain) < SAME:
+        return "no more throughput"
+    return f"{100 * abs(gain):.0f} % {'more' if gain > 0 else 'less'} throughput"
+
+
+# ---------------------------------------------------------------------- columns
+def chart_of(
+    results: Mapping[int, StageCount], counts: Sequence[int], waiting: set[int], problem: Problem
+) -> CountsChart:
+    """The columns for ``counts``; those of ``waiting`` are still being planned."""
+    names = row_names(problem)
+    columns = []
+    for count in counts:
+        one = results.get(count)
+        title = stages_word(problem, count)
+        if one is None or one.evaluation is None:
+            if count in waiting:
+                words = "planning…" if count == min(waiting) else "waiting"
+            else:
+                words = "not planned" if one is None else "no plan"
+            columns.append(Column(count, title, words=words, tip=escape(one.found.sentence) if one else ""))
+            continue
+        columns.append(
+            Column(
+                count, title, bars_of(one.evaluation, one.problem, one.baseline), figures_of(one, names),
+                proven=one.proven, tip=tip_of(one),
+            )
+        )  # fmt: skip
+    line = float(problem.evaluator.budget.max(initial=0.0))
+    words = bytes_text(line).replace(".00", "") if np.isfinite(line) else ""
+    marks = "balanced cut" if any(one.baseline is not None for one in results.values()) else ""
+    return CountsChart(tuple(columns), tuple(names.values()), words, marks, len(problem.devices))
+
+
+def bars_of(evaluation: Evaluation, problem: Problem | None, baseline: Evaluation | None) -> MemoryBars:
+    """m_k around the cache where stages have one, else their times."""
+    line = np.inf if problem is None else float(problem.evaluator.budget.max(initial=0.0))
+    if not np.isfinite(line):
+        return MemoryBars(
+            tuple(evaluation.cost.tolist()), line, () if baseline is None else tuple(baseline.cost.tolist())
+        )
+    other = () if baseline is None else tuple(baseline.memory.tolist())
+    return MemoryBars(tuple(evaluation.memory.tolist()), line, other)
+
+
+def row_names(problem: Problem) -> dict[str, str]:
+    """The figures of a column by what they are, in order, with the words for their row."""
+    names = list(problem.components)
+    if problem.target.kind == "edge-tpu":
+        names += [name for name in ("max-memory", "dram", "max-communication") if name not in names]
+    rows = {name: component_words(name).title for name in names}
+    rows |= {"throughput": "throughput", "latency": "latency"}
+    if problem.target.kind == "edge-tpu":
+        rows["gain"] = "against balanced"
+    return rows
+
+
+def value_of(evaluation: Evaluation, name: str) -> float:
+    """A component's value, whether the objective has it or not."""
+    if name in evaluation.components:
+        return evaluation.components[name]
+    if name == "max-memory":
+        return float(evaluation.memory.max(initial=0.0))
+    if name == "dram":
+        return off_chip(evaluation)
+    return float(evaluation.details["bytes_in"].max(initial=0.0))
+
+
+def figures_of(one: StageCount, names: Mapping[str, str]) -> tuple[Figure, ...]:
+    """The figures of one count, in the order of ``names``."""
+    assert one.evaluation is not None
+    assert one.problem is not None
+    assert one.standing is not None
+    proven = {c.name: c.proven for c in one.standing.components}
+    unit = one.problem.graph.time_unit
+    found = []
+    for name in names:
+        if name == "throughput":
+            found.append(Figure(rate_text(one.throughput) + (" /s" if unit else "")))
+        elif name == "latency":
+            found.append(Figure(one_time(one.latency, unit)))
+        elif name == "gain":
+            found.append(_gain(one))
+        else:
+            value = value_of(one.evaluation, name)
+            tone = "bad" if name == "dram" and value > 0 else ""
+            text = (
+                "none"
+                if name == "dram" and value == 0
+                else one_amount(value, one.problem.unit(name) if name in proven else "B")
+            )
+            found.append(Figure(text, tone, proven.get(name, False)))
+    return tuple(found)
+
+
+def _gain(one: StageCount) -> Figure:
+    """How much faster than the parameter-balancing plan, as a factor."""
+    if one.baseline is None:
+        return Figure(DASH, "muted")
+    factor = one.throughput / throughput(one.baseline)
+    if math.isnan(factor) or abs(factor - 1) < SAME:
+        return Figure("same", "muted")
+    return Figure(f"×{factor:.2f}", "good" if factor > 1 else "bad")
+
+
+def tip_of(one: StageCount) -> str:
+    """What a column says when it is pointed at, as rich text."""
+    assert one.evaluation is not None
+    assert one.problem is not None
+    assert one.standing is not None
+    lines = [f"<b>{stages_word(one.problem, one.count)}</b>"]
+    rows = []
+    for component in one.standing.components:
+        said = "proven" if component.proven else "not proven"
+        if not component.proven and component.bound is not None:
+            said = f"at least {one_amount(component.bound.value, one.problem.unit(component.name))}"
+        base = ""
+        if one.baseline is not None:
+            base = one_amount(one.baseline.components[component.name], one.problem.unit(component.name))
+        rows.append(
+            (component_words(component.name).title, one_amount(component.value, one.problem.unit(component.name)), said, base)
+        )  # fmt: skip
+    unit = one.problem.graph.time_unit
+    base = "" if one.baseline is None else rate_text(throughput(one.baseline))
+    rows.append(("throughput", rate_text(one.throughput) + (" /s" if unit else ""), "estimated", base))
+    head = "<td></td><td></td><td></td><td>&nbsp;&nbsp;balanced</td>" if one.baseline is not None else ""
+    table = "".join(
+        f"<tr><td>{a}&nbsp;&nbsp;</td><td align='right'>{b}</td><td>&nbsp;&nbsp;{c}</td><td align='right'>{d}</td></tr>"
+        for a, b, c, d in rows
+    )
+    lines.append(f"<table><tr>{head}</tr>{table}</table>")
+    lines.append(f"{one.found.planner}, {seconds_text(one.found.seconds)}. Click to take it over.")
+    return "<br>".join(lines)

@@ -1,0 +1,246 @@
+"""The package as a chain of chips: memory, load, link heat, what passes through, and what a drop would give."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+
+from gui.look.glyphs import paint_glyph
+from gui.look.numbers import one_time, share_text
+from gui.look.theme import DeviceColour, Theme, device_colours, mix
+from gui.panels.mcm.arcs import paint_rule_path
+from gui.panels.mcm.ink import CENTRE, LEFT, RIGHT, heat, share_of, small, thickness, write
+from gui.panels.mcm.layout import BUS, WORDS_FROM, PackageLayout
+from gui.panels.mcm.state import ChipState, Package
+from planner.quantity import bytes_text
+
+
+@dataclass
+class Marks:
+    """Chips that stand out: under the pointer, under the keyboard, the one whose memory is shown; -1 for none."""
+
+    hovered: int = -1
+    cursor: int = -1
+    shown: int = -1
+
+
+def paint_package(
+    painter: QPainter, layout: PackageLayout, package: Package, theme: Theme, marks: Marks
+) -> None:
+    """Links first, chips over them, the paths of a broken rule on top."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    colours = device_colours(len(package.chips), theme)
+    for chip in range(len(package.chips) - 1):
+        _link(painter, layout, package, chip, theme)
+    for chip, state in enumerate(package.chips):
+        _chip(painter, layout, package, chip, state, colours[chip], theme, marks)
+    if package.path is not None:
+        paint_rule_path(painter, layout, package.path, theme)
+
+
+# ---------------------------------------------------------------------- links
+def _link(painter: QPainter, layout: PackageLayout, package: Package, chip: int, theme: Theme) -> None:
+    value = package.chips[chip].link
+    share = share_of(value, package.hottest)
+    colour = QColor(heat(share, theme) if value > 0 else theme.track)
+    pen = QPen(colour, thickness(share), Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(pen)
+    painter.drawPath(layout.link(chip))
+    if value > 0:
+        _arrow(painter, layout, chip + 1, colour, share)
+
+
+def _arrow(painter: QPainter, layout: PackageLayout, into: int, colour: QColor, share: float) -> None:
+    """The head of a link, at the border of the chip that it enters."""
+    tip, size = layout.ends(into)[0], 2.6 + 2.4 * share
+    back = -1.6 * size if layout.to_right(into) else 1.6 * size
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    painter.drawPolygon(
+        QPolygonF([tip, QPointF(tip.x() + back, tip.y() - size), QPointF(tip.x() + back, tip.y() + size)])
+    )
+
+
+# ---------------------------------------------------------------------- chips
+def _chip(
+    painter: QPainter, layout: PackageLayout, package: Package, chip: int, state: ChipState, colour: DeviceColour,
+    theme: Theme, marks: Marks,
+) -> None:  # fmt: skip
+    box = layout.boxes[chip]
+    preview = state.preview
+    grey = preview is not None and not preview.legal
+    idle = state.ops == 0
+    ground = theme.card_disabled if grey or idle else colour.band
+    painter.setPen(_border(state, colour, theme, grey))
+    painter.setBrush(QColor(ground))
+    radius = min(5.0, box.height() / 8)
+    painter.drawRoundedRect(box, radius, radius)
+    inner = box.adjusted(4, 1, -4, 0)
+    head = QRectF(inner.left(), inner.top() + 1, inner.width(), min(14.0, 0.36 * box.height()))
+    _head(painter, head, chip, state, colour, package, theme, grey)
+    if preview is not None:
+        _said(
+            painter,
+            QRectF(inner.left(), head.bottom(), inner.width(), box.bottom() - BUS - head.bottom() - 2),
+            state,
+            theme,
+        )
+    else:
+        _bars(painter, QRectF(inner.left(), head.bottom() + 1, inner.width(), box.bottom() - BUS - 3 - head.bottom()), package, chip, colour, theme)  # fmt: skip
+    if state.through > 0:
+        _through(painter, layout, package, chip, theme)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    if chip == marks.hovered and preview is None:
+        painter.setPen(QPen(QColor(theme.text), 1))
+        painter.drawRoundedRect(box.adjusted(1.5, 1.5, -1.5, -1.5), radius, radius)
+    if chip == marks.cursor:
+        painter.setPen(QPen(QColor(theme.text), 1.5, Qt.PenStyle.DotLine))
+        painter.drawRoundedRect(box.adjusted(2.5, 2.5, -2.5, -2.5), radius, radius)
+    if chip == marks.shown and preview is None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.text))
+        x, y = box.center().x(), box.bottom() + 1.0
+        painter.drawPolygon(QPolygonF([QPointF(x - 4, y + 4), QPointF(x + 4, y + 4), QPointF(x, y)]))
+
+
+def _border(state: ChipState, colour: DeviceColour, theme: Theme, grey: bool) -> QPen:
+    """Selected chips have a thick border, the target of a drag a dashed one, chips that a repair could allow a dotted one."""
+    preview = state.preview
+    if state.target:
+        return QPen(QColor(theme.bad if grey else colour.accent), 2.2, Qt.PenStyle.DashLine)
+    if preview is not None and grey:
+        return QPen(
+            QColor(theme.muted if preview.possible else theme.border), 1,
+            Qt.PenStyle.DotLine if preview.possible else Qt.PenStyle.SolidLine,
+        )  # fmt: skip
+    if state.ops == 0 and not state.selected:
+        return QPen(QColor(theme.card_border), 1, Qt.PenStyle.DashLine)
+    return QPen(QColor(theme.text if state.selected else colour.accent), 2.2 if state.selected else 1)
+
+
+def _head(
+    painter: QPainter, rect: QRectF, chip: int, state: ChipState, colour: DeviceColour, package: Package, theme: Theme,
+    grey: bool,
+) -> None:  # fmt: skip
+    """The chip's mark and number, and at the right what is wrong or special about it."""
+    size = min(8.0, 0.55 * rect.height())
+    fill = theme.muted if grey or state.ops == 0 else ""
+    wide = rect.width() >= 78
+    words = state.title if wide else str(chip)
+    if QFontMetricsF(small(8.0, True)).horizontalAdvance("88") + size + 3 > rect.width():
+        size = -3.0  # numbers are read, marks only recognised
+    else:
+        paint_glyph(painter, colour, rect.left() + size / 2, rect.center().y(), size, fill=fill)
+    ink = theme.muted if grey else theme.warning if state.bottleneck and state.preview is None else theme.text
+    face = small(8.5 if wide else 8.0, True)
+    write(painter, rect.adjusted(size + 3, 0, 0, 0), LEFT, words, face, ink)
+    if state.preview is None:
+        tone, marks = _marks(state, package, chip, theme)
+        face = small(7.5, True)
+        room = rect.width() - size - 5 - QFontMetricsF(small(8.5, True)).horizontalAdvance(words)
+        mark = next((m for m in marks if QFontMetricsF(face).horizontalAdvance(m) <= room), "")
+        write(painter, rect, RIGHT, mark, face, tone)
+
+
+def _marks(state: ChipState, package: Package, chip: int, theme: Theme) -> tuple[str, tuple[str, ...]]:
+    """The most important thing to say beside the number: its colour, and words of which the first that fit are shown."""
+    if package.overfull(chip):
+        return theme.bad if package.limited else theme.warning, ("too full", "!")
+    if state.broken:
+        return theme.bad, ("rule broken", "\N{MULTIPLICATION X}")
+    if state.bottleneck:
+        return theme.warning, ("slowest", "\N{BLACK UP-POINTING TRIANGLE}")
+    return theme.text, ()
+
+
+def _said(painter: QPainter, rect: QRectF, state: ChipState, theme: Theme) -> None:
+    """What a drop here would give."""
+    preview = state.preview
+    assert preview is not None
+    colour = preview.colour(theme) if preview.legal else theme.muted
+    bold = preview.legal and not preview.stays
+    for size, words in ((8.0, preview.short), (8.0, preview.word), (7.0, preview.word)):
+        face = small(size, bold)
+        if QFontMetricsF(face).horizontalAdvance(words) <= rect.width():
+            break
+    write(painter, rect, CENTRE, words, face, colour)
+
+
+def _bars(
+    painter: QPainter, rect: QRectF, package: Package, chip: int, colour: DeviceColour, theme: Theme
+) -> None:  # fmt: skip
+    """Memory above load; with their figures where there is room."""
+    state = package.chips[chip]
+    words = rect.width() + 8 >= WORDS_FROM[0] and rect.height() >= WORDS_FROM[1] - 20
+    line = 12.0 if words else 0.0
+    thick = min(9.0, max(2.5, (rect.height() - 2 * line - 3) / 2 - 1))
+    spare = max(0.0, rect.height() - 2 * (thick + line))
+    y = rect.top() + spare / 3
+    memory = QRectF(rect.left(), y, rect.width(), thick)
+    paint_memory(painter, memory, package, chip, colour, theme)
+    load = QRectF(rect.left(), y + thick + line + spare / 3, rect.width(), thick)
+    paint_chip_load(painter, load, package, chip, theme)
+    if words:
+        over = package.overfull(chip)
+        held = bytes_text(state.memory)
+        if math.isfinite(package.sram):
+            both = share_text(state.memory, package.sram)
+            held = both if QFontMetricsF(small(7.5)).horizontalAdvance(both) <= rect.width() else held
+        tone = theme.muted if not over else theme.bad if package.limited else theme.warning
+        write(painter, QRectF(rect.left(), memory.bottom(), rect.width(), line), LEFT, held, small(7.5), tone)
+        write(
+            painter, QRectF(rect.left(), load.bottom(), rect.width(), line), LEFT, one_time(state.cost, package.unit),
+            small(7.5), theme.warning if state.bottleneck else theme.muted,
+        )  # fmt: skip
+
+
+def paint_memory(
+    painter: QPainter, rect: QRectF, package: Package, chip: int, colour: DeviceColour, theme: Theme
+) -> None:  # fmt: skip
+    """Parameters and activations in two tones up to the chip's memory; what does not fit lies beyond, hatched."""
+    state, scale = package.chips[chip], rect.width() / package.full
+    room = min(package.sram, package.full) * scale
+    painter.fillRect(QRectF(rect.left(), rect.top(), room, rect.height()), QColor(theme.track))
+    split = rect.left() + min(state.parameters * scale, rect.width())
+    end = rect.left() + min(state.memory * scale, rect.width())
+    painter.fillRect(
+        QRectF(rect.left(), rect.top(), split - rect.left(), rect.height()), QColor(colour.accent)
+    )
+    painter.fillRect(QRectF(split, rect.top(), end - split, rect.height()), QColor(colour.soft))
+    line = rect.left() + room
+    if package.overfull(chip):
+        beyond = QRectF(line, rect.top(), end - line, rect.height())
+        painter.fillRect(beyond, QColor(theme.bad if package.limited else theme.warning))
+        painter.fillRect(beyond, QBrush(QColor(255, 255, 255, 130), Qt.BrushStyle.BDiagPattern))
+    if math.isfinite(package.sram):
+        painter.setPen(QPen(QColor(theme.text), 1.2))
+        painter.drawLine(QPointF(line, rect.top() - 1.5), QPointF(line, rect.bottom() + 1.5))
+
+
+def paint_chip_load(painter: QPainter, rect: QRectF, package: Package, chip: int, theme: Theme) -> None:
+    """Receive, work and send on the scale of the slowest chip; work is the darker part."""
+    state = package.chips[chip]
+    painter.fillRect(rect, QColor(theme.track))
+    if package.slowest <= 0 or not math.isfinite(package.slowest):
+        return
+    strong = theme.warning if state.bottleneck else theme.muted
+    pale = mix(theme.panel, strong, 0.5)
+    x = rect.left()
+    for value, shade in ((state.receive, pale), (state.work, strong), (state.send, pale)):
+        wide = rect.width() * value / package.slowest
+        painter.fillRect(QRectF(x, rect.top(), wide, rect.height()), QColor(shade))
+        x += wide
+
+
+def _through(painter: QPainter, layout: PackageLayout, package: Package, chip: int, theme: Theme) -> None:
+    """What passes through a chip: the link goes on across it."""
+    share = share_of(package.chips[chip].through, package.hottest)
+    start, end = layout.ends(chip)
+    painter.setPen(
+        QPen(QColor(heat(share, theme)), thickness(share), Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
+    )
+    painter.drawLine(start, end)

@@ -1,0 +1,114 @@
+"""The package of a plan as a picture file: the chain of chips, and the memory of the fullest one while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter
+
+from gui.canvas.graph.picture import standing_text
+from gui.look.drawn import drawn
+from gui.look.numbers import plural
+from gui.look.theme import THEMES, Theme, device_colours
+from gui.panels.mcm.ink import LEFT, small, write
+from gui.panels.mcm.layout import package_layout
+from gui.panels.mcm.legend import LEGEND, paint_legend
+from gui.panels.mcm.memory_painter import chip_memory, paint_chip_memory
+from gui.panels.mcm.painter import Marks, paint_package
+from gui.panels.mcm.state import Package, is_package, package_of
+from gui.panels.mcm.words import summary
+from planner.errors import StageboardError
+from planner.files import write_atomically
+from planner.model.graph import Ints
+from planner.problem.bound import Bound
+from planner.problem.decision import Evaluation, Violation
+from planner.problem.problem import Problem
+
+WIDTH, HEIGHT = 1000.0, 590.0
+"""Size in units of the painter that a picture of usual proportions has; words are as large as in a window of that size."""
+MARGIN, HEAD, ARCS, RULES, CHART = 14.0, 58.0, 18.0, 20.0, 118.0
+
+
+def save_package(
+    problem: Problem,
+    device_of: Ints,
+    path: str | Path,
+    *,
+    size: tuple[int, int] = (1600, 1000),
+    theme: str = "light",
+    title: str = "",
+    bounds: Sequence[Bound] = (),
+) -> None:
+    """Write the picture; the suffix of ``path`` (.png, .svg, .pdf) says which kind of file.
+
+    Of a plan that breaks rules, the first triangle is drawn over the chips, and its sentence stands below. Raises
+    :class:`StageboardError` for a target that is not a multi-chip module.
+    """
+    if not is_package(problem):
+        raise StageboardError(
+            f"the package view shows the chips of a multi-chip module, and this plan is for {problem.target.in_words};"
+            " choose --view lanes"
+        )
+    evaluation = problem.evaluate(device_of)
+    head = title or problem.graph.name
+    data = drawn(
+        Path(path).suffix.lower(), size, head,
+        lambda painter: paint_picture(painter, size, problem, device_of, evaluation, head, THEMES[theme], bounds),
+    )  # fmt: skip
+    write_atomically(Path(path), data)
+
+
+def pointed_violation(violations: Sequence[Violation]) -> Violation | None:
+    """What a picture draws of broken rules: the first triangle, else the first of all."""
+    return next((v for v in violations if v.kind == "triangle"), violations[0] if violations else None)
+
+
+def paint_picture(
+    painter: QPainter, size: tuple[int, int], problem: Problem, device_of: Ints, evaluation: Evaluation, title: str,
+    theme: Theme, bounds: Sequence[Bound],
+) -> None:  # fmt: skip
+    """Everything, in ``size`` pixels."""
+    pointed = pointed_violation(evaluation.violations)
+    package = package_of(problem, device_of, evaluation, pointed=pointed)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.fillRect(QRectF(0, 0, *size), QColor(theme.panel))
+    scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT))
+    painter.scale(scale, scale)
+    width, height = size[0] / scale, size[1] / scale
+    inner = QRectF(MARGIN, 10, width - 2 * MARGIN, height - 20)
+    _heading(painter, inner, problem, package, evaluation, title, theme, bounds)
+    low = height - 10 - CHART
+    fullest = int(np.argmax(evaluation.memory))
+    paint_chip_memory(
+        painter, QRectF(MARGIN, low, inner.width(), CHART), chip_memory(problem, device_of, fullest),
+        device_colours(len(package.chips), theme)[fullest], theme, np.zeros(problem.graph.n, bool),
+    )  # fmt: skip
+    low -= LEGEND + 6
+    paint_legend(painter, QRectF(MARGIN, low, inner.width(), LEGEND), package, theme)
+    if pointed is not None:
+        low -= RULES
+        write(
+            painter, QRectF(MARGIN, low, inner.width(), RULES), LEFT, pointed.sentence, small(9.0), theme.bad
+        )
+    top = 10 + HEAD + (ARCS if package.path is not None else 0.0)
+    layout = package_layout(len(package.chips), QRectF(MARGIN, top, inner.width(), low - top - 6))
+    paint_package(painter, layout, package, theme, Marks(shown=fullest))
+
+
+def _heading(
+    painter: QPainter, rect: QRectF, problem: Problem, package: Package, evaluation: Evaluation, title: str, theme: Theme,
+    bounds: Sequence[Bound],
+) -> None:  # fmt: skip
+    """Title, how good the plan is, and the package in one line."""
+    write(
+        painter, QRectF(rect.left(), rect.top(), rect.width(), 20), LEFT, title, small(13.0, True), theme.text
+    )
+    rules = "valid" if evaluation.valid else f"{plural(len(evaluation.violations), 'rule')} broken"
+    words = f"{problem.objective}   {standing_text(problem, evaluation, bounds)}   {rules}"
+    tone = theme.text if evaluation.valid else theme.bad
+    write(painter, QRectF(rect.left(), rect.top() + 21, rect.width(), 16), LEFT, words, small(9.0), tone)
+    line = QRectF(rect.left(), rect.top() + 37, rect.width(), 16)
+    write(painter, line, LEFT, summary(package, evaluation), small(9.0), theme.muted)

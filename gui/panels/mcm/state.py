@@ -1,0 +1,167 @@
+"""What the package view shows, as plain values: one state per chip, the links between them, the rule that is pointed at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from gui.canvas.graph.consequence import Consequence, consequences, rule_words
+from planner.model.graph import Floats, Ints
+
+if TYPE_CHECKING:
+    from gui.document.values import Preview
+    from planner.machines.mcm.evaluator import McmEvaluator
+    from planner.problem.decision import Evaluation, Violation
+    from planner.problem.problem import Problem
+
+TRIANGLE = "triangle"
+"""The kind of the violations that have a direct and an indirect path."""
+
+MOST_OVER = 1.3
+"""How much of a memory bar is drawn at most, in memories of a chip: one chip too full must not hide the others."""
+
+
+@dataclass(frozen=True)
+class ChipState:
+    """One chip: what it pays (times), holds and sends on (bytes).
+
+    ``link`` goes over the link to the next chip; ``through`` enters over one link and leaves over the other untouched.
+    """
+
+    title: str
+    ops: int
+    receive: float
+    work: float
+    send: float
+    cost: float
+    parameters: float
+    activations: float
+    link: float
+    through: float
+    bottleneck: bool = False
+    broken: bool = False
+    selected: bool = False
+    preview: Consequence | None = None
+    """What a drop here would give, while ops are dragged."""
+    target: bool = False
+    """Whether they are over this chip."""
+
+    @property
+    def memory(self) -> float:
+        """Parameters and the peak of activations, in bytes."""
+        return self.parameters + self.activations
+
+
+@dataclass(frozen=True)
+class RulePath:
+    """A broken triangle: the chips of the ``direct`` dependency, and those of the ``indirect`` path between the two."""
+
+    direct: tuple[int, int]
+    indirect: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Package:
+    """All chips in the order of the chain; ``sram`` bytes each has; ``limited``: whether a rule keeps to that."""
+
+    chips: tuple[ChipState, ...] = ()
+    sram: float = math.inf
+    limited: bool = True
+    unit: str | None = None
+    path: RulePath | None = None
+
+    @property
+    def full(self) -> float:
+        """The bytes that the whole width of a memory bar stands for: bars that are much too long are cut."""
+        most = max((chip.memory for chip in self.chips), default=0.0)
+        if not math.isfinite(self.sram) or self.sram <= 0:
+            return most or 1.0
+        return max(min(most, MOST_OVER * self.sram), self.sram)
+
+    @property
+    def slowest(self) -> float:
+        """The time of the worst chip."""
+        return max((chip.cost for chip in self.chips), default=0.0)
+
+    @property
+    def hottest(self) -> float:
+        """The most bytes on one link."""
+        return max((chip.link for chip in self.chips), default=0.0)
+
+    def overfull(self, chip: int) -> bool:
+        """Whether a chip holds more than it has room for; a rounding error of 1e-9 is not more."""
+        return self.chips[chip].memory > self.sram * (1 + 1e-9)
+
+
+def is_package(problem: Problem | None) -> bool:
+    """Whether the target is a multi-chip module."""
+    return problem is not None and problem.target.kind == "mcm"
+
+
+def mcm_evaluator(problem: Problem) -> McmEvaluator:
+    """The evaluator of a problem whose target is a multi-chip module."""
+    return cast("McmEvaluator", problem.evaluator)
+
+
+def through_bytes(evaluator: McmEvaluator, device_of: Ints) -> Floats:
+    """Bytes that pass through each chip on their way to a later one (float64[k]), each tensor once.
+
+    A tensor for several chips travels once, to the farthest; on a chip of those it passes that reads it, it
+    goes through as well.
+    """
+    home = device_of[evaluator.tensor_producer].astype(np.int64)
+    far = home.copy()
+    tensor = np.repeat(np.arange(len(home)), np.diff(evaluator.consumer_ptr))
+    np.maximum.at(far, tensor, device_of[evaluator.consumer_idx])
+    far = np.where(evaluator.copied[evaluator.tensor_producer], home, far)
+    change = np.zeros(evaluator.k + 1)
+    goes = far > home + 1
+    np.add.at(change, home[goes] + 1, evaluator.size[goes])
+    np.add.at(change, far[goes], -evaluator.size[goes])
+    return np.maximum(np.cumsum(change)[:-1], 0.0)
+
+
+def rule_path(violation: Violation | None) -> RulePath | None:
+    """The paths of a broken triangle; None for any other violation."""
+    if violation is None or violation.kind != TRIANGLE or len(violation.devices) < 3:
+        return None
+    chips = violation.devices
+    return RulePath((chips[0], chips[-1]), chips)
+
+
+def package_of(
+    problem: Problem,
+    device_of: Ints,
+    evaluation: Evaluation,
+    *,
+    selection: Ints | None = None,
+    preview: Preview | None = None,
+    pointed: Violation | None = None,
+) -> Package:
+    """Everything from the evaluation of a plan for a multi-chip module; ``pointed``: the violation that is looked at."""
+    details, evaluator = evaluation.details, mcm_evaluator(problem)
+    parameters, activations, link = details["parameters"], details["activations"], details["link"]
+    through = through_bytes(evaluator, device_of)
+    broken = {d for violation in evaluation.violations for d in violation.devices}
+    chosen = set() if selection is None else set(np.unique(device_of[selection]).tolist())
+    paced = float(evaluation.cost.max(initial=0.0)) > 0
+    worst = int(np.argmax(evaluation.cost)) if paced else -1
+    said = None
+    if preview is not None:
+        said = consequences(preview, tuple(rule_words(int(code)) or "not allowed" for code in preview.codes))
+    chips = tuple(
+        ChipState(
+            title=device.title, ops=int(evaluation.ops[d]), receive=float(evaluation.receive[d]),
+            work=float(evaluation.work[d]), send=float(evaluation.send[d]), cost=float(evaluation.cost[d]),
+            parameters=float(parameters[d]), activations=float(activations[d]), link=float(link[d]),
+            through=float(through[d]), bottleneck=d == worst, broken=d in broken, selected=d in chosen,
+            preview=None if said is None else said[d],
+            target=preview is not None and d == preview.target,
+        )
+        for d, device in enumerate(problem.devices)
+    )  # fmt: skip
+    target = evaluator.target
+    return Package(chips, target.sram, target.check_memory, problem.graph.time_unit, rule_path(pointed))

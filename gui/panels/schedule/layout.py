@@ -1,0 +1,263 @@
+"""Where a schedule's rows and bars lie on a chart: rows from top to bottom, time from left to right. No painting."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gui.look.numbers import Column, time_column
+from planner.reports.schedule.parts import WORK
+from planner.reports.schedule.schedule import Schedule
+
+RULER, AXIS = 18.0, 20.0
+"""Height of the strip above the rows and of the time axis below them."""
+LEAST_ROW, MOST_ROW = 15.0, 40.0
+GUTTER, NARROW_GUTTER = 168.0, 104.0
+NARROW = 560.0
+"""Charts narrower than this have a narrow gutter."""
+RIGHT = 12.0
+CLOSEST = 2.0
+"""Zoomed in as far as it goes, the shortest of the bars is so many hundred pixels wide."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the chart: a device, or one of its virtual devices (``piece`` >= 0)."""
+
+    device: int
+    title: str
+    lanes: int
+    piece: int = -1
+    short: str = ""
+    """What a narrow gutter calls it; empty: the title."""
+
+
+def letters(number: int) -> str:
+    """a, b, ..., z, aa, ab, ...: the virtual devices of one device."""
+    text = ""
+    number += 1
+    while number > 0:
+        number, digit = divmod(number - 1, 26)
+        text = chr(ord("a") + digit) + text
+    return text
+
+
+def piece_letter(s: Schedule, piece: int) -> str:
+    """The letter of a piece; empty where its device has one piece of its part."""
+    alone = np.count_nonzero(
+        (s.piece_device == s.piece_device[piece]) & (s.piece_part == s.piece_part[piece])
+    )
+    return "" if alone < 2 else letters(int(s.numbers[piece]))
+
+
+def device_rows(
+    s: Schedule, titles: Sequence[str], virtual: bool = False, short: Sequence[str] = ()
+) -> list[Row]:
+    """A row per device, or one per virtual device in the order in which they run; ``short``: names for a narrow gutter."""
+    short = short or titles
+    if not virtual:
+        return [Row(d, title, int(s.lane_count[d]), short=short[d]) for d, title in enumerate(titles)]
+    rows = []
+    for p, (d, part) in enumerate(zip(s.piece_device.tolist(), s.piece_part.tolist(), strict=True)):
+        word = " backward" if part else ""
+        title, name = (f"{names[d]} {piece_letter(s, p)}".rstrip() + word for names in (titles, short))
+        rows.append(Row(d, title, max(1, int(s.lane_count[d])), p, name))
+    return rows
+
+
+@dataclass
+class ChartLayout:
+    """Geometry in logical pixels. The time axis shows ``left`` (a time) at the gutter, ``scale`` pixels per unit of time."""
+
+    schedule: Schedule
+    rows: list[Row]
+    time_unit: str | None = None
+    width: float = 400.0
+    height: float = 150.0
+    left: float = 0.0
+    scale: float = 1.0
+    scrolled: float = 0.0
+    """How far the rows are pushed up."""
+    until: float = 0.0
+    """The time axis reaches at least so far: charts below one another share one."""
+    axis: float = AXIS
+    """Height of the strip below the rows; times are written in it unless it is lower than usual."""
+    row_of_bar: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.rows and self.rows[0].piece >= 0:
+            row_of = np.empty(len(self.schedule.piece_device), np.int32)
+            row_of[[row.piece for row in self.rows]] = np.arange(len(self.rows))
+            self.row_of_bar = row_of[self.schedule.piece]
+        else:
+            self.row_of_bar = self.schedule.device
+        self.fit()
+
+    # ------------------------------------------------------------------ sizes
+    @property
+    def gutter(self) -> float:
+        """Room for names at the left."""
+        return NARROW_GUTTER if self.width < NARROW else GUTTER
+
+    @property
+    def plot_width(self) -> float:
+        """Room for time."""
+        return max(1.0, self.width - self.gutter - RIGHT)
+
+    @property
+    def plot_height(self) -> float:
+        """Room for rows."""
+        return max(1.0, self.height - RULER - self.axis)
+
+    @property
+    def row_height(self) -> float:
+        """Rows fill the room within limits."""
+        return min(MOST_ROW, max(LEAST_ROW, self.plot_height / max(1, len(self.rows))))
+
+    @property
+    def rows_bottom(self) -> float:
+        """Where the rows end, or the room for them."""
+        return RULER + min(self.plot_height, self.row_height * len(self.rows))
+
+    def row_top(self, row: int) -> float:
+        """The upper edge of a row; outside the plot while it is scrolled away."""
+        return RULER + row * self.row_height - self.scrolled
+
+    # ------------------------------------------------------------------ time
+    @property
+    def end(self) -> float:
+        """The end of the time axis; 1 where nothing takes any time."""
+        return max(self.schedule.end, self.until) or 1.0
+
+    @property
+    def fitting(self) -> float:
+        """The scale at which everything is seen."""
+        return self.plot_width / self.end
+
+    @property
+    def fitted(self) -> bool:
+        """Whether everything is seen."""
+        return self.scale <= self.fitting * (1 + 1e-9)
+
+    def x(self, time: float) -> float:
+        """Where a time lies."""
+        return self.gutter + (time - self.left) * self.scale
+
+    def time(self, x: float) -> float:
+        """Which time lies at x."""
+        return self.left + (x - self.gutter) / self.scale
+
+    def fit(self) -> None:
+        """Show everything."""
+        self.left, self.scale, self.scrolled = 0.0, self.fitting, 0.0
+
+    def resize(self, width: float, height: float) -> None:
+        """Another size; what was fitted stays fitted."""
+        fitted = self.fitted
+        self.width, self.height = width, height
+        if fitted:
+            self.left, self.scale = 0.0, self.fitting
+        self._keep()
+
+    def zoom(self, factor: float, x: float) -> None:
+        """Zoom the time around a point."""
+        s = self.schedule
+        shortest = float((s.finish - s.start).min()) if len(s.start) else self.end
+        closest = max(self.fitting, CLOSEST * 100 / shortest)
+        at = self.time(x)
+        self.scale = min(closest, max(self.fitting, self.scale * factor))
+        self.left = at - (x - self.gutter) / self.scale
+        self._keep()
+
+    def pan(self, dx: float, dy: float = 0.0) -> None:
+        """Move the picture by pixels."""
+        self.left -= dx / self.scale
+        self.scrolled -= dy
+        self._keep()
+
+    def show(self, start: float, finish: float, row: int) -> None:
+        """Pan as little as needed to see a bar."""
+        seen = self.plot_width / self.scale
+        if finish > self.left + seen:
+            self.left = finish - seen
+        if start < self.left:
+            self.left = start
+        top = row * self.row_height
+        if top + self.row_height > self.scrolled + self.plot_height:
+            self.scrolled = top + self.row_height - self.plot_height
+        self.scrolled = min(self.scrolled, top)
+        self._keep()
+
+    def _keep(self) -> None:
+        """Nothing beyond the schedule's ends."""
+        self.left = max(0.0, min(self.left, self.end - self.plot_width / self.scale))
+        over = self.row_height * len(self.rows) - self.plot_height
+        self.scrolled = max(0.0, min(self.scrolled, over))
+
+    # ------------------------------------------------------------------ ticks
+    def ticks(self) -> tuple[list[float], Column]:
+        """Round times that can be labelled without crowding, and how they are written."""
+        column = time_column([self.end], self.time_unit)
+        raw = 84.0 / self.scale / column.scale
+        power = 10.0 ** math.floor(math.log10(raw))
+        step = next(power * m for m in (1, 2, 5, 10) if power * m >= raw * (1 - 1e-9))
+        digits = max(0, -math.floor(math.log10(step) + 1e-9))
+        first, last = self.left / column.scale, self.time(self.gutter + self.plot_width) / column.scale
+        numbers = range(math.ceil(first / step - 1e-9), math.floor(last / step + 1e-9) + 1)
+        times = [i * step * column.scale for i in numbers]
+        return times, Column(column.scale, column.suffix, min(digits, 9))
+
+    # ------------------------------------------------------------------ bars
+    def seen(self) -> np.ndarray:
+        """The bars in sight (int64 indices): in a row that is seen and at a time that is."""
+        s = self.schedule
+        until = self.time(self.gutter + self.plot_width)
+        inside = (s.finish >= self.left) & (s.start <= until)
+        first = int(self.scrolled // self.row_height)
+        last = int((self.scrolled + self.plot_height) // self.row_height)
+        if first > 0 or last < len(self.rows) - 1:
+            inside &= (self.row_of_bar >= first) & (self.row_of_bar <= last)
+        return np.flatnonzero(inside)
+
+    def boxes(self, bars: np.ndarray) -> np.ndarray:
+        """Left, top, width, height of bars (float64[b, 4]); what is not work is thinner."""
+        s = self.schedule
+        rows = self.row_of_bar[bars]
+        lanes = np.array([row.lanes for row in self.rows], np.float64)[rows] if len(rows) else np.empty(0)
+        pad = 3.0 if self.row_height >= 22 else 2.0
+        room = (self.row_height - 2 * pad) / np.maximum(lanes, 1.0)
+        thin = (s.phase[bars] != WORK) & (room > 5)
+        tall = np.maximum(1.0, np.where(thin, 0.45 * room, room - np.where(lanes > 1, 0.5, 0.0)))
+        top = RULER + rows * self.row_height - self.scrolled + pad + s.lane[bars] * room
+        x0 = self.gutter + (s.start[bars] - self.left) * self.scale
+        x1 = self.gutter + (s.finish[bars] - self.left) * self.scale
+        x0, x1 = np.maximum(x0, self.gutter - 20), np.minimum(x1, self.width + 20)
+        return np.stack([x0, top + (room - tall) / 2, np.maximum(x1 - x0, 0.0), tall], axis=1)
+
+    def row_at(self, y: float) -> int:
+        """The row under y, -1 if none."""
+        if not RULER <= y < self.rows_bottom:
+            return -1
+        row = int((y - RULER + self.scrolled) // self.row_height)
+        return row if 0 <= row < len(self.rows) else -1
+
+    def bar_at(self, x: float, y: float, reach: float = 2.0) -> int:
+        """The bar under a point (or within ``reach`` pixels of it in its row), -1 if none."""
+        row = self.row_at(y)
+        if row < 0 or x < self.gutter or x > self.gutter + self.plot_width:
+            return -1
+        s, near = self.schedule, reach / self.scale
+        at = self.time(x)
+        found = np.flatnonzero((self.row_of_bar == row) & (s.start <= at + near) & (s.finish >= at - near))
+        if not len(found):
+            return -1
+        boxes = self.boxes(found)
+        # Of several lanes the one under the pointer, then the bar whose time is nearest.
+        off_lane = np.maximum(
+            0.0, np.abs(boxes[:, 1] + boxes[:, 3] / 2 - y) - self.row_height / 2 / self.rows[row].lanes
+        )
+        off_time = np.maximum(0.0, np.maximum(s.start[found] - at, at - s.finish[found]))
+        return int(found[np.lexsort((off_time, off_lane))[0]])

@@ -1,0 +1,235 @@
+"""Paints a schedule: rows in the colours of their devices, bars by sample, the ramp-up, steady state and drain above."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
+
+from gui.look.glyphs import GLYPH_SIZE, paint_glyph
+from gui.look.numbers import percent
+from gui.look.theme import DeviceColour, Theme, contrast, device_colours, font, mix, shift_lightness
+from gui.panels.schedule.layout import AXIS, RULER, ChartLayout, piece_letter
+from planner.reports.schedule.parts import STREAM, SYNC, WORK
+
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+ROUNDED_FROM, LABEL_FROM = 5.0, 9.0
+"""Bars at least so wide are rounded, or may carry their sample's number."""
+
+
+@dataclass
+class Marks:
+    """What stands out: pieces whose ops are selected (bool[p]), the bar under the pointer and the keyboard's (-1 = none)."""
+
+    selected: np.ndarray | None = None
+    hovered: int = -1
+    cursor: int = -1
+
+
+@lru_cache(maxsize=512)
+def bar_colour(colour: DeviceColour, theme: Theme, odd: bool, backward: bool, work: bool) -> str:
+    """Neighbouring samples differ in tint, backward work is darker, transfers are paler."""
+    base = shift_lightness(colour.accent, -0.13 if backward else 0.0)
+    if not work:
+        return mix(theme.panel, base, 0.55 if odd else 0.68)
+    return mix(theme.panel, base, 0.78) if odd else base
+
+
+@lru_cache(maxsize=512)
+def ink_on(ground: str, theme: Theme) -> str:
+    """White or black, whichever reads better: one of them always has a contrast of 4.5."""
+    return max("#ffffff", "#000000", key=lambda ink: contrast(ink, ground))
+
+
+def paint_schedule(
+    painter: QPainter,
+    layout: ChartLayout,
+    theme: Theme,
+    marks: Marks | None = None,
+    focused: bool = False,
+    colours: Sequence[DeviceColour] = (),
+) -> None:
+    """Everything, in the layout's logical pixels from (0, 0); ``colours`` of the devices where they are not the usual ones."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    colours = colours or device_colours(len(layout.schedule.lane_count), theme)
+    marks = marks or Marks()
+    ticks, _ = layout.ticks()
+    plot = QRectF(layout.gutter, RULER, layout.plot_width, layout.rows_bottom - RULER)
+    _grid(painter, layout, theme, plot, ticks)
+    painter.save()
+    painter.setClipRect(QRectF(0, RULER, layout.width, plot.height()))
+    _rows(painter, layout, theme, colours)
+    painter.setClipRect(plot.adjusted(-1, 0, 1, 0))
+    _bars(painter, layout, theme, colours, marks)
+    painter.restore()
+    _spans(painter, layout, theme, plot)
+    if layout.axis >= AXIS:
+        paint_axis(painter, layout, theme, plot.bottom())
+    if focused:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(theme.focus), 1.5))
+        painter.drawRoundedRect(QRectF(1, 1, layout.width - 2, layout.height - 2), 4, 4)
+
+
+# ---------------------------------------------------------------------- ground
+def _grid(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF, ticks: Sequence[float]) -> None:
+    for span in layout.schedule.spans:
+        if span.name == "steady state":
+            x0, x1 = max(plot.left(), layout.x(span.start)), min(plot.right(), layout.x(span.finish))
+            if x1 > x0:
+                painter.fillRect(QRectF(x0, 0, x1 - x0, plot.bottom()), QColor(theme.hover))
+    painter.setPen(QPen(QColor(theme.grid), 1))
+    for time in ticks:
+        x = round(layout.x(time)) + 0.5
+        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
+
+
+def _rows(painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequence[DeviceColour]) -> None:
+    s = layout.schedule
+    height = layout.row_height
+    narrow = layout.gutter < 150
+    figures = font(8.0)
+    room = QFontMetricsF(figures).horizontalAdvance("100 %") + 10
+    for i, row in enumerate(layout.rows):
+        top = layout.row_top(i)
+        if top + height < RULER or top > layout.rows_bottom:
+            continue
+        colour = colours[row.device]
+        pad = 2.0 if height >= 22 else 1.0
+        band = QRectF(layout.gutter, top + pad, layout.plot_width, height - 2 * pad)
+        painter.setPen(Qt.PenStyle.NoPen)
+        ground = QColor(colour.band)
+        ground.setAlphaF(0.75)
+        painter.setBrush(ground)
+        painter.drawRoundedRect(band, 3, 3)
+        sets_pace = row.device in s.bottlenecks
+        paint_glyph(painter, colour, 14, top + height / 2, GLYPH_SIZE)
+        right = layout.gutter - 8
+        if not narrow or not sets_pace:
+            painter.setFont(font(8.0, bold=sets_pace))
+            painter.setPen(QColor(theme.warning if sets_pace else theme.muted))
+            share = percent(float(s.share[row.device]), 0)
+            painter.drawText(QRectF(right - room, top, room, height), RIGHT, share)
+        face = font(8.5, bold=sets_pace)
+        painter.setFont(face)
+        painter.setPen(QColor(theme.warning if sets_pace and narrow else theme.text))
+        name = QRectF(24, top, right - 24 - (0 if narrow and sets_pace else room), height)
+        title = row.short if narrow and row.short else row.title
+        words = QFontMetricsF(face).elidedText(title, Qt.TextElideMode.ElideMiddle, name.width())
+        painter.drawText(name, LEFT, words)
+
+
+def _spans(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF) -> None:
+    face = font(8.0)
+    metrics = QFontMetricsF(face)
+    painter.setFont(face)
+    for span in layout.schedule.spans:
+        x0, x1 = max(plot.left(), layout.x(span.start)), min(plot.right(), layout.x(span.finish))
+        if x1 - x0 < 1:
+            continue
+        if span.start > 0 and layout.x(span.start) >= plot.left():
+            x = round(layout.x(span.start)) + 0.5
+            painter.setPen(QPen(QColor(theme.muted), 1, Qt.PenStyle.DashLine))
+            painter.drawLine(QPointF(x, 2), QPointF(x, plot.bottom()))
+        room = x1 - x0 - 8
+        if room > 16 and metrics.horizontalAdvance(span.name) <= room:
+            painter.setPen(QColor(theme.text if span.name == "steady state" else theme.muted))
+            painter.drawText(QRectF(x0 + 4, 0, room, RULER - 1), CENTRE, span.name)
+
+
+def paint_axis(painter: QPainter, layout: ChartLayout, theme: Theme, y: float) -> None:
+    """The times of the ticks in a strip below ``y``."""
+    times, column = layout.ticks()
+    words, suffix = [column.number(time) for time in times], column.suffix
+    face = font(8.0)
+    metrics = QFontMetricsF(face)
+    painter.setFont(face)
+    painter.setPen(QColor(theme.muted))
+    unit = metrics.horizontalAdvance(suffix) + 6 if suffix else 0.0
+    if suffix:
+        painter.drawText(QRectF(0, y, layout.gutter - 8, AXIS), RIGHT, suffix)
+    for time, word in zip(times, words, strict=True):
+        half = metrics.horizontalAdvance(word) / 2 + 1
+        x = layout.x(time)
+        # The first and the last stay inside; the unit stands left of the first.
+        x = min(max(x, layout.gutter - (0 if unit else half) + half), layout.width - half - 1)
+        painter.drawText(QRectF(x - half, y, 2 * half, AXIS), CENTRE, word)
+
+
+# ---------------------------------------------------------------------- bars
+def _bars(
+    painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequence[DeviceColour], marks: Marks
+) -> None:
+    s = layout.schedule
+    bars = layout.seen()
+    if not len(bars):
+        return
+    boxes = layout.boxes(bars)
+    # What is narrower than a pixel is drawn once per pixel.
+    tiny = boxes[:, 2] < 1.0
+    if tiny.any():
+        small = np.flatnonzero(tiny)
+        row = layout.row_of_bar[bars[small]].astype(np.int64)
+        keys = (np.floor(boxes[small, 0]).astype(np.int64) + 64) * (1 << 32)
+        keys += row * (1 << 12) + s.lane[bars[small]] * 2 + (s.phase[bars[small]] == WORK)
+        _, first = np.unique(keys, return_index=True)
+        keep = np.sort(np.concatenate([np.flatnonzero(~tiny), small[first]]))
+        bars, boxes = bars[keep], boxes[keep]
+    critical = s.kind == "latency" and layout.row_height >= 12
+    lettered = s.virtual and len(layout.rows) == len(s.lane_count)
+    letters: dict[int, str] = {}
+    face = font(7.5)
+    metrics = QFontMetricsF(face)
+    painter.setFont(face)
+    outlined: list[QRectF] = []
+    pieces = s.piece[bars]
+    # All samples of a chart are numbered alike: single digits alone would look as if the others were something else.
+    digits = len(str(int(s.sample.max(initial=0)) + 1))
+    widest = 0.0 if lettered else metrics.horizontalAdvance("8" * digits)
+    rows = zip(
+        bars.tolist(), boxes.tolist(), s.device[bars].tolist(), (s.sample[bars] % 2).tolist(), pieces.tolist(),
+        s.phase[bars].tolist(), s.sample[bars].tolist(), s.piece_part[pieces].tolist(), strict=True,
+    )  # fmt: skip
+    for _, (x, y, w, h), device, odd, piece, phase, sample, backward in rows:
+        work = phase == WORK
+        ground = bar_colour(colours[device], theme, bool(odd), bool(backward), work)
+        box = QRectF(x, y, max(0.8, w - (0.7 if w > 3 else 0.0)), h)
+        if phase in (STREAM, SYNC):
+            ground = theme.bad
+        if w >= ROUNDED_FROM:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(ground))
+            painter.drawRoundedRect(box, 2, 2)
+        else:
+            painter.fillRect(box, QColor(ground))
+        if phase in (STREAM, SYNC) and w >= 3:
+            painter.fillRect(box, QBrush(QColor(255, 255, 255, 130), Qt.BrushStyle.BDiagPattern))
+        if work and w >= LABEL_FROM and h >= 10:
+            if lettered and piece not in letters:
+                letters[piece] = piece_letter(s, piece)
+            word = f"{sample + 1}{letters.get(piece, '')}"
+            if max(widest, metrics.horizontalAdvance(word)) + 2 <= w:
+                painter.setPen(QColor(ink_on(ground, theme)))
+                painter.drawText(box, CENTRE, word)
+        if critical and s.critical[piece] and w >= 2:
+            painter.fillRect(QRectF(x, y + h - 1.5, box.width(), 2.0), QColor(theme.text))
+        if marks.selected is not None and marks.selected[piece]:
+            outlined.append(box)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(theme.text), 1.2))
+    for box in outlined:
+        painter.drawRoundedRect(box.adjusted(-0.3, -0.3, 0.3, 0.3), 2, 2)
+    for bar, pen in (
+        (marks.hovered, QPen(QColor(theme.text), 1.6)),
+        (marks.cursor, QPen(QColor(theme.focus), 2.2)),
+    ):
+        if bar >= 0:
+            x, y, w, h = layout.boxes(np.array([bar]))[0].tolist()
+            painter.setPen(pen)
+            painter.drawRoundedRect(QRectF(x - 1, y - 1, max(w, 1) + 2, h + 2), 3, 3)

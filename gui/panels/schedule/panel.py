@@ -1,0 +1,169 @@
+"""The schedule dock: when each device works on which sample under the plan on the canvas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from gui.look.numbers import one_time, percent, plural
+from gui.look.theme import Theme
+from gui.panels.base import Panel
+from gui.panels.schedule.chart import ScheduleChart
+from gui.panels.schedule.choice import KindBox, SamplesBox, fit_button
+from gui.widgets.labels import ElidedLabel, set_role
+from planner.errors import StageboardError
+from planner.reports.schedule.schedule import Schedule, kinds_for, schedule
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+
+PRACTICE = (
+    "The picture gives each stage the host link and its cache to itself. In practice all stages share\n"
+    "one link and activations take room in the caches: see Target, Link and speed."
+)
+
+
+class SchedulePanel(Panel):
+    """Kind, number of samples, a sentence, and the chart. Computed anew when ops move, while it can be seen."""
+
+    id: ClassVar[str] = "schedule"
+    title: ClassVar[str] = "Schedule"
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self.schedule: Schedule | None = None
+        self._shown: tuple[object, ...] = ()
+        """What the schedule was made for: assignment, kind, samples."""
+        self.kind = KindBox(self)
+        self.kind.activated.connect(self._kind_chosen)
+        self.samples = SamplesBox("How many samples are drawn; auto: enough to see the steady state", self)
+        self.samples.valueChanged.connect(self.request_refresh)
+        self.virtual = QCheckBox("Virtual devices", self)
+        self.virtual.setToolTip("A row for each of the pieces that a device runs one after the other")
+        self.virtual.toggled.connect(self.request_refresh)
+        self.words = ElidedLabel("", self)
+        set_role(self.words, "muted")
+        self.fit_button = fit_button("Show the whole schedule", self)
+        self.chart = ScheduleChart(theme, self)
+        self.fit_button.clicked.connect(self.chart.fit)
+        self.chart.ops_chosen.connect(document.select)
+        top = QHBoxLayout()
+        top.setContentsMargins(10, 4, 10, 0)
+        top.setSpacing(8)
+        for widget in (self.kind, self.samples, self.virtual):
+            top.addWidget(widget)
+        top.addWidget(self.words, 1)
+        top.addWidget(self.fit_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 2)
+        column.setSpacing(3)
+        column.addLayout(top)
+        column.addWidget(self.chart, 1)
+        document.graph_changed.connect(self._another_graph)
+        for signal in (document.problem_changed, document.assignment_changed):
+            signal.connect(self.request_refresh)
+        document.selection_changed.connect(self._selection_changed)
+
+    def sizeHint(self) -> QSize:
+        """Room for a handful of devices."""
+        return QSize(560, 190)
+
+    def minimumSizeHint(self) -> QSize:
+        """Less shows nothing."""
+        return QSize(200, 130)
+
+    # ------------------------------------------------------------------ choices
+    def _another_graph(self) -> None:
+        self.kind.forget()
+        self.chart.fit()
+        self.request_refresh()
+
+    def _kind_chosen(self) -> None:
+        self.chart.fit()
+        self.request_refresh()
+
+    # ------------------------------------------------------------------ contents
+    def refresh(self) -> None:
+        """Compute what has changed and show it."""
+        problem, open_ = self.document.problem, self.document.problem is not None
+        for widget in (self.kind, self.samples, self.fit_button, self.chart):
+            widget.setVisible(open_)
+        if problem is None:
+            self.schedule, self._shown = None, ()
+            self.virtual.hide()
+            self.chart.show_schedule(None, (), None, False, False)
+            self.words.setText("Open a model to see when its devices work.")
+            return
+        kind = self.kind.fill(kinds_for(problem))
+        made_for = (
+            self.document.graph_serial, self.document.assignment_serial, kind, self.samples.value(), problem.fingerprint,
+        )  # fmt: skip
+        if self.schedule is None or made_for != self._shown:
+            try:
+                self.schedule = schedule(
+                    problem, self.document.device_of, kind=kind, samples=self.samples.value() or None
+                )
+            except StageboardError as error:
+                self.schedule = None
+                self.words.setText(str(error))
+        keep = bool(self._shown) and self._shown[0] == made_for[0] and self._shown[2] == kind
+        self._shown = made_for
+        s = self.schedule
+        self.virtual.setVisible(s is not None and s.virtual and s.kind != "latency")
+        rows = s is not None and s.virtual and s.kind != "latency" and self.virtual.isChecked()
+        titles = [device.title for device in problem.devices]
+        short = [device.name for device in problem.devices]
+        self.chart.show_schedule(s, titles, problem.graph.time_unit, rows, keep, short)
+        if s is not None:
+            self.chart.show_selection(self.document.selection)
+            interval = self._interval()
+            self.words.setText(summary(s, titles, problem.graph.time_unit, interval))
+            self.words.set_tip(PRACTICE if interval > s.period * 1.02 and s.kind != "latency" else "")
+
+    def _interval(self) -> float:
+        """Time from one sample to the next as the target estimates it, 0 where it does not."""
+        throughput = self.document.evaluation.figures.get("throughput", 0.0)
+        return 1.0 / throughput if throughput > 0.0 else 0.0
+
+    def _selection_changed(self) -> None:
+        """Only the outlines change. A hidden chart reads the selection when it is shown."""
+        if not self.isVisible() or self.waiting:
+            self.request_refresh()
+        else:
+            self.chart.show_selection(self.document.selection)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.chart.set_theme(theme)
+        super().set_theme(theme)
+
+
+def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 0.0) -> str:
+    """What the picture says, in one line. ``interval``: what the target estimates for a sample, 0 = nothing."""
+    if s.period <= 0:
+        return "nothing takes any time"
+    if s.kind == "latency":
+        on_path = np.unique(s.piece_device[s.critical])
+        path = plural(len(on_path), "device") if len(on_path) > 3 else ", ".join(titles[d] for d in on_path)
+        return f"a sample takes {one_time(s.period, unit)}   critical path: {path} (underlined)"
+    parts = [f"a sample every {one_time(s.period, unit)}"]
+    if interval > s.period * 1.02 and s.kind != "gpipe":
+        parts[0] += f", about {one_time(interval, unit)} in practice"
+    if s.bottlenecks:
+        names = " and ".join(titles[d] for d in s.bottlenecks)
+        parts.append(f"{names} {'sets' if len(s.bottlenecks) == 1 else 'set'} the pace")
+    if s.kind == "gpipe":
+        parts.append(f"a batch of {s.samples} takes {one_time(s.end, unit)}")
+    else:
+        used = s.share[s.share > 0]
+        parts.append(f"{percent(float(used.mean()), 0)} busy")
+        steady = [span for span in s.spans if span.name == "steady state"]
+        parts.append(
+            f"steady after {one_time(steady[0].start, unit)}" if steady else "not steady with so few samples"
+        )
+    if s.virtual:
+        parts.append(plural(len(s.piece_device), "virtual device"))
+    return "   ".join(parts)

@@ -1,0 +1,308 @@
+"""The certificate of a plan as a page: what is certain about it in large letters, and beside it how anybody can check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.look.numbers import DASH, gap_text, one_amount, plural, seconds_text
+from gui.look.theme import Theme
+from gui.present.captions import flowed, letters, measure
+from gui.words.methods import method_words
+from gui.words.objectives import component_words
+from gui.words.proofs import assumed
+from planner.problem.bound import Bound
+from planner.reports.certificate.certificate import Certificate, Part
+from planner.reports.certificate.text import setting_text, sizes_text
+
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+MARGIN = 40.0
+STATUS, VALUE, BODY, SMALL = 34.0, 21.0, 16.0, 13.5
+"""Letters in pixels of a frame of 1280 x 800."""
+LEAST_SHARE, MOST_SHARE = 0.72, 1.4
+"""The page is set so much smaller at most before what is least important is left out, and so much larger where it is short."""
+MOST_VIOLATIONS, MOST_CONSTRAINTS = 5, 4
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A line of the page at the right: what, and its value; ``weight`` 0 is left out last."""
+
+    label: str
+    words: str
+    weight: int = 0
+
+
+def status_line(certified: Certificate, theme: Theme) -> tuple[str, str]:
+    """The verdict in a few words, with its colour."""
+    if certified.violations:
+        return f"\N{BALLOT X} Not valid: {plural(len(certified.violations), 'rule')} broken", theme.bad
+    if certified.status == "optimal":
+        return "\N{CHECK MARK} Proven optimal", theme.good
+    if certified.gap is None:
+        return "Valid, nothing proven yet", theme.text
+    first = certified.first_open
+    where = f" of the {component_words(first.name).title}" if first and len(certified.parts) > 1 else ""
+    return f"Valid, gap {gap_text(certified.gap)}{where}", theme.text
+
+
+def verdict(certified: Certificate) -> str:
+    """What the status means, in one sentence."""
+    if certified.violations:
+        return "A plan that breaks rules cannot run as it is, so nothing is claimed about its cost."
+    if certified.status == "optimal":
+        return "No valid plan of this problem is better."
+    if certified.gap is None:
+        return "No bound is known: how much better a plan could be is open."
+    return "No valid plan is better than the bound; between the two it is open."
+
+
+def facts(certified: Certificate) -> list[Fact]:
+    """What it takes to check the plan, the most important first."""
+    c = certified
+    p = c.provenance
+    changed = [f"{s.name} {setting_text(s)}" for s in c.settings if not s.default]
+    options = dict(p.get("options") or {})
+    seed = "" if p.get("seed") is None else f", seed {p['seed']}"
+    # Plans of stories that are made anew each time say nothing of the time: it would be another.
+    seconds = f", {float(p['seconds']):.2g} s" if p.get("seconds") else ""
+    out = [
+        Fact("Model", f"{c.model}: {sizes_text(c)}"),
+        Fact("", f"fingerprint {c.fingerprint[:16]}\N{HORIZONTAL ELLIPSIS}", 2),
+        Fact("Target", c.target_spec),
+        Fact("Settings", ", ".join(changed) if changed else "all as they are by default", 3),
+        Fact("Rules", "; ".join(rule.words for rule in c.rules) or "none"),
+        Fact(
+            "Decision", f"{c.decision.replace('-', ' ')}, SHA-256 {c.digest[:16]}\N{HORIZONTAL ELLIPSIS}", 1
+        ),
+        Fact("Planner", f"{p['planner']}{seed}{seconds}", 1),
+    ]
+    if options:
+        out.append(Fact("Options", ", ".join(f"{k}={v}" for k, v in options.items()), 3))
+    if c.constraints:
+        shown = [", ".join(str(v) for k, v in one.items() if k != "kind") for one in c.constraints]
+        more = f" and {len(shown) - MOST_CONSTRAINTS} more" if len(shown) > MOST_CONSTRAINTS else ""
+        words = "; ".join(shown[:MOST_CONSTRAINTS]) + more
+        out.insert(5, Fact("Constraints", words, 2))
+    out.append(Fact("Versions", ", ".join(f"{name} {version}" for name, version in c.versions.items()), 1))
+    out.extend(Fact("Note", note, 1) for note in c.notes)
+    return out
+
+
+def proof_lines(certified: Certificate, part: Part) -> list[str]:
+    """How the bound of a component was proven, in sentences."""
+    proof = part.proof
+    if proof is None:
+        return []
+    title = component_words(part.name).title
+    limits = [
+        f"{component_words(name).title} of at most {_given(certified, name, most)}"
+        for name, most in proof.given
+    ]
+    among = f", among plans with {' and '.join(limits)}" if limits else ""
+    source = f" ({proof.source})" if proof.source else ""
+    using = assumed(Bound(part.name, proof.value, proof.method, "", frozenset(proof.assumes)))
+    now = f", proven here now in {seconds_text(proof.seconds)}" if proof.now else ""
+    return [
+        f"{title[:1].upper()}{title[1:]}: by {method_words(proof.method)}{source}, using {using}{among}{now}."
+    ]
+
+
+def claim_lines(certified: Certificate) -> list[str]:
+    """What a file claims beyond what is proven, in sentences."""
+    claim = certified.claim
+    return [] if claim is None else [f"{claim.words}. It counts for nothing above."]
+
+
+def _given(certified: Certificate, name: str, value: float) -> str:
+    unit = next((part.unit for part in certified.parts if part.name == name), None)
+    return one_amount(value, unit)
+
+
+def _command_lines(command: str, width: float, size: float) -> list[str]:
+    """A command in lines that end before an option."""
+    first, *options = command.split(" --")
+    out = [first]
+    for option in options:
+        longer = f"{out[-1]} --{option}"
+        if measure(max(6, round(size))).horizontalAdvance(longer) <= width:
+            out[-1] = longer
+        else:
+            out.append(f"--{option}")
+    return out
+
+
+class CertificatePage:
+    """Paints a certificate into any rectangle: one screen, never more."""
+
+    def __init__(self, certified: Certificate) -> None:
+        self.certificate = certified
+
+    def paint(self, painter: QPainter, rect: QRectF, unit: float, type_unit: float, theme: Theme) -> None:
+        """The page on its ground; ``unit`` is a pixel of a frame of 1280 x 800, ``type_unit`` the same for letters."""
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(rect, QColor(theme.canvas))
+        page = rect.adjusted(MARGIN * unit, 18 * unit, -MARGIN * unit, -18 * unit)
+        painter.setPen(QPen(QColor(theme.border), max(1.0, unit)))
+        painter.setBrush(QColor(theme.panel))
+        painter.drawRoundedRect(page, 12 * unit, 12 * unit)
+        inner = page.adjusted(28 * unit, 20 * unit, -28 * unit, -20 * unit)
+        split = 0.53 * inner.width()
+        left = QRectF(inner.left(), inner.top(), split - 20 * unit, inner.height())
+        right = QRectF(
+            inner.left() + split + 20 * unit, inner.top(), inner.width() - split - 20 * unit, inner.height()
+        )
+        painter.setPen(QPen(QColor(theme.border), max(1.0, unit)))
+        x = inner.left() + split
+        painter.drawLine(QPointF(x, inner.top()), QPointF(x, inner.bottom()))
+        _Sheet(painter, theme, type_unit).verdict(self.certificate, left)
+        _paint_facts(painter, right, facts(self.certificate), type_unit, theme)
+        painter.restore()
+
+
+class _Sheet:
+    """Sets the left half: verdict, components, proofs or what is broken; all smaller where it would not fit."""
+
+    def __init__(self, painter: QPainter, theme: Theme, unit: float) -> None:
+        self._painter, self._theme, self._unit = painter, theme, unit
+
+    def verdict(self, c: Certificate, rect: QRectF) -> None:
+        """All of it, from the top of ``rect``."""
+        share = MOST_SHARE
+        while share > LEAST_SHARE and self._lay(c, rect, share, False) > rect.bottom():
+            share -= 0.04
+        self._painter.save()
+        self._painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
+        self._lay(c, rect, share, True)
+        self._painter.restore()
+
+    def _lay(self, c: Certificate, rect: QRectF, share: float, paint: bool) -> float:
+        """Set everything at a share of its size from the top of ``rect``; returns where it ends."""
+        t, unit = self._theme, self._unit * share
+        words, colour = status_line(c, t)
+        y = rect.top()
+        status = STATUS * unit
+        while (
+            measure(max(6, round(status)), True).horizontalAdvance(words) > rect.width()
+            and status > BODY * unit
+        ):
+            status -= 1.0
+        y = self._text(rect, y, words, status, colour, paint, bold=True)
+        y = self._text(rect, y + 4 * unit, verdict(c), BODY * unit, t.muted, paint) + 18 * unit
+        y = self._table(rect, y, c, unit, paint) + 14 * unit
+        if c.violations:
+            y = self._text(rect, y, "What is broken", BODY * unit, t.text, paint, bold=True) + 2 * unit
+            for sentence in c.violations[:MOST_VIOLATIONS]:
+                y = self._text(rect, y, sentence, SMALL * unit, t.text, paint) + 5 * unit
+            more = len(c.violations) - MOST_VIOLATIONS
+            return self._text(rect, y, f"and {more} more", SMALL * unit, t.muted, paint) if more > 0 else y
+        proofs = [line for part in c.parts for line in proof_lines(c, part)]
+        if proofs:
+            y = self._text(rect, y, "How it is proven", BODY * unit, t.text, paint, bold=True) + 2 * unit
+        for line in proofs:
+            y = self._text(rect, y, line, SMALL * unit, t.text, paint) + 5 * unit
+        claims = claim_lines(c)
+        if claims:
+            y = self._text(rect, y + 5 * unit, "What is only claimed", BODY * unit, t.text, paint, bold=True)
+            y += 2 * unit
+        for line in claims:
+            y = self._text(rect, y, line, SMALL * unit, t.warning, paint) + 5 * unit
+        again = next((p.proof.again for p in c.parts if p.proof is not None and p.proof.again), "")
+        head = "Prove it again"
+        if c.claim is not None and c.claim.again:
+            again, head = c.claim.again, "Prove what is claimed"
+        if again:
+            y = self._text(rect, y + 5 * unit, head, BODY * unit, t.text, paint, bold=True) + 2 * unit
+            # Lines end before an option, never within one.
+            for line in _command_lines(again, rect.width(), SMALL * unit):
+                y = self._text(rect, y, line, SMALL * unit, t.muted, paint)
+        return y
+
+    def _table(self, rect: QRectF, y: float, c: Certificate, unit: float, paint: bool) -> float:
+        """One row per component: value, what no plan is below, and the gap."""
+        t, wide = self._theme, rect.width()
+        columns = (0.0, 0.36 * wide, 0.62 * wide, 0.86 * wide)
+        rows = [("", "this plan", "at least", "gap")]
+        for part in c.parts:
+            least = DASH if part.proof is None else one_amount(part.proof.value, part.unit)
+            shown = "\N{CHECK MARK} 0" if part.proven else DASH if part.gap is None else gap_text(part.gap)
+            if part.gap == 0.0 and not part.proven:
+                shown = "met"
+            title = component_words(part.name).title
+            rows.append((title[:1].upper() + title[1:], one_amount(part.value, part.unit), least, shown))
+        for i, row in enumerate(rows):
+            size = SMALL * unit if i == 0 else VALUE * unit
+            high = 1.75 * size
+            for j, (x, words) in enumerate(zip(columns, row, strict=True)):
+                end = columns[j + 1] if j + 1 < len(columns) else wide
+                colour = t.muted if i == 0 or j == 0 else t.good if "\N{CHECK MARK}" in words else t.text
+                if paint:
+                    self._cell(QRectF(rect.left() + x, y, end - x - 8 * unit, high), words, size if j else min(size, BODY * unit), colour, j == 1 and i > 0)  # fmt: skip
+            y += high
+            if paint:
+                self._painter.setPen(QPen(QColor(t.border), max(1.0, unit)))
+                self._painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y))
+        return y
+
+    def _cell(self, rect: QRectF, words: str, size: float, colour: str, bold: bool) -> None:
+        while size > 9 and measure(max(6, round(size)), bold).horizontalAdvance(words) > rect.width():
+            size -= 1.0
+        self._painter.setFont(letters(max(6, round(size)), bold))
+        self._painter.setPen(QColor(colour))
+        self._painter.drawText(rect, LEFT, words)
+
+    def _text(
+        self, rect: QRectF, y: float, words: str, size: float, colour: str, paint: bool, *, bold: bool = False
+    ) -> float:  # fmt: skip
+        pixels = max(6, round(size))
+        for line in flowed(words, pixels, bold, rect.width()):
+            if paint:
+                self._painter.setFont(letters(pixels, bold))
+                self._painter.setPen(QColor(colour))
+                self._painter.drawText(QPointF(rect.left(), y + measure(pixels, bold).ascent()), line)
+            y += 1.28 * pixels
+        return y
+
+
+def _paint_facts(painter: QPainter, rect: QRectF, shown: Sequence[Fact], unit: float, theme: Theme) -> None:
+    """Labels and values, smaller where they would not fit; then what is least important is left out."""
+    chosen, share = list(shown), 0.9 * MOST_SHARE
+    while _facts_height(chosen, rect, unit * share) > rect.height():
+        if share > LEAST_SHARE:
+            share -= 0.04
+            continue
+        weight = max(fact.weight for fact in chosen)
+        if len(chosen) < 2:
+            break
+        chosen.remove(next(fact for fact in reversed(chosen) if fact.weight == weight))
+    pixels = max(6, round(SMALL * unit * share))
+    label_wide, y = _label_width(chosen, pixels), rect.top()
+    painter.save()
+    painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
+    for fact in chosen:
+        painter.setFont(letters(pixels, True))
+        painter.setPen(QColor(theme.muted))
+        ascent = measure(pixels).ascent()
+        painter.drawText(QPointF(rect.left(), y + ascent), fact.label)
+        painter.setFont(letters(pixels))
+        painter.setPen(QColor(theme.text))
+        for line in flowed(fact.words, pixels, False, rect.width() - label_wide):
+            painter.drawText(QPointF(rect.left() + label_wide, y + ascent), line)
+            y += 1.32 * pixels
+        y += 0.55 * pixels
+    painter.restore()
+
+
+def _label_width(shown: Sequence[Fact], pixels: int) -> float:
+    return max(measure(pixels, True).horizontalAdvance(fact.label) for fact in shown) + 1.1 * pixels
+
+
+def _facts_height(shown: Sequence[Fact], rect: QRectF, unit: float) -> float:
+    pixels = max(6, round(SMALL * unit))
+    room = rect.width() - _label_width(shown, pixels)
+    return sum(1.32 * pixels * len(flowed(fact.words, pixels, False, room)) + 0.55 * pixels for fact in shown)

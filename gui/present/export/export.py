@@ -1,0 +1,262 @@
+"""Stories as files: slides (PDF), animations (GIF, MP4), a page that plays by itself (HTML), or a folder of pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gui.present.frames import Span, held_at, spans
+from planner.errors import StageboardError
+from planner.export.stages.child import Cancelled
+from planner.story.story import Resolved
+
+if TYPE_CHECKING:
+    from gui.present.show import Show
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Format:
+    """What a story can be written as. ``size`` (width, height in pixels) and ``fps`` are those that are usual for it."""
+
+    suffix: str
+    title: str
+    words: str
+    size: tuple[int, int]
+    fps: float = 0.0
+
+
+FORMATS = (
+    Format(".pdf", "PDF Slides", "slides, one for each keyframe", (1280, 720)),
+    Format(".html", "Web Page", "one page that plays in any browser", (1280, 800)),
+    Format(".mp4", "MP4 Video", "a video", (1920, 1080), 30.0),
+    Format(".gif", "Animated GIF", "an animation", (960, 600), 12.5),
+    Format("", "PNG Pictures", "a folder of pictures, one for each keyframe", (1920, 1080)),
+)
+"""What a story can be written as; the last one is a folder."""
+
+SMALLEST, LARGEST = 160, 7680
+"""Limits of a frame's width and height in pixels."""
+LARGEST_GIF = (1280, 800)
+FASTEST = 60.0
+MOST_GIF_FRAMES = 1500
+"""Pictures of a GIF that differ: more would be a file that nothing shows smoothly, and all are held while it is written."""
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """``size`` None and ``fps`` 0: what is usual for the format. ``theme`` empty: the story's own (HTML: the reader's)."""
+
+    size: tuple[int, int] | None = None
+    fps: float = 0.0
+    theme: str = ""
+    reduced_motion: bool = False
+
+
+USUAL = ExportOptions()
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written: ``count`` slides, frames or pictures of ``size``, ``seconds`` of story, ``bytes`` of file.
+
+    ``notes`` are sentences on what was done otherwise than asked.
+    """
+
+    path: Path
+    format: Format
+    size: tuple[int, int]
+    count: int
+    fps: float
+    seconds: float
+    bytes: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What was written, in words."""
+        width, height = self.size
+        shape = f"{width} x {height}"
+        what = {
+            ".pdf": f"{self.count} slides",
+            ".html": f"{self.count} keyframes, one page",
+            "": f"{self.count} pictures, {shape}",
+        }.get(self.format.suffix, f"{self.seconds:.1f} s, {shape}, {self.fps:g} frames/s")
+        return f"wrote {self.path} ({what}, {bytes_text(self.bytes)})"
+
+
+def bytes_text(size: int) -> str:
+    """The size of a file in words."""
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"
+
+
+def format_of(path: Path) -> Format:
+    """The format that the ending of ``path`` names; a name without one is a folder. Raises :class:`StageboardError`."""
+    suffix = path.suffix.lower()
+    for form in FORMATS:
+        if form.suffix == suffix:
+            return form
+    names = ", ".join(form.suffix for form in FORMATS if form.suffix)
+    raise StageboardError(
+        f"{path}: stories are written as {names} or, without an ending, as a folder of PNG pictures; choose one of these"
+    )
+
+
+def check_place(path: Path) -> Format:
+    """Refuse a place or a format that cannot be written, before long work begins. Raises :class:`StageboardError`."""
+    from gui.present.export.place import check_folder
+    from gui.present.export.video import ffmpeg
+    from planner.cli.inputs import check_output
+
+    form = format_of(path)
+    if not form.suffix:
+        check_folder(path)
+    else:
+        check_output(str(path))
+    if form.suffix == ".mp4":
+        ffmpeg()
+    return form
+
+
+def fitted(form: Format, options: ExportOptions) -> tuple[ExportOptions, tuple[str, ...]]:
+    """The options with sizes and rates that the format can have, and sentences on what had to be changed.
+
+    Raises :class:`StageboardError` where they make no sense.
+    """
+    size, fps, notes = options.size or form.size, options.fps or form.fps, []
+    if not all(SMALLEST <= side <= LARGEST for side in size):
+        raise StageboardError(
+            f"frames of {size[0]} x {size[1]} pixels cannot be written; choose {SMALLEST} to {LARGEST} each way"
+        )
+    if options.fps and not form.fps:
+        notes.append(
+            f"{form.title.lower() if form.suffix == '' else form.suffix} has no rate of frames; --fps is left aside"
+        )
+    if form.fps and not 1.0 <= fps <= FASTEST:
+        raise StageboardError(f"{fps:g} frames per second cannot be written; choose 1 to {FASTEST:g}")
+    if form.suffix == ".mp4":
+        even = (size[0] - size[0] % 2, size[1] - size[1] % 2)
+        if even != size:
+            notes.append(f"videos have even sizes: written at {even[0]} x {even[1]}")
+            size = even
+    if form.suffix == ".gif":
+        from gui.present.export.gif import gif_rate
+
+        shrunk = min(1.0, LARGEST_GIF[0] / size[0], LARGEST_GIF[1] / size[1])
+        if shrunk < 1.0:
+            size = (round(size[0] * shrunk), round(size[1] * shrunk))
+            notes.append(
+                f"GIF files of large frames are slow and huge: written at {size[0]} x {size[1]}; an .mp4 can be larger"
+            )
+        if abs(gif_rate(fps) - fps) > 0.01:
+            notes.append(f"GIF frames last whole hundredths of a second: {gif_rate(fps):.4g} frames/s")
+        fps = gif_rate(fps)
+    return replace(options, size=size, fps=fps if form.fps else 0.0), tuple(notes)
+
+
+def export_story(
+    resolved: Resolved,
+    path: Path,
+    options: ExportOptions = USUAL,
+    progress: Progress | None = None,
+    stopped: Callable[[], bool] | None = None,
+) -> Exported:
+    """Write a story; the ending of ``path`` says as what. Needs a QApplication, no display.
+
+    ``progress(done, of)`` is told as it goes on. Nothing is left where it fails. Raises :class:`StageboardError`, and
+    :class:`planner.export.stages.child.Cancelled` soon after ``stopped`` says so.
+    """
+    form = check_place(path)
+    asked, (options, notes) = options, fitted(form, options)
+    assert options.size is not None
+
+    def told(done: int, of: int) -> None:
+        if stopped is not None and stopped():
+            raise Cancelled("the export was cancelled; nothing was written")
+        if progress is not None:
+            progress(done, of)
+
+    told(0, 1)
+    if form.suffix == ".html":
+        from gui.present.html.page import write_html
+
+        size = write_html(resolved, path, asked.theme, told, size=options.size, still=options.reduced_motion)
+        count = len(resolved.story.keyframes)
+    elif form.suffix == ".pdf":
+        size, count = _slides(resolved, path, options, told)
+    else:
+        size, count = _frames(resolved, form, path, options, told)
+    return Exported(path, form, options.size, count, options.fps, resolved.story.duration, size, notes)
+
+
+def show_of(resolved: Resolved, options: ExportOptions) -> Show:
+    """The show that is painted. ``options`` have a size."""
+    from gui.look.theme import THEMES
+    from gui.present.show import Show
+
+    assert options.size is not None
+    show = Show(resolved, THEMES[options.theme or resolved.story.theme], options.size)
+    show.reduced_motion = options.reduced_motion
+    return show
+
+
+def _frames(
+    resolved: Resolved, form: Format, path: Path, options: ExportOptions, progress: Progress
+) -> tuple[int, int]:
+    """Bytes and count of frames or pictures."""
+    assert options.size is not None
+    story, show = resolved.story, show_of(resolved, options)
+    if not form.suffix:
+        from gui.present.export.pictures import write_pictures
+
+        count = len(story.keyframes)
+        moments = [held_at(show.starts, story.keyframes, k) for k in range(count)]
+        titles = [keyframe.title for keyframe in story.keyframes]
+        return write_pictures(show, moments, titles, path, progress), count
+    frames: list[Span] = spans(
+        show.starts, story.keyframes, options.fps, reduced_motion=options.reduced_motion
+    )
+    count = sum(span.frames for span in frames)
+    if form.suffix == ".gif":
+        from gui.present.export.gif import write_gif
+
+        if len(frames) > MOST_GIF_FRAMES:
+            raise StageboardError(
+                f"{path.name} would have {len(frames):,} pictures, more than the {MOST_GIF_FRAMES:,} that a GIF is good for;"
+                " choose fewer --fps, --reduced-motion, or write an .mp4"
+            )
+        return write_gif(show, frames, path, options.fps, progress), count
+    from gui.present.export.video import write_video
+
+    return write_video(show, frames, options.size, path, options.fps, story.title, progress), count
+
+
+def _slides(resolved: Resolved, path: Path, options: ExportOptions, progress: Progress) -> tuple[int, int]:
+    """Bytes and count of slides."""
+    from gui.present.export.pdf import write_pdf
+
+    assert options.size is not None
+    story = with_certificate(resolved)
+    show = show_of(story, options)
+    count = len(story.story.keyframes)
+
+    def page(index: int) -> Callable[..., None]:
+        return lambda painter: show.paint_slide(painter, index)
+
+    pages = [page(index) for index in range(count)]
+    return write_pdf(pages, options.size, path, story.story.title, progress), count
+
+
+def with_certificate(resolved: Resolved) -> Resolved:
+    """The story with the certificate of its last plan at its end, where it does not end with one."""
+    from planner.story.story import Keyframe
+
+    story = resolved.story
+    last = story.keyframes[-1]
+    if last.view == "certificate":
+        return resolved
+    page = Keyframe("", "", last.plan, "certificate")
+    return replace(resolved, story=replace(story, keyframes=(*story.keyframes, page)))

@@ -1,0 +1,205 @@
+"""What the page of a story draws: places of cards and edges, devices and what ops cost, as compact JSON values.
+
+Arrays are base64 of little-endian numbers. Places are whole steps of ``step`` scene units from the layout's corner; what is the
+same for several keyframes is there once.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gui.canvas.graph.labels import kind_text
+from gui.canvas.graph.palette import MODEL_BLOCKS, MODEL_BODIES, canvas_palette
+from gui.canvas.graph.scene import STYLE, Scene
+from gui.layout.result import EdgeClass, Layout
+from gui.look.glyphs import glyph_path
+from gui.look.numbers import one_time
+from gui.look.theme import Theme, device_colours
+from gui.present.scenes import GraphStage
+from planner.model.graph import Graph, Ints
+from planner.problem.problem import Problem
+from planner.quantity import bytes_text
+
+STEPS = 65_535
+ROUTED, STUB, LEAVES_LEFT, ENTERS_RIGHT = 1, 2, 4, 8
+"""Bits of an edge."""
+
+
+def packed(values: Any, kind: str) -> str:
+    """Numbers as base64: ``kind`` is ``u1``, ``u2`` or ``u4`` (little-endian)."""
+    return base64.b64encode(np.ascontiguousarray(values, "<" + kind).tobytes()).decode("ascii")
+
+
+def listed(texts: Sequence[str]) -> dict[str, Any]:
+    """Texts of which many are equal: each of them once, and which one stands where."""
+    known: dict[str, int] = {}
+    index = [known.setdefault(text, len(known)) for text in texts]
+    size = 2 if len(known) <= STEPS + 1 else 4
+    return {"texts": list(known), "size": size, "index": packed(index, f"u{size}")}
+
+
+class Scenes:
+    """Collects what keyframes draw; :meth:`add` gives the number of a stage, :meth:`data` all of it."""
+
+    def __init__(self) -> None:
+        self._graphs: list[dict[str, Any]] = []
+        self._facts: list[dict[str, Any]] = []
+        self._layouts: list[dict[str, Any]] = []
+        self._stages: list[dict[str, Any]] = []
+        self._known: dict[tuple[str, int], int] = {}
+        self._kept: list[object] = []
+        self.counts: set[int] = set()
+        """How many devices there are; each number has colours of its own."""
+
+    def add(self, stage: GraphStage) -> int:
+        """The number of a stage among those that are drawn."""
+        return self._once("stage", stage, self._stages, lambda: self._stage(stage))
+
+    def data(self) -> dict[str, Any]:
+        """All that was added."""
+        return {
+            "graphs": self._graphs,
+            "facts": self._facts,
+            "layouts": self._layouts,
+            "stages": self._stages,
+        }
+
+    def _once(
+        self, what: str, of: object, among: list[dict[str, Any]], make: Callable[[], dict[str, Any]]
+    ) -> int:
+        key = (what, id(of))
+        if key not in self._known:
+            self._kept.append(of)  # an id is only its own while the object lives
+            made = make()
+            self._known[key] = len(among)
+            among.append(made)
+        return self._known[key]
+
+    def _stage(self, stage: GraphStage) -> dict[str, Any]:
+        scene, problem, evaluation = stage.scene, stage.plan.problem, stage.plan.evaluation
+        k = len(problem.devices)
+        self.counts.add(k)
+        data: dict[str, Any] = {
+            "graph": self._once("graph", scene.items.graph, self._graphs, lambda: graph_data(scene)),
+            "facts": self._once("facts", problem, self._facts, lambda: facts_data(scene, problem)),
+            "layout": self._once("layout", scene.layout, self._layouts, lambda: layout_data(scene)),
+            "device": packed(scene.device, "u2"),
+            "titles": [device.title for device in problem.devices],
+            "names": [device.name for device in problem.devices],
+            "bad": np.flatnonzero(scene.violating).tolist(),
+            "hot": evaluation.bottleneck,
+        }
+        if stage.headers is not None:
+            pace = np.nan_to_num(stage.headers.pace, posinf=0.0, neginf=0.0)
+            data["pace"] = [stage.headers.column.text(float(value)) for value in stage.headers.pace]
+            data["load"] = np.round(pace / (float(pace.max(initial=0.0)) or 1.0), 4).tolist()
+        return data
+
+
+def graph_data(scene: Scene) -> dict[str, Any]:
+    """Names, kinds and edges of a graph. ``share`` is how wide an edge is among all, 0 to 255."""
+    items = scene.items
+    widest = float(items.edge_bytes.max(initial=0.0)) or 1.0
+    data: dict[str, Any] = {
+        "name": items.graph.name,
+        "names": list(items.names),
+        "kinds": listed([items.graph.kinds[v] for v in items.first.tolist()]),
+        "from": packed(items.edge_src, "u4"),
+        "to": packed(items.edge_dst, "u4"),
+        "share": packed(np.rint(255 * np.sqrt(items.edge_bytes / widest)), "u1"),
+    }
+    if items.model.any():
+        data["model"] = packed(items.model % len(MODEL_BLOCKS), "u1")
+    return data
+
+
+def facts_data(scene: Scene, problem: Problem) -> dict[str, Any]:
+    """What is written on cards and said about ops: kind and shape, work, bytes of output and parameters."""
+    graph, evaluator = scene.items.graph, problem.evaluator
+    ops = scene.items.first.tolist()
+    output = output_bytes(graph, evaluator.size)
+    return {
+        "words": listed([kind_text(scene, i) for i in range(scene.items.count)]),
+        "work": listed([one_time(float(evaluator.op_work[0][v]), graph.time_unit) for v in ops]),
+        "output": listed([bytes_text(float(output[v])) for v in ops]),
+        "parameters": listed(
+            [bytes_text(float(evaluator.params[v])) if evaluator.params[v] else "" for v in ops]
+        ),
+    }
+
+
+def output_bytes(graph: Graph, size: np.ndarray) -> np.ndarray:
+    """Bytes of all outputs of each op (float64[n])."""
+    return np.bincount(graph.tensor_producer, weights=size, minlength=graph.n)
+
+
+def layout_data(scene: Scene) -> dict[str, Any]:
+    """Places, edges and lanes of a layout."""
+    layout: Layout = scene.layout
+    x, y, w, h = layout.bounds
+    step = max(w, h, 1e-6) / STEPS
+    routed = scene.routed
+
+    def steps(values: np.ndarray, origin: float) -> str:
+        return packed(np.clip(np.rint((values - origin) / step), 0, STEPS), "u2")
+
+    flags = np.zeros(len(scene.edge_class), np.uint8)
+    flags[routed] |= ROUTED
+    flags[scene.edge_class == EdgeClass.STUB] |= STUB
+    flags[scene.leave != 0] |= LEAVES_LEFT
+    flags[scene.enter == 0] |= ENTERS_RIGHT
+    return {
+        "bounds": [round(value, 3) for value in (x, y, w, h)],
+        "step": step,
+        "card": STYLE.card_h,
+        "x": steps(layout.x, x),
+        "y": steps(layout.y, y),
+        "w": steps(layout.w, 0.0),
+        "h": steps(layout.h, 0.0),
+        "flags": packed(flags, "u1"),
+        "routed": packed(routed, "u4"),
+        "points": packed(np.diff(scene.route_ptr), "u2"),
+        "routeX": steps(scene.route_x, x),
+        "routeY": steps(scene.route_y, y),
+        "lanes": [[round(lane.band[1], 2), round(lane.band[3], 2)] for lane in layout.lanes],
+    }
+
+
+def palette_data(theme: Theme, k: int) -> dict[str, Any]:
+    """Colours of ``k`` devices: accents, bands, and the fills of blocks and cards by model and device."""
+    palette = canvas_palette(theme, k)
+    every: Ints = np.arange(k, dtype=np.int32)
+    models = [np.full(k, model, np.int32) for model in range(len(MODEL_BODIES))]
+    return {
+        "accent": [colour.accent for colour in palette.devices],
+        "band": [colour.band for colour in palette.devices],
+        "ink": [colour.ink for colour in palette.devices],
+        "block": [_hex(palette.blocks_of(every, model)) for model in models],
+        "body": [_hex(palette.bodies_of(every, model)) for model in models],
+        "glyph": [colour.glyph for colour in device_colours(k, theme)],
+    }
+
+
+def _hex(colours: np.ndarray) -> list[str]:
+    return [f"#{int(colour) & 0xFFFFFF:06x}" for colour in colours]
+
+
+def glyph_outline(glyph: int) -> str:
+    """A glyph's outline as the path of an SVG, around the origin and about one unit wide."""
+    path = glyph_path(glyph)
+    out: list[str] = []
+    i = 0
+    while i < path.elementCount():
+        element = path.elementAt(i)
+        if element.isCurveTo():
+            ends = [path.elementAt(i + j) for j in range(3)]
+            out.append("C" + " ".join(f"{e.x:.4g} {e.y:.4g}" for e in ends))
+            i += 3
+            continue
+        out.append(f"{'M' if element.isMoveTo() else 'L'}{element.x:.4g} {element.y:.4g}")
+        i += 1
+    return "".join(out) + "Z"

@@ -1,0 +1,92 @@
+"""What is different from another plan: the objective in large letters, the ops that moved, and every device's change."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.look.numbers import plural, signed_amount
+from gui.look.theme import Theme, numbered_colours
+from gui.present.panels.rows import HEAD, LEAST_WRITTEN, MANY, Row, bar_rects, paint_head, row_boxes
+from gui.words.objectives import change, column_of, component_words
+from planner.problem.problem import Plan
+from planner.reports.comparison import Comparison
+
+
+def headline(plan: Plan, versus: Plan, comparison: Comparison) -> tuple[str, str]:
+    """The change of the objective in words, and what became of it: ``better``, ``worse``, ``same``, or empty."""
+    if comparison.why_incomparable:
+        return f"{plural(len(comparison.moved(1)), 'op')} moved", ""
+    if not plan.evaluation.valid or not versus.evaluation.valid:
+        broken = len(plan.evaluation.violations)
+        return (
+            f"{plural(broken, 'rule')} broken" if broken else "no rule broken now"
+        ), "worse" if broken else "better"
+    # In its own unit, as the line above the stage has it.
+    column = column_of(plan.problem, plan.problem.components[0], [plan.evaluation.objective])
+    found = change(plan.problem, versus.evaluation.values, plan.evaluation.values, column)
+    words = {-1: "better", 1: "worse", 0: "same"}[found.sign]
+    return found.text if found.sign else "same objective", words
+
+
+def _name(comparison: Comparison, row: int) -> str:
+    """What the plan calls a device, and what the other called it where that is something else."""
+    before, now = (comparison.device_title(row, i) for i in (0, 1))
+    return f"{now} (was {before})" if now and before and now != before else now or before
+
+
+def paint_difference(
+    painter: QPainter,
+    rect: QRectF,
+    plan: Plan,
+    versus: Plan,
+    comparison: Comparison,
+    unit: float,
+    theme: Theme,
+) -> None:
+    """``comparison`` is of ``versus`` (the reference) and ``plan``."""
+    words, how = headline(plan, versus, comparison)
+    moved = len(comparison.moved(1))
+    other = versus.name or versus.provenance.planner
+    colour = {"better": theme.good, "worse": theme.bad}.get(how, theme.text)
+    share = f"{moved:,} of {plural(plan.problem.graph.n, 'op')} moved"
+    title = f"Against {other}"
+    free = paint_head(painter, rect, unit, theme, title, words, share, colour=colour)
+    rows_of = comparison.rows
+    differences = comparison.differences(1)
+    counted_in_bytes = plan.problem.unit(plan.problem.components[0]) == "B"
+    amounts = np.asarray(differences.memory if counted_in_bytes else differences.cost, np.float64)
+    what = "memory" if counted_in_bytes else "cost"
+    unit_of = "B" if counted_in_bytes else plan.problem.graph.time_unit
+    most = float(np.nanmax(np.abs(amounts))) if np.isfinite(amounts).any() else 0.0
+    used = comparison.by_row(0, "ops") + comparison.by_row(1, "ops")
+    shown = [r for r in range(len(rows_of)) if len(rows_of) <= MANY or used[r] != 0.0]
+    # Rows too low for amounts need a scale.
+    longest = int(np.nanargmax(np.abs(amounts))) if most > 0.0 else -1
+    scale = ""
+    if longest >= 0 and free.height() - HEAD * unit < LEAST_WRITTEN * unit * len(shown):
+        scale = f"longest bar: {_name(comparison, longest)}, {signed_amount(float(amounts[longest]), most, unit_of)}"
+    title = f"{component_words(what).title.capitalize()} of each device"
+    free = paint_head(painter, free, unit, theme, title, "", scale)
+    colours = numbered_colours(comparison.numbers, theme)
+    rows = []
+    for r in shown:
+        row, change_of = rows_of[r], signed_amount(float(amounts[r]), most, unit_of)
+        words = "new" if row.devices[0] < 0 else "gone" if row.devices[1] < 0 else change_of
+        rows.append(Row(_name(comparison, r), words, colours[r]))
+    bars = bar_rects(painter, row_boxes(free, len(rows), unit), rows, unit, theme)
+    for r, bar in zip(shown, bars, strict=True):
+        middle = bar.center().x()
+        painter.setPen(QPen(QColor(theme.border), max(1.0, unit)))
+        painter.drawLine(QPointF(middle, bar.top() - 3 * unit), QPointF(middle, bar.bottom() + 3 * unit))
+        if not np.isfinite(amounts[r]) or most <= 0 or amounts[r] == 0:
+            continue
+        wide = 0.5 * bar.width() * float(amounts[r]) / most
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours[r].accent))
+        painter.drawRoundedRect(
+            QRectF(min(middle, middle + wide), bar.top(), max(1.0, abs(wide)), bar.height()),
+            2 * unit,
+            2 * unit,
+        )

@@ -1,0 +1,132 @@
+"""How the objective of a story's plans comes down towards what is proven, plan by plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from gui.look.numbers import gap_text, plural
+from gui.look.theme import Theme
+from gui.present.captions import measure
+from gui.present.panels.rows import LEFT, RIGHT, SMALL, paint_head, text
+from gui.words.objectives import amount, component_words
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan
+
+Member = tuple[Plan | OrderPlan, tuple[Bound, ...]]
+"""A plan with the bounds that are stored with it."""
+
+
+def component_shown(members: Sequence[Member]) -> int:
+    """The component that the lines are about: the first in which the plans differ, else the first."""
+    count = len(members[0][0].evaluation.values)
+    for c in range(count):
+        values = [plan.evaluation.values[c] for plan, _ in members]
+        if max(values) - min(values) > 1e-9 * max(1e-300, abs(max(values))):
+            return c
+    return 0
+
+
+def paint_convergence(
+    painter: QPainter, rect: QRectF, members: Sequence[Member], shown: int, unit: float, theme: Theme
+) -> None:
+    """``members`` are all plans of one problem in the story's order, of which the first ``shown`` have been told of."""
+    plan, bounds = members[shown - 1]
+    problem = plan.problem
+    c = component_shown(members)
+    name = problem.components[c]
+    values = [member.evaluation.values[c] for member, _ in members]
+    # What is proven holds for the problem, whichever plan it was stored with.
+    proven = [_bound(member, known, c) for member, known in members]
+    so_far = [b for b in proven[:shown] if b is not None]
+    least = max(so_far, default=None)
+    known = [b for b in proven if b is not None]
+    standing = problem.standing(
+        plan.evaluation.values, [b for _, own in members[:shown] for b in own] or bounds
+    )
+    if not plan.evaluation.valid:
+        note = f"{plural(len(plan.evaluation.violations), 'rule')} broken"
+    elif standing.gap == 0.0:
+        note = "proven optimal"
+    else:
+        note = f"gap {gap_text(standing.gap)}" if standing.gap is not None else "no bound yet"
+    words = component_words(name).title
+    title = f"{words[:1].upper()}{words[1:]}, plan by plan"
+    free = paint_head(painter, rect, unit, theme, title, amount(problem, name, values[shown - 1]), note)
+    plot = free.adjusted(6 * unit, 12 * unit, -10 * unit, -44 * unit)
+    if plot.height() < 40 * unit:
+        return
+    low, high = min([*values, *known]), max([*values, *known])
+    pad = 0.14 * (high - low) or 0.1 * abs(high) or 1.0
+    low, high = low - pad, high + pad
+
+    def place(i: int, value: float) -> QPointF:
+        share = 0.5 if len(members) == 1 else (i + 0.5) / len(members)
+        return QPointF(
+            plot.left() + plot.width() * share, plot.bottom() - plot.height() * (value - low) / (high - low)
+        )
+
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(theme.grid), max(1.0, unit)))
+    for share in (0.0, 0.5, 1.0):
+        y = plot.bottom() - plot.height() * share
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+    if least is not None and math.isfinite(least):
+        _proven(painter, plot, proven[:shown], place, len(members), unit, theme)
+        y = place(0, least).y()
+        words = f"no plan is below {amount(problem, name, least)}"
+        text(
+            painter,
+            QRectF(plot.left(), y + 3 * unit, plot.width(), 20 * unit),
+            words,
+            SMALL * unit,
+            theme.good,
+        )
+    points = [place(i, values[i]) for i in range(shown)]
+    painter.setPen(QPen(QColor(theme.accent), 2.6 * unit))
+    painter.drawPolyline(QPolygonF(points))
+    for i, point in enumerate(points):
+        valid, last = members[i][0].evaluation.valid, i == shown - 1
+        radius = (7.0 if last else 4.5) * unit
+        colour = QColor(theme.accent if valid else theme.bad)
+        painter.setPen(QPen(colour, 2.2 * unit))
+        painter.setBrush(colour if valid else QColor(theme.panel))
+        painter.drawEllipse(point, radius, radius)
+    best = points[-1]
+    align = RIGHT if best.x() > plot.center().x() else LEFT
+    wide = 0.6 * plot.width()
+    left = min(max(best.x() - wide if align == RIGHT else best.x(), plot.left()), plot.right() - wide)
+    label = amount(problem, name, values[shown - 1])
+    room = measure(max(6, round(SMALL * unit)), True).horizontalAdvance(label) + 8 * unit
+    plate = QRectF(left + wide - room if align == RIGHT else left, best.y() - 31 * unit, room, 21 * unit)
+    painter.fillRect(plate, QColor(theme.panel))
+    text(painter, QRectF(left, best.y() - 30 * unit, wide, 20 * unit), label, SMALL * unit, theme.text, bold=True, align=align)  # fmt: skip
+    foot = QRectF(rect.left(), plot.bottom() + 14 * unit, rect.width(), 22 * unit)
+    who = plan.name or plan.provenance.planner
+    text(painter, foot, f"plan {shown} of {len(members)}: {who}", SMALL * unit, theme.muted)
+
+
+def _bound(plan: Plan | OrderPlan, bounds: Sequence[Bound], component: int) -> float | None:
+    found = plan.problem.standing(plan.evaluation.values, bounds).components[component].bound
+    return None if found is None or not math.isfinite(found.value) else found.value
+
+
+def _proven(painter: QPainter, plot: QRectF, proven: Sequence[float | None], place: object, count: int, unit: float, theme: Theme) -> None:  # fmt: skip
+    """A step line: the strongest bound known when each plan is told of."""
+    painter.setPen(QPen(QColor(theme.good), 2.2 * unit, Qt.PenStyle.DashLine))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    best: float | None = None
+    line = QPolygonF()
+    for i, value in enumerate(proven):
+        best = value if best is None or (value is not None and value > best) else best
+        if best is None:
+            continue
+        y = place(i, best).y()  # type: ignore[operator]
+        wide = plot.width() / count
+        line.append(QPointF(plot.left() + i * wide, y))
+        line.append(QPointF(plot.left() + (i + 1) * wide, y))
+    painter.drawPolyline(line)

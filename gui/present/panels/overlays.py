@@ -1,0 +1,183 @@
+"""What the presenter lays over a frame: help, the speaker's notes, a number that is typed, the pointer, a card that grew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QRadialGradient
+
+from gui.look.glyphs import paint_glyph
+from gui.look.numbers import one_time
+from gui.look.theme import Theme, device_colours
+from gui.present.captions import letters, lines_of, measure
+from planner.problem.problem import Plan
+from planner.quantity import bytes_text
+
+LASER = "#ff3b30"
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+
+
+def _plate(painter: QPainter, rect: QRectF, unit: float, theme: Theme) -> None:
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    shade = QColor(theme.shadow)
+    shade.setAlphaF(0.25)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(shade)
+    painter.drawRoundedRect(rect.translated(0, 3 * unit), 10 * unit, 10 * unit)
+    painter.setPen(QPen(QColor(theme.border), max(1.0, unit)))
+    painter.setBrush(QColor(theme.panel))
+    painter.drawRoundedRect(rect, 10 * unit, 10 * unit)
+
+
+def _text(painter: QPainter, rect: QRectF, words: str, pixels: int, colour: str, bold: bool = False, align: int = LEFT) -> None:  # fmt: skip
+    painter.setFont(letters(pixels, bold))
+    painter.setPen(QColor(colour))
+    shown = measure(pixels, bold).elidedText(words, Qt.TextElideMode.ElideRight, rect.width() + 1)
+    painter.drawText(rect, align, shown)
+
+
+def paint_help(
+    painter: QPainter, size: tuple[int, int], rows: Sequence[tuple[str, str]], unit: float, theme: Theme
+) -> None:
+    """The keys in two columns, in the middle of the frame."""
+    veil = QColor(theme.shadow)
+    veil.setAlphaF(0.45)
+    painter.fillRect(QRectF(0, 0, *size), veil)
+    half = (len(rows) + 1) // 2
+    line, pixels = 38 * unit, max(9, round(17 * unit))
+    keys = max(measure(pixels, True).horizontalAdvance(k) for k, _ in rows) + 18 * unit
+    words = max(measure(pixels).horizontalAdvance(w) for _, w in rows) + 8 * unit
+    wide, high = 2 * (keys + words) + 110 * unit, line * half + 96 * unit
+    rect = QRectF((size[0] - wide) / 2, (size[1] - high) / 2, wide, high)
+    _plate(painter, rect, unit, theme)
+    top = rect.top() + 66 * unit
+    title = QRectF(rect.left() + 32 * unit, rect.top() + 18 * unit, wide - 64 * unit, 36 * unit)
+    _text(painter, title, "Keys", max(12, round(24 * unit)), theme.text, True)
+    for i, (key, what) in enumerate(rows):
+        x = rect.left() + 32 * unit + (i // half) * (keys + words + 46 * unit)
+        y = top + (i % half) * line
+        _text(painter, QRectF(x, y, keys, line), key, pixels, theme.accent, True)
+        _text(painter, QRectF(x + keys, y, words, line), what, pixels, theme.text)
+
+
+def paint_notes(
+    painter: QPainter, rect: QRectF, place: str, following: tuple[str, str], elapsed: str, clock: str, unit: float,
+    theme: Theme,
+) -> None:  # fmt: skip
+    """What only the speaker needs: where this is, what comes next, for how long it has gone on, and what time it is."""
+    pixels = max(9, round(16 * unit))
+    wide = 460 * unit
+    title, caption = following
+    lines = lines_of(caption, pixels, False, wide - 40 * unit)[:6] if caption else ()
+    high = (104 + 24 * len(lines)) * unit
+    box = QRectF(rect.right() - wide - 16 * unit, rect.top() + 16 * unit, wide, high)
+    _plate(painter, box, unit, theme)
+    inner = box.adjusted(20 * unit, 12 * unit, -20 * unit, -12 * unit)
+    top = QRectF(inner.left(), inner.top(), inner.width(), 34 * unit)
+    _text(painter, top, elapsed, max(12, round(26 * unit)), theme.text, True)
+    _text(painter, top, f"{clock}   {place}", pixels, theme.muted, align=RIGHT)
+    y = inner.top() + 42 * unit
+    _text(painter, QRectF(inner.left(), y, inner.width(), 26 * unit), f"Next: {title}" if title else "This is the last", pixels, theme.text, True)  # fmt: skip
+    for i, line in enumerate(lines):
+        _text(painter, QRectF(inner.left(), y + (28 + 24 * i) * unit, inner.width() + 4, 24 * unit), line, pixels, theme.muted)  # fmt: skip
+
+
+def paint_badge(painter: QPainter, rect: QRectF, words: str, unit: float, theme: Theme) -> None:
+    """A few words for a moment, low in ``rect``, off what is looked at: a number that is typed, or what a key has just done."""
+    pixels = max(12, round(28 * unit))
+    wide = measure(pixels, True).horizontalAdvance(words) + 56 * unit
+    box = QRectF(rect.center().x() - wide / 2, rect.bottom() - 92 * unit, wide, 68 * unit)
+    _plate(painter, box, unit, theme)
+    _text(painter, box, words, pixels, theme.text, True, CENTRE)
+
+
+def paint_laser(painter: QPainter, at: QPointF, unit: float) -> None:
+    """A red dot with a light ring, seen on any ground."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    glow = QRadialGradient(at, 26 * unit)
+    glow.setColorAt(0.0, QColor(255, 59, 48, 120))
+    glow.setColorAt(1.0, QColor(255, 59, 48, 0))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QBrush(glow))
+    painter.drawEllipse(at, 26 * unit, 26 * unit)
+    painter.setPen(QPen(QColor("#ffffff"), 2.2 * unit))
+    painter.setBrush(QColor(LASER))
+    painter.drawEllipse(at, 8 * unit, 8 * unit)
+
+
+def paint_spotlight(painter: QPainter, size: tuple[int, int], at: QPointF, unit: float) -> None:
+    """All but a circle around the pointer in the dark."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    dark, hole = QPainterPath(), QPainterPath()
+    dark.addRect(QRectF(0, 0, *size))
+    hole.addEllipse(at, 130 * unit, 130 * unit)
+    painter.fillPath(dark.subtracted(hole), QColor(0, 0, 0, 150))
+
+
+def op_facts(plan: Plan, op: int) -> list[tuple[str, str]]:
+    """An op's kind, device, time, parameters and output, as pairs of a word and a value."""
+    problem, graph = plan.problem, plan.problem.graph
+    evaluator = problem.evaluator
+    device = problem.devices[int(plan.decision.device_of[op])]
+    ptr, idx = graph.outputs
+    tensors = idx[ptr[op] : ptr[op + 1]]
+    shapes = [
+        "\N{MULTIPLICATION SIGN}".join(map(str, s)) for t in tensors.tolist() if (s := graph.tensor_shapes[t])
+    ]
+    rows = [("on", device.title), ("work", one_time(float(evaluator.op_work[0][op]), graph.time_unit))]
+    if evaluator.params[op]:
+        rows.append(("parameters", bytes_text(float(evaluator.params[op]))))
+    if len(tensors):
+        size = bytes_text(float(evaluator.size[tensors].sum()))
+        rows.append(("output", f"{size}  {shapes[0]}" if shapes else size))
+    return rows
+
+
+def paint_op_card(
+    painter: QPainter, card: QRectF, within: QRectF, plan: Plan, op: int, unit: float, theme: Theme
+) -> None:
+    """An op's card, grown until its name and figures can be read from afar, beside where it stands."""
+    graph = plan.problem.graph
+    device = int(plan.decision.device_of[op])
+    colour = device_colours(len(plan.problem.devices), theme)[device]
+    rows = op_facts(plan, op)
+    big, small = max(12, round(24 * unit)), max(9, round(18 * unit))
+    name = lines_of(graph.op_names[op], big, True, 480 * unit)[:3]
+    words = max(measure(small).horizontalAdvance(f"{k}   {v}") for k, v in rows) + 70 * unit
+    wide = max(words, *(measure(big, True).horizontalAdvance(line) for line in name)) + 64 * unit
+    high = (58 + 31 * len(name) + 28 * len(rows)) * unit
+    x = min(max(card.center().x() - wide / 2, within.left() + 8 * unit), within.right() - wide - 8 * unit)
+    # Below the card, so that the pointer hides nothing, or above it where there is more room.
+    y = card.bottom() + 22 * unit
+    if y + high > within.bottom() - 8 * unit:
+        y = max(card.top() - high - 22 * unit, within.top() + 8 * unit)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(theme.text), 2.5 * unit))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(card.adjusted(-3 * unit, -3 * unit, 3 * unit, 3 * unit), 4 * unit, 4 * unit)
+    box = QRectF(x, y, wide, high)
+    _plate(painter, box, unit, theme)
+    painter.setPen(QPen(QColor(colour.accent), 2.5 * unit))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(box, 10 * unit, 10 * unit)
+    painter.fillRect(QRectF(x + unit, y + 10 * unit, 7 * unit, high - 20 * unit), QColor(colour.accent))
+    left, room = x + 26 * unit, wide - 46 * unit
+    y += 14 * unit
+    for line in name:
+        _text(painter, QRectF(left, y, room + 4, 31 * unit), line, big, theme.text, True)
+        y += 31 * unit
+    _text(painter, QRectF(left, y, room, 28 * unit), graph.kinds[op], small, theme.muted)
+    y += 30 * unit
+    for key, value in rows:
+        line_rect = QRectF(left, y, room, 28 * unit)
+        _text(painter, line_rect, key, small, theme.muted)
+        wide_value = measure(small, True).horizontalAdvance(value)
+        _text(painter, line_rect, value, small, theme.text, True, RIGHT)
+        if key == "on":
+            paint_glyph(
+                painter, colour, line_rect.right() - wide_value - 14 * unit, line_rect.center().y(), 12 * unit
+            )
+        y += 28 * unit

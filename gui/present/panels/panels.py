@@ -1,0 +1,199 @@
+"""The panel beside the stage: which one a keyframe wants, and what it is painted from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter
+
+from gui.document.network.memory_history import Counters
+from gui.look.numbers import one_time, percent, plural
+from gui.look.theme import Theme, device_colours
+from gui.present.captions import paint_frame
+from gui.present.panels.lines import Member, paint_convergence
+from gui.present.panels.rows import Row, bar_rects, paint_costs, paint_head, paint_memory, row_boxes
+from gui.widgets.bars import Part, paint_parts
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan
+
+if TYPE_CHECKING:
+    from planner.reports.comparison import Comparison
+    from planner.reports.schedule.schedule import Schedule
+
+PAD = 18.0
+MOST_SAMPLES = 12
+"""A schedule beside the stage shows no more samples than can be told apart there."""
+
+
+@dataclass(frozen=True, eq=False)
+class PanelData:
+    """All that the panel of one keyframe may show.
+
+    ``members`` are the story's plans of the same problem in the order in which it tells of them, ``shown`` how many of them it
+    has by then. ``comparison`` is of ``versus`` and ``plan``, where there is one.
+    """
+
+    kind: str
+    plan: Plan | OrderPlan
+    bounds: tuple[Bound, ...]
+    members: Sequence[Member]
+    shown: int
+    versus: Plan | None = None
+    comparison: Comparison | None = None
+    schedule: Schedule | None = None
+
+
+@dataclass(frozen=True)
+class NetworkNow:
+    """What a network's panel shows of a moment: how many connections are done, I/Os, and values held of how many."""
+
+    done: int
+    counters: Counters
+    held: int
+    dirty: int
+
+
+def paint_panel(
+    painter: QPainter, rect: QRectF, data: PanelData, unit: float, theme: Theme, now: NetworkNow | None = None
+) -> None:
+    """The card and what stands on it."""
+    paint_frame(painter, rect, unit, theme)
+    inner = rect.adjusted(PAD * unit, 14 * unit, -PAD * unit, -14 * unit)
+    plan = data.plan
+    if data.kind == "convergence":
+        paint_convergence(painter, inner, data.members, data.shown, unit, theme)
+    elif isinstance(plan, OrderPlan):
+        assert now is not None
+        (_paint_ios if data.kind == "costs" else _paint_fast)(painter, inner, plan, now, unit, theme)
+    elif data.kind == "costs":
+        paint_costs(painter, inner, plan, data.bounds, unit, theme)
+    elif data.kind == "memory":
+        paint_memory(painter, inner, plan, unit, theme)
+    elif data.kind == "schedule" and data.schedule is not None:
+        _paint_schedule(painter, inner, plan, data.schedule, unit, theme)
+    elif data.kind == "difference" and data.versus is not None and data.comparison is not None:
+        from gui.present.panels.difference import paint_difference
+
+        paint_difference(painter, inner, plan, data.versus, data.comparison, unit, theme)
+
+
+def schedule_of(plan: Plan) -> Schedule:
+    """The schedule that suits the objective, of about as many samples as show its steady state."""
+    from planner.reports.schedule.schedule import kinds_for, schedule
+
+    kind = kinds_for(plan.problem)[0]
+    count = 1 if kind == "latency" else min(MOST_SAMPLES, max(5, len(plan.problem.devices) + 2))
+    return schedule(plan.problem, plan.decision.device_of, kind=kind, samples=count)
+
+
+def _paint_schedule(
+    painter: QPainter, rect: QRectF, plan: Plan, found: Schedule, unit: float, theme: Theme
+) -> None:
+    """When each device works on which sample, drawn as in the dock, in larger letters."""
+    from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows
+    from gui.panels.schedule.painter import paint_schedule
+    from planner.reports.schedule.schedule import KINDS
+
+    devices = plan.problem.devices
+    titles = [d.title for d in devices]
+    # Beside so narrow a chart the glyph and a number say which of many alike it is.
+    alike = len({d.kind for d in devices}) == 1
+    own = ["".join(filter(str.isdigit, d.name)) for d in devices]
+    names = [str(i) if alike else f"{d.kind[:1].upper()}{own[i]}" for i, d in enumerate(devices)]
+    time = plan.problem.graph.time_unit
+    if found.kind == "latency":
+        headline, note = one_time(found.end, time), "from the first op to the last"
+    else:
+        busiest = max(found.share.tolist(), default=0.0)
+        headline, note = (
+            f"one sample every {one_time(found.period, time)}",
+            f"busiest device {percent(busiest, 0)} busy",
+        )
+    free = paint_head(painter, rect, unit, theme, KINDS[found.kind], headline, note)
+    rows = device_rows(found, titles, short=names)
+    needed = RULER + AXIS + LEAST_ROW * len(rows)
+    grown = min(1.5 * unit, free.height() / needed)
+    layout = ChartLayout(found, rows, time, free.width() / grown, free.height() / grown)
+    painter.save()
+    painter.setClipRect(free)
+    painter.translate(free.topLeft())
+    painter.scale(grown, grown)
+    paint_schedule(painter, layout, theme)
+    painter.restore()
+
+
+# ---------------------------------------------------------------------- networks
+def _paint_ios(
+    painter: QPainter, rect: QRectF, plan: OrderPlan, now: NetworkNow, unit: float, theme: Theme
+) -> None:
+    """Reads and writes up to the moment, beside those of the whole order and the fewest that any order has."""
+    from planner.machines.two_level_memory.orders.io_bounds import io_bounds
+
+    e, c = plan.evaluation, now.counters
+    least = io_bounds(plan.problem.network)
+    note = (
+        f"{c.beyond:,} of them beyond what any order needs"
+        if c.beyond
+        else "none that an order could do without"
+    )
+    free = paint_head(painter, rect, unit, theme, "Reads and writes so far", f"{c.total:,} I/Os", note)
+    colours = device_colours(2, theme)
+    total = len(plan.decision.order)
+    text_of = f"{now.done:,} of {total:,} connections done"
+    rows = [
+        Row("reads", f"{c.reads:,}", colours[0]), Row("in the end", f"{e.reads:,}", colours[0]),
+        Row("at least", f"{least.least_reads:,}", colours[0]),
+        Row("writes", f"{c.writes:,}", colours[1]), Row("in the end", f"{e.writes:,}", colours[1]),
+        Row("at least", f"{least.least_writes:,}", colours[1]),
+    ]  # fmt: skip
+    amounts = [c.reads, e.reads, least.least_reads, c.writes, e.writes, least.least_writes]
+    free = paint_head(painter, free, unit, theme, text_of, "", "")
+    bars = bar_rects(painter, row_boxes(free, len(rows), unit), rows, unit, theme)
+    full = float(max(amounts)) or 1.0
+    for i, bar in enumerate(bars):
+        colour = colours[i // 3]
+        shade = (colour.accent, colour.soft, theme.good)[i % 3]
+        painter.setPen(QColor(0, 0, 0, 0))
+        painter.setBrush(QColor(theme.track))
+        painter.drawRoundedRect(bar, 3 * unit, 3 * unit)
+        paint_parts(painter, bar, [Part(float(amounts[i]), shade)], full)
+
+
+def _paint_fast(
+    painter: QPainter, rect: QRectF, plan: OrderPlan, now: NetworkNow, unit: float, theme: Theme
+) -> None:
+    """How much of the fast memory is in use, and what of that slow memory does not have."""
+    size = plan.problem.target.size
+    clean = now.held - now.dirty
+    share = f"{now.held:,} of {plural(size, 'value')}"
+    note = f"{now.dirty:,} not yet in slow memory" if now.dirty else "all of them also in slow memory"
+    title = f"Fast memory, {plan.problem.target.policy.upper()}"
+    free = paint_head(painter, rect, unit, theme, title, share, note)
+    from gui.canvas.network.colours import ink_of
+
+    ink = ink_of(theme)
+    bar = QRectF(free.left(), free.top() + 6 * unit, free.width(), 34 * unit)
+    painter.setPen(QColor(0, 0, 0, 0))
+    painter.setBrush(QColor(theme.track))
+    painter.drawRoundedRect(bar, 4 * unit, 4 * unit)
+    paint_parts(painter, bar, [Part(float(now.dirty), ink.dirty), Part(float(clean), ink.clean)], float(size))
+    colours = device_colours(2, theme)
+    rows = [
+        Row("only here", f"{now.dirty:,}", colours[0]), Row("also in slow memory", f"{clean:,}", colours[1]),
+        Row("free", f"{size - now.held:,}", colours[1]),
+    ]  # fmt: skip
+    from gui.present.panels.rows import BODY, RIGHT, text
+
+    y = bar.bottom() + 16 * unit
+    for row, shade in zip(rows, (ink.dirty, ink.clean, theme.track), strict=True):
+        painter.setPen(QColor(0, 0, 0, 0))
+        painter.setBrush(QColor(shade))
+        painter.drawRoundedRect(QRectF(free.left(), y + 8 * unit, 14 * unit, 14 * unit), 3 * unit, 3 * unit)
+        line = QRectF(free.left() + 24 * unit, y, free.width() - 24 * unit, 30 * unit)
+        text(painter, line, row.name, BODY * unit, theme.text)
+        text(painter, line, row.amount, BODY * unit, theme.text, bold=True, align=RIGHT)
+        y += 32 * unit

@@ -1,0 +1,269 @@
+"""Bars of a plan's devices beside the stage: what each pays, or what it holds; the one that matters in large letters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.look.glyphs import paint_glyph
+from gui.look.numbers import amount_column, byte_column
+from gui.look.theme import DeviceColour, Theme, device_colours
+from gui.present.captions import letters, measure
+from gui.widgets.bars import Part, cost_parts, paint_load, paint_parts
+from gui.words.objectives import STAGE_COSTS, amount, component_words
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan
+from planner.quantity import bytes_text
+
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+TITLE, HEADLINE, BODY, SMALL = 17.0, 28.0, 16.0, 13.0
+"""Letters in pixels of a frame of 1280 x 800."""
+TALLEST, LEAST_WRITTEN = 62.0, 13.0
+"""Heights of a row: the most, and the least that has words beside its bar."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One device: its name, the amount in words, and how its bar is painted."""
+
+    name: str
+    amount: str
+    colour: DeviceColour
+    hot: bool = False
+
+
+HEAD = 58.0
+"""Height of a head that is a title with a line below it."""
+MANY = 12
+"""Of more devices than so many those without ops are left out."""
+
+
+def worth_showing(plan: Plan) -> list[int]:
+    """The devices that have a row: all of a few, of many those with ops."""
+    count = len(plan.problem.devices)
+    return [d for d in range(count) if count <= MANY or plan.evaluation.ops[d]]
+
+
+def text(
+    painter: QPainter, rect: QRectF, words: str, pixels: float, colour: str, *, bold: bool = False, align: int = LEFT
+) -> float:  # fmt: skip
+    """One line, elided; returns its width."""
+    size = max(6, round(pixels))
+    shown = measure(size, bold).elidedText(words, Qt.TextElideMode.ElideRight, rect.width())
+    painter.setFont(letters(size, bold))
+    painter.setPen(QColor(colour))
+    painter.drawText(rect, align, shown)
+    return float(measure(size, bold).horizontalAdvance(shown))
+
+
+def fitted(
+    painter: QPainter, rect: QRectF, words: str, pixels: float, colour: str, *, bold: bool = False, align: int = LEFT
+) -> None:  # fmt: skip
+    """One line, smaller where it is too long, elided where it would be too small to read."""
+    size = pixels
+    while size > 0.62 * pixels and measure(max(6, round(size)), bold).horizontalAdvance(words) > rect.width():
+        size -= 1.0
+    text(painter, rect, words, size, colour, bold=bold, align=align)
+
+
+def paint_head(
+    painter: QPainter, rect: QRectF, unit: float, theme: Theme, title: str, headline: str, note: str,
+    glyph: DeviceColour | None = None, colour: str = "",
+) -> QRectF:  # fmt: skip
+    """Title, a figure in large letters and a line below it; returns the room that is left."""
+    x, y, wide = rect.left(), rect.top(), rect.width()
+    text(painter, QRectF(x, y, wide, 24 * unit), title, TITLE * unit, theme.muted, bold=True)
+    y += 26 * unit
+    if headline:
+        inset = 0.0
+        if glyph is not None:
+            inset = 28 * unit
+            paint_glyph(painter, glyph, x + 10 * unit, y + 20 * unit, 17 * unit)
+        line = QRectF(x + inset, y, wide - inset, 40 * unit)
+        fitted(painter, line, headline, HEADLINE * unit, colour or theme.text, bold=True)
+        y += 42 * unit
+    if note:
+        fitted(painter, QRectF(x, y, wide, 22 * unit), note, BODY * unit, theme.muted)
+        y += 24 * unit
+    y += 8 * unit
+    return QRectF(x, y, wide, max(0.0, rect.bottom() - y))
+
+
+def row_boxes(rect: QRectF, count: int, unit: float) -> list[QRectF]:
+    """A strip for each of ``count`` rows from the top of ``rect``, as high as there is room for."""
+    if count == 0:
+        return []
+    high = min(TALLEST * unit, rect.height() / count)
+    return [QRectF(rect.left(), rect.top() + i * high, rect.width(), high) for i in range(count)]
+
+
+def bar_rects(painter: QPainter, boxes: Sequence[QRectF], rows: Sequence[Row], unit: float, theme: Theme) -> list[QRectF]:  # fmt: skip
+    """Write names and amounts where there is room for words, and say where the bars are."""
+    if not boxes:
+        return []
+    high = boxes[0].height()
+    written = high >= LEAST_WRITTEN * unit
+    size = min(BODY * unit, 0.62 * high) if high < 30 * unit else BODY * unit
+    size = max(size, min(10.5 * unit, 0.8 * high))
+    wide = boxes[0].width()
+    if not written:
+        for box, row in zip(boxes, rows, strict=True):  # colours alone would not say which lane a bar is of
+            paint_glyph(
+                painter, row.colour, box.left() + 6 * unit, box.center().y(), min(9 * unit, 0.8 * high)
+            )
+        return [
+            QRectF(b.left() + 16 * unit, b.top() + 0.14 * high, wide - 16 * unit, 0.72 * high) for b in boxes
+        ]
+    most = max(6, round(size))
+    names = min(0.4 * wide, max(measure(most, r.hot).horizontalAdvance(r.name) for r in rows) + 4 * unit)
+    amounts = min(0.42 * wide, max(measure(most, True).horizontalAdvance(r.amount) for r in rows) + 2 * unit)
+    out = []
+    for box, row in zip(boxes, rows, strict=True):
+        mark = min(11 * unit, 0.62 * high)
+        paint_glyph(painter, row.colour, box.left() + 6 * unit, box.center().y(), mark)
+        name = QRectF(box.left() + 18 * unit, box.top(), names, high)
+        text(painter, name, row.name, size, theme.bad if row.hot else theme.text, bold=row.hot)
+        figure = QRectF(box.right() - amounts, box.top(), amounts, high)
+        text(
+            painter, figure, row.amount, size, theme.bad if row.hot else theme.text, bold=row.hot, align=RIGHT
+        )
+        left = name.right() + 8 * unit
+        thick = min(24 * unit, 0.5 * high)
+        out.append(
+            QRectF(left, box.center().y() - thick / 2, max(4.0, figure.left() - 8 * unit - left), thick)
+        )
+    return out
+
+
+def paint_costs(painter: QPainter, rect: QRectF, plan: Plan, bounds: Sequence[Bound], unit: float, theme: Theme) -> None:  # fmt: skip
+    """What each device pays, in its parts; the bottleneck in large letters and, where it is one number, the bound as a line."""
+    problem, e = plan.problem, plan.evaluation
+    colours = device_colours(len(problem.devices), theme)
+    component = problem.components[0]
+    column = amount_column(e.pace, problem.unit(component))
+    hot = e.bottleneck
+    bytes_count = problem.unit(component) == "B"
+    title = f"{component_words(component).title} per device" if bytes_count else "Cost per device"
+    worst = f"{problem.devices[hot].title}  {amount(problem, component, float(e.pace[hot]))}"
+    standing = problem.standing(e.values, bounds)
+    part = standing.components[0]
+    scalar = component in STAGE_COSTS or component == "max-memory"
+    note = "sets the pace" if not bytes_count else "holds the most"
+    least = (
+        part.bound.value if scalar and part.bound is not None and math.isfinite(part.bound.value) else None
+    )
+    if least is not None:
+        note += f"; no plan is below {amount(problem, component, least)}"
+    devices = worth_showing(plan)
+    if len(devices) < len(colours):
+        note += f"; {len(colours) - len(devices)} have no ops"
+    free = paint_head(painter, rect, unit, theme, title, worst, note, colours[hot], theme.bad)
+    legend = not bytes_count and free.height() > 120 * unit
+    if legend:
+        free.setBottom(free.bottom() - 26 * unit)
+    rows = [
+        Row(problem.devices[i].title, column.text(float(e.pace[i])), colours[i], i == hot) for i in devices
+    ]
+    boxes = row_boxes(free, len(rows), unit)
+    bars = bar_rects(painter, boxes, rows, unit, theme)
+    full = max(float(e.pace.max(initial=0.0)), least or 0.0) or 1.0
+    # Parts of a cost add up to it unless transfers overlap with work: then the longest of them is the cost.
+    plain = bytes_count or not np.array_equal(e.pace, e.cost)
+    for i, bar in zip(devices, bars, strict=True):
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.track))
+        painter.drawRoundedRect(bar, 3 * unit, 3 * unit)
+        parts = [Part(float(e.pace[i]), colours[i].accent)]
+        total = float(e.receive[i] + e.work[i] + e.streaming[i] + e.send[i])
+        if not plain and total <= float(e.cost[i]) * (1 + 1e-9):
+            parts = cost_parts(
+                float(e.receive[i]),
+                float(e.work[i]),
+                float(e.streaming[i]),
+                float(e.send[i]),
+                colours[i],
+                theme.bad,
+            )
+        paint_parts(painter, bar, parts, full)
+    if least is not None and bars:
+        _bound_line(painter, bars, least / full, unit, theme)
+    if legend:
+        _legend(painter, QRectF(rect.left(), rect.bottom() - 22 * unit, rect.width(), 22 * unit), bool(e.streaming.any()), least is not None, unit, theme)  # fmt: skip
+
+
+def _bound_line(painter: QPainter, bars: Sequence[QRectF], share: float, unit: float, theme: Theme) -> None:
+    x = bars[0].left() + bars[0].width() * share
+    painter.setPen(QPen(QColor(theme.good), 2 * unit, Qt.PenStyle.DashLine))
+    painter.drawLine(QPointF(x, bars[0].top() - 6 * unit), QPointF(x, bars[-1].bottom() + 6 * unit))
+
+
+def _legend(painter: QPainter, rect: QRectF, streams: bool, bounded: bool, unit: float, theme: Theme) -> None:
+    """What the parts of a bar are."""
+    entries = [("transfers", theme.faint, False), ("work", theme.muted, False)]
+    if streams:
+        entries.append(("streaming", theme.bad, True))
+    x = rect.left()
+    for words, colour, hatched in entries:
+        paint_parts(painter, QRectF(x, rect.center().y() - 5 * unit, 14 * unit, 10 * unit), [Part(1.0, colour, hatched)], 1.0, 0.0)  # fmt: skip
+        wide = text(painter, QRectF(x + 19 * unit, rect.top(), 120 * unit, rect.height()), words, SMALL * unit, theme.muted)  # fmt: skip
+        x += 19 * unit + wide + 16 * unit
+    if bounded and rect.right() - x > 60 * unit:
+        painter.setPen(QPen(QColor(theme.good), 2 * unit, Qt.PenStyle.DashLine))
+        painter.drawLine(QPointF(x + 4 * unit, rect.top() + 3 * unit), QPointF(x + 4 * unit, rect.bottom() - 3 * unit))  # fmt: skip
+        text(painter, QRectF(x + 12 * unit, rect.top(), rect.right() - x, rect.height()), "bound", SMALL * unit, theme.muted)  # fmt: skip
+
+
+def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme: Theme) -> None:
+    """What each device holds against the line where it begins to stream, or against its capacity."""
+    problem, e = plan.problem, plan.evaluation
+    evaluator = problem.evaluator
+    colours = device_colours(len(problem.devices), theme)
+    streams = bool(np.isfinite(evaluator.budget).any())
+    limit = evaluator.budget if streams else evaluator.capacity
+    column = byte_column(e.memory)
+    over = np.flatnonzero(e.memory > limit)
+    most = int(np.argmax(e.memory))
+    line = "cache" if streams else "capacity"
+    if not np.isfinite(limit).any():
+        title, note = "Memory per device", "no device has a limit"
+    else:
+        title = "Parameters around the cache line" if streams else "Memory against the capacity"
+        beyond = float(np.maximum(e.memory - limit, 0.0)[over].sum())
+        note = f"{line} {bytes_text(float(limit[most]))}"
+        if len(over):
+            note += f"; {bytes_text(beyond)} beyond it"
+        else:
+            note += ", all fits" if streams else ", nobody exceeds it"
+    headline = f"{problem.devices[most].title}  {column.text(float(e.memory[most]))}"
+    free = paint_head(
+        painter, rect, unit, theme, title, headline, note, colours[most], theme.bad if len(over) else ""
+    )
+    devices = worth_showing(plan)
+    rows = [
+        Row(
+            problem.devices[i].title,
+            column.text(float(e.memory[i])),
+            colours[i],
+            bool(e.memory[i] > limit[i]),
+        )
+        for i in devices
+    ]
+    bars = bar_rects(painter, row_boxes(free, len(rows), unit), rows, unit, theme)
+    finite = limit[np.isfinite(limit)]
+    # A capacity far above everything held would leave nothing to be seen of the bars.
+    near = finite[finite <= 4.0 * float(e.memory.max(initial=0.0))]
+    full = max(float(e.memory.max(initial=0.0)), float(near.max(initial=0.0))) * 1.04 or 1.0
+    for i, bar in zip(devices, bars, strict=True):
+        if math.isfinite(limit[i]) and limit[i] <= full:
+            paint_load(painter, bar, float(e.memory[i]), float(limit[i]), full, colours[i], theme)
+        else:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.track))
+            painter.drawRoundedRect(bar, 3 * unit, 3 * unit)
+            paint_parts(painter, bar, [Part(float(e.memory[i]), colours[i].accent)], full)

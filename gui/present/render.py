@@ -1,0 +1,262 @@
+"""``stageboard render``: a picture of a model or a plan, without a display."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.cli import inputs
+from planner.cli.command import DONE, Console
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from PySide6.QtCore import QtMsgType
+    from PySide6.QtWidgets import QApplication
+
+    from planner.problem.bound import Bound
+    from planner.problem.problem import Problem
+
+SUFFIXES = (".png", ".svg", ".pdf")
+SMALLEST, LARGEST = 64, 16384
+"""Limits of a picture's width and height in pixels."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``render``."""
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="MODEL... [PLAN]",
+        help="model files, and a plan to colour the ops by its devices",
+    )
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="the picture: .png, .svg or .pdf"
+    )
+    parser.add_argument(
+        "--size", type=size, default=(1600, 1000), metavar="WxH", help="pixels (default 1600x1000)"
+    )
+    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="colours (default light)")
+    parser.add_argument(
+        "--view",
+        choices=("flow", "lanes", "schedule", "memory", "package", "network"),
+        help="flow, one lane per device, when each device works on which sample, the parameters of each stage"
+        " around its cache, or the chips of a multi-chip module (default flow); network: a sparse network's connections"
+        " by time of use",
+    )
+    parser.add_argument(
+        "--at", type=inputs.fraction, default=1.0, metavar="SHARE",
+        help="of a network: the moment at which this share of the connections has been used (default 1)",
+    )  # fmt: skip
+    inputs.add_density(parser)
+    parser.add_argument(
+        "--batch", type=inputs.whole, metavar="N", help="bind symbolic batch dimensions (default 1)"
+    )
+    parser.epilog = "example: stageboard render sample_models/resnet50.json resnet50.plan.json --view lanes -o resnet50.png"
+
+
+def size(text: str) -> tuple[int, int]:
+    """``1600x1000`` as width and height."""
+    match = re.fullmatch(r"(\d{1,6})[xX×](\d{1,6})", text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"'{text}' is not WIDTHxHEIGHT, such as 1600x1000")
+    width, height = int(match[1]), int(match[2])
+    if not (SMALLEST <= width <= LARGEST and SMALLEST <= height <= LARGEST):
+        raise argparse.ArgumentTypeError(f"'{text}': width and height must be from {SMALLEST} to {LARGEST}")
+    return width, height
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Read, draw, report."""
+    from gui.look.display import check_qt, offscreen
+
+    output = Path(args.output)
+    if output.suffix.lower() not in SUFFIXES:
+        raise StageboardError(
+            f"{args.output}: pictures are written as {', '.join(SUFFIXES)}; give it one of these endings"
+        )
+    inputs.check_output(args.output)
+    if shows_network(args):
+        return draw_network(args, output, console)
+    args.view = args.view or "flow"
+    problem, device_of, title, planner, bounds, notes = read(args)
+    for note in notes:
+        console.note(note)
+    check_qt()
+    offscreen()
+    app = application()
+    if args.view == "schedule":
+        from gui.panels.schedule.picture import save_schedule
+
+        assert device_of is not None
+        save_schedule(problem, device_of, output, size=args.size, theme=args.theme, title=title)
+    elif args.view == "memory":
+        from gui.panels.edge_tpu.memory_picture import save_memory
+
+        assert device_of is not None
+        save_memory(
+            problem,
+            device_of,
+            output,
+            size=args.size,
+            theme=args.theme,
+            title=title,
+            planner=planner,
+            bounds=bounds,
+        )
+    elif args.view == "package":
+        from gui.panels.mcm.picture import save_package
+
+        assert device_of is not None
+        save_package(problem, device_of, output, size=args.size, theme=args.theme, title=title, bounds=bounds)
+    else:
+        from gui.canvas.graph.picture import save_picture
+
+        save_picture(
+            problem,
+            device_of,
+            output,
+            size=args.size,
+            theme=args.theme,
+            view=args.view,
+            title=title,
+            bounds=bounds,
+        )
+    app.processEvents()
+    data = {
+        "file": args.output,
+        "width": args.size[0],
+        "height": args.size[1],
+        "theme": args.theme,
+        "view": args.view,
+        "ops": problem.graph.n,
+    }
+    console.result(
+        data, lambda: f"wrote {args.output} ({args.size[0]} x {args.size[1]}, {problem.graph.n} ops)"
+    )
+    return DONE
+
+
+def shows_network(args: argparse.Namespace) -> bool:
+    """Whether a sparse network is to be drawn: the view says so, or a file can be nothing else."""
+    from planner.formats.networks.read import is_network_file
+
+    if args.view == "network" or args.density is not None:
+        return True
+    if not any(is_network_file(file) for file in args.files):
+        return False
+    if args.view is not None:
+        raise StageboardError(
+            f"--view {args.view} is about graphs of operators; draw a sparse network with --view network"
+        )
+    return True
+
+
+def draw_network(args: argparse.Namespace, output: Path, console: Console) -> int:
+    """Read a network, and its order where there is one (else that of Theorem 1), draw it, report."""
+    from gui.look.display import check_qt, offscreen
+    from gui.shell.kinds import files_to_open
+    from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
+    from planner.machines.two_level_memory.problem import NetworkProblem
+    from planner.machines.two_level_memory.target import TwoLevelMemory
+    from planner.plan_files.order_json import open_network_plan
+    from planner.runs.proving import with_known
+
+    if args.batch is not None:
+        raise StageboardError("--batch is about graphs of operators; leave it out for a sparse network")
+    models, plan = files_to_open(args.files)
+    network = inputs.load_network([str(model) for model in models], args.density)
+    bounds: tuple[Bound, ...] = ()
+    if plan is None:
+        problem, order = NetworkProblem(network, TwoLevelMemory()), theorem_1_order(network)
+        title = f"{network.name}, connections by the neuron that they lead to"
+    else:
+        opened = open_network_plan(plan, network)
+        for note in opened.notes:
+            console.note(f"{plan}: {note}")
+        problem, order = opened.plan.problem, opened.plan.decision.order
+        bounds = with_known(problem, opened.bounds)
+        title = (
+            f"{network.name} on {problem.target.spec()}, {opened.plan.name or opened.plan.provenance.planner}"
+        )
+    check_qt()
+    offscreen()
+    app = application()
+    from gui.canvas.network.picture import save_network
+
+    position = round(args.at * network.connection_count)
+    save_network(
+        problem,
+        order,
+        output,
+        size=args.size,
+        theme=args.theme,
+        title=title,
+        bounds=bounds,
+        position=position,
+    )
+    app.processEvents()
+    data = {
+        "file": args.output, "width": args.size[0], "height": args.size[1], "theme": args.theme, "view": "network",
+        "neurons": network.neuron_count, "connections": network.connection_count,
+    }  # fmt: skip
+    console.result(
+        data,
+        lambda: (
+            f"wrote {args.output} ({args.size[0]} x {args.size[1]}, {network.connection_count:,} connections)"
+        ),
+    )
+    return DONE
+
+
+def read(
+    args: argparse.Namespace,
+) -> tuple[Problem, np.ndarray | None, str, str, tuple[Bound, ...], list[str]]:
+    """What to draw: problem, device of each op (None without a plan), title, planner, what is proven or claimed, notes on the plan."""
+    from gui.shell.kinds import files_to_open
+    from planner.formats import read_models
+    from planner.machines.spec import default_target
+    from planner.plan_files.plan_json import open_plan, plan_model_options
+    from planner.problem.problem import Problem
+    from planner.runs.proving import with_known
+
+    models, plan = files_to_open(args.files)
+    batch = 1 if args.batch is None else args.batch
+    if plan is None:
+        if args.view != "flow":
+            raise StageboardError(
+                f"--view {args.view} shows the devices of a plan; name a plan file after the model"
+            )
+        graph = read_models(models, batch=batch)
+        return Problem(graph, default_target(graph)), None, graph.name, "", (), []
+    if args.batch is None:
+        batch = plan_model_options(plan)["batch"]
+    opened = open_plan(plan, read_models(models, batch=batch))
+    problem = opened.plan.problem
+    title = f"{problem.graph.name} on {problem.target.spec()}"
+    notes = [f"{plan}: {note}" for note in opened.notes]
+    planner = opened.plan.provenance.planner
+    return problem, opened.plan.decision.device_of, title, planner, with_known(problem, opened.bounds), notes
+
+
+def application() -> QApplication:
+    """The application object, made where there is none."""
+    from PySide6.QtCore import qInstallMessageHandler
+    from PySide6.QtWidgets import QApplication
+
+    app = QApplication.instance()
+    if app is None:
+        app = QApplication(["stageboard"])
+        if app.platformName() == "offscreen":
+            qInstallMessageHandler(_without_known)
+    assert isinstance(app, QApplication)
+    return app
+
+
+def _without_known(kind: QtMsgType, context: object, text: str) -> None:
+    """Pass Qt's messages on, except that the offscreen platform cannot do what no picture needs."""
+    if not text.startswith("This plugin does not support"):
+        print(text, file=sys.stderr)

@@ -1,0 +1,203 @@
+"""Painting cards and edges of a moment into a pixel buffer: settled where they belong, or on their way."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from PySide6.QtGui import QPainter
+
+from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
+from gui.canvas.graph.labels import MOST_LABELS, paint_labels
+from gui.canvas.graph.painter import wrap_image
+from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.scene import STYLE, Scene
+from gui.canvas.graph.viewport import Viewport
+from gui.layout.result import Lane
+from gui.present.scenes import HEADERS, GraphStage
+from gui.present.transition.looks import Look, detail_of
+from gui.raster import engine as raster
+from planner.model.graph import Bools, Floats, Ints
+
+MOST_MOVING_LABELS = 160
+"""Names of cards are written while they move where there are no more of them in sight."""
+QUIET_WORDS = 0.45
+"""Opacity of the names of what does not stand out: quiet, but whoever is asked about a card can read it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """What is painted: places of cards (scene units), how all looks, and which edges are drawn how.
+
+    ``routes`` are pairs of a settled scene and the opacity of its routed edges; ``curved`` the opacity of routed edges as
+    plain curves from card to card. ``order`` (int32[n], maybe None) is the order in which cards are drawn.
+    """
+
+    scene: Scene
+    x: Floats
+    y: Floats
+    w: Floats
+    h: Floats
+    look: Look
+    routes: tuple[tuple[Scene, float], ...]
+    curved: float
+    stubs: float
+    order: Ints | None
+    settled: bool
+
+
+def settled_moment(stage: GraphStage, look: Look) -> Moment:
+    """A scene at rest."""
+    scene = stage.scene
+    layout = scene.layout
+    return Moment(
+        scene, layout.x, layout.y, scene.w, scene.h, look, ((scene, 1.0),), 0.0, 1.0, None, True
+    )  # fmt: skip
+
+
+def card_pixels(viewport: Viewport, ratio: float) -> float:
+    """How high a card is, in pixels of a window of usual size."""
+    return STYLE.card_h * viewport.scale / ratio
+
+
+def paint_moment(buffer: np.ndarray, moment: Moment, viewport: Viewport, ratio: float) -> None:
+    """Edges and cards over what is there. ``ratio`` is device pixels per pixel of a frame of 1280 x 800."""
+    detail = detail_of(card_pixels(viewport, ratio))
+    _paint_edges(buffer, moment, viewport, detail, ratio)
+    _paint_cards(buffer, moment, viewport, detail, ratio)
+
+
+def _paint_edges(
+    buffer: np.ndarray, moment: Moment, viewport: Viewport, detail: Detail, ratio: float
+) -> None:
+    scene, look = moment.scene, moment.look
+    items = scene.items
+    if not len(items.edge_src):
+        return
+    arrow = 5.0 * ratio if detail == Detail.CARDS else 0.0
+    place: dict[str, Any] = {"scale": viewport.scale, "ox": viewport.ox, "oy": viewport.oy}
+    curve: dict[str, Any] = {
+        "x": moment.x, "y": moment.y, "w": moment.w, "h": moment.h, "src": items.edge_src, "dst": items.edge_dst, **place,
+        "leave": scene.leave, "enter": scene.enter, "colour": look.edge_colour, "width_px": look.edge_width,
+    }  # fmt: skip
+    if moment.stubs > 0.0 and detail >= Detail.LABELS and len(scene.stubs):
+        tail = min(26.0 * ratio, 40.0 * viewport.scale)
+        raster.stubs(
+            buffer, None, length_px=tail, index=scene.stubs, opacity=look.edge_opacity * moment.stubs, **curve
+        )
+    plain: dict[str, Any] = {"arrow_px": arrow, "handle_max": 240.0, **curve}
+    raster.edges_between(buffer, None, index=scene.straight, opacity=look.edge_opacity, **plain)
+    if moment.curved > 0.0:
+        raster.edges_between(
+            buffer, None, index=scene.routed, opacity=look.edge_opacity * moment.curved, **plain
+        )
+    for source, opacity in moment.routes:
+        chosen = source.routed
+        if opacity > 0.0 and len(chosen):
+            raster.routes(
+                buffer, None, source.route_ptr, source.route_x, source.route_y, **place, radius=14.0,
+                colour=look.edge_colour[chosen], width_px=look.edge_width[chosen],
+                opacity=look.edge_opacity[chosen] * opacity, arrow_px=arrow,
+            )  # fmt: skip
+
+
+def _paint_cards(
+    buffer: np.ndarray, moment: Moment, viewport: Viewport, detail: Detail, ratio: float
+) -> None:
+    look, scene = moment.look, moment.scene
+    shadow: dict[str, Any] = {}
+    if detail == Detail.CARDS:
+        shadow = {"shadow": packed("#1b2233", 0.10), "shadow_px": 5.0 * ratio, "shadow_dy": 1.5 * ratio}
+    far = detail == Detail.BLOCKS
+    wide = (np.where(scene.violating, 2.0, 1.0) if scene.violating.any() else 1.0) * ratio
+    raster.rounded_rects(
+        buffer, None, moment.x, moment.y, moment.w, moment.h, viewport.scale, viewport.ox, viewport.oy,
+        fill=look.fill, stroke=look.stroke, stroke_px=wide, accent=look.accent,
+        accent_px=(1.5 if far else 4.0 if detail == Detail.CARDS else 3.0) * ratio,
+        radius_px=(1.5 if far else 5.0 if detail == Detail.CARDS else 3.0) * ratio, opacity=look.opacity, min_px=1.0,
+        snap=moment.settled and not far, order=moment.order, **shadow,
+    )  # fmt: skip
+
+
+def paint_bands(
+    buffer: np.ndarray, lanes: tuple[Lane, ...], colours: np.ndarray, viewport: Viewport, opacity: float
+) -> None:
+    """One soft band per device, across the whole width."""
+    if not lanes or opacity <= 0.0:
+        return
+    y = np.array([lane.band[1] for lane in lanes])
+    h = np.array([lane.band[3] for lane in lanes])
+    x0, _ = viewport.to_scene(0, 0)
+    raster.rounded_rects(
+        buffer, None, np.full(len(y), x0), y, np.full(len(y), viewport.width / viewport.scale), h,
+        viewport.scale, viewport.ox, viewport.oy, fill=colours[np.arange(len(y)) % len(colours)], radius_px=0.0,
+        opacity=opacity,
+    )  # fmt: skip
+
+
+def paint_words(
+    buffer: np.ndarray,
+    stage: GraphStage,
+    moment: Moment,
+    standing_out: Bools,
+    viewport: Viewport,
+    ratio: float,
+) -> None:
+    """Names on cards that are large enough, quiet ones on what does not stand out; while they move, only of what
+    stands out, and only where few are in sight."""
+    detail = detail_of(card_pixels(viewport, ratio))
+    if detail < Detail.LABELS:
+        return
+    scene = copy.copy(stage.scene)
+    scene.x, scene.y, scene.highlighted = moment.x, moment.y, standing_out
+    image = wrap_image(buffer)
+    painter = QPainter(image)
+    most = MOST_LABELS if moment.settled else MOST_MOVING_LABELS
+    paint_labels(painter, scene, viewport, stage.palette, detail, ratio, most)
+    if moment.settled:
+        paint_quiet_words(painter, scene, viewport, stage.palette, detail, ratio, most)
+    painter.end()
+
+
+def paint_quiet_words(
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    detail: Detail,
+    ratio: float,
+    most: int,
+) -> None:
+    """Names on the cards that do not stand out, where some do."""
+    standing_out = scene.highlighted
+    if detail < Detail.LABELS or not standing_out.any() or standing_out.all():
+        return
+    others = copy.copy(scene)
+    others.highlighted = ~standing_out
+    painter.save()
+    painter.setOpacity(QUIET_WORDS)
+    paint_labels(painter, others, viewport, palette, detail, ratio, most)
+    painter.restore()
+
+
+def paint_lane_headers(
+    buffer: np.ndarray,
+    stage: GraphStage,
+    lanes: tuple[Lane, ...],
+    viewport: Viewport,
+    ratio: float,
+    shown: float,
+) -> None:
+    """The headers of lanes, the ``shown`` share of them slid in from the left."""
+    if not lanes or shown <= 0.0:
+        return
+    scene = copy.copy(stage.scene)
+    scene.layout = replace(stage.scene.layout, lanes=lanes)
+    image = wrap_image(buffer)
+    painter = QPainter(image)
+    painter.translate(-(1.0 - shown) * HEADER_WIDTH * HEADERS * ratio, 0)
+    paint_headers(painter, scene, viewport, stage.palette, stage.headers, HEADERS * ratio)
+    painter.end()

@@ -1,0 +1,120 @@
+"""The docks around the canvas: quiet title bars, and the places where they start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QSizePolicy,
+    QTabBar,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+)
+
+LEFT, RIGHT, BOTTOM = (
+    Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea,
+)  # fmt: skip
+
+
+class DockTitle(QWidget):
+    """A bold word and two small buttons; nothing at all while the dock is one of several tabs, which name it."""
+
+    def __init__(self, dock: QDockWidget) -> None:
+        super().__init__(dock)
+        self.setObjectName("dockTitle")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._dock = dock
+        self.collapsed = False
+        label = QLabel(dock.windowTitle(), self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 6, 2)
+        row.setSpacing(2)
+        row.addWidget(label, 1)
+        for text, tip, run in (
+            (
+                "\N{UPPER RIGHT DROP-SHADOWED WHITE SQUARE}",
+                "Take out of the window, or put back",
+                self._float,
+            ),
+            ("\N{MULTIPLICATION SIGN}", "Hide (View, Panels brings it back)", dock.close),
+        ):
+            button = QToolButton(self)
+            button.setText(text)
+            button.setToolTip(tip)
+            button.setAccessibleName(f"{tip.split(',')[0].split(' (')[0]}: {dock.windowTitle()}")
+            button.setAutoRaise(True)
+            button.clicked.connect(lambda _=False, run=run: run())
+            row.addWidget(button)
+
+    def _float(self) -> None:
+        self._dock.setFloating(not self._dock.isFloating())
+
+    def set_collapsed(self, collapsed: bool) -> None:
+        """Show nothing."""
+        if collapsed != self.collapsed:
+            self.collapsed = collapsed
+            for child in self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+                child.setVisible(not collapsed)
+            self.setFixedHeight(0 if collapsed else 28)
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """No height while collapsed."""
+        return QSize(80, 0 if self.collapsed else 28)
+
+    def minimumSizeHint(self) -> QSize:
+        """See :meth:`sizeHint`."""
+        return QSize(40, 0 if self.collapsed else 28)
+
+
+def set_up_docking(window: QMainWindow) -> None:
+    """Docks may be nested and tabbed; the sides reach from top to bottom."""
+    window.setDockOptions(
+        QMainWindow.DockOption.AllowTabbedDocks
+        | QMainWindow.DockOption.AllowNestedDocks
+        | QMainWindow.DockOption.GroupedDragging
+    )
+    window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+    for corner, area in (
+        (Qt.Corner.TopLeftCorner, LEFT), (Qt.Corner.BottomLeftCorner, LEFT),
+        (Qt.Corner.TopRightCorner, RIGHT), (Qt.Corner.BottomRightCorner, RIGHT),
+    ):  # fmt: skip
+        window.setCorner(corner, area)
+
+
+def dock_of(
+    window: QMainWindow, id: str, title: str, short: str, widget: QWidget, moved: Callable[[], object]
+) -> QDockWidget:
+    """A dock with a quiet title around a widget; ``short`` stands on its tab, ``moved`` is called when its place changes."""
+    dock = QDockWidget(short, window)
+    dock.setObjectName(f"dock.{id}")
+    dock.setWidget(widget)
+    dock.setTitleBarWidget(DockTitle(dock))
+    dock.setMinimumWidth(200)
+    dock.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+    dock.toggleViewAction().setToolTip(f"Show or hide {title}")
+    for signal in (dock.visibilityChanged, dock.dockLocationChanged, dock.topLevelChanged):
+        signal.connect(lambda _: moved())
+    return dock
+
+
+def settle_titles(window: QMainWindow, docks: Iterable[QDockWidget]) -> None:
+    """A dock among tabs needs no title of its own; tab bars need names and can be reached with Tab."""
+    for dock in docks:
+        title = dock.titleBarWidget()
+        if isinstance(title, DockTitle):
+            mates = [d for d in window.tabifiedDockWidgets(dock) if not d.isHidden()]
+            title.set_collapsed(bool(mates) and not dock.isFloating())
+    for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        bar.setAccessibleName("Panels: " + ", ".join(bar.tabText(i) for i in range(bar.count())))
+        bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        bar.setExpanding(False)
+        bar.setUsesScrollButtons(True)
+        bar.setElideMode(Qt.TextElideMode.ElideNone)
+        bar.setDrawBase(False)

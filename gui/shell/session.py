@@ -1,0 +1,177 @@
+"""What is remembered between two runs: recent files, the window, the target of each model, the theme.
+
+An ini file under the user's configuration folder. Whatever it holds, reading it never fails: what makes no sense is
+left out, and a file of a later version is not used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
+
+if TYPE_CHECKING:
+    from planner.machines.two_level_memory.target import TwoLevelMemory
+    from planner.model.graph import Graph
+    from planner.model.network import Network
+    from planner.problem.target import Target
+
+VERSION = 1
+MOST_RECENT = 12
+MOST_TARGETS = 200
+THEMES = ("system", "light", "dark")
+
+
+def settings_path() -> Path:
+    """Where the file is."""
+    import platformdirs
+
+    return Path(platformdirs.user_config_path("stageboard", appauthor=False)) / "session.ini"
+
+
+class Session(QObject):
+    """Settings that outlive the window. Every setter writes through; Qt puts it on disk a moment later."""
+
+    recent_changed = Signal()
+
+    def __init__(self, path: Path | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = QSettings(str(path or settings_path()), QSettings.Format.IniFormat, self)
+        version = self._text("version")
+        if self._store.allKeys() and version != str(VERSION):
+            self._store.clear()
+        self._store.setValue("version", str(VERSION))
+
+    # ------------------------------------------------------------------ raw values
+    def _text(self, key: str) -> str:
+        value = self._store.value(key, "")
+        return value if isinstance(value, str) else ""
+
+    def _json(self, key: str, kind: type) -> Any:
+        """A JSON value of one kind; an empty one where there is none or it is damaged."""
+        try:
+            value = json.loads(self._text(key) or "null")
+        except (ValueError, RecursionError):
+            value = None
+        return value if isinstance(value, kind) else kind()
+
+    def value(self, key: str, default: str = "") -> str:
+        """A text under a key of the caller's own (``view``, ``left tab`` and so on)."""
+        return self._text(f"more/{key}") or default
+
+    def set_value(self, key: str, value: str) -> None:
+        """Keep a text under a key of the caller's own."""
+        self._store.setValue(f"more/{key}", value)
+
+    def sync(self) -> None:
+        """Put everything on disk now."""
+        self._store.sync()
+
+    # ------------------------------------------------------------------ recent files
+    @property
+    def recent(self) -> list[tuple[Path, ...]]:
+        """Models opened of late, latest first; each is one file or several that were opened together."""
+        found: list[tuple[Path, ...]] = []
+        for entry in self._json("recent", list):
+            if (
+                isinstance(entry, list)
+                and entry
+                and all(isinstance(p, str) and p and "\0" not in p for p in entry)
+            ):
+                found.append(tuple(Path(p) for p in entry))
+        return found[:MOST_RECENT]
+
+    def add_recent(self, paths: tuple[Path, ...]) -> None:
+        """A model was opened."""
+        if paths:
+            whole = tuple(Path(os.path.abspath(path)) for path in paths)
+            self._set_recent([whole, *(other for other in self.recent if other != whole)])
+
+    def clear_recent(self) -> None:
+        """Forget all of them."""
+        self._set_recent([])
+
+    def _set_recent(self, recent: list[tuple[Path, ...]]) -> None:
+        self._store.setValue(
+            "recent", json.dumps([[str(path) for path in paths] for paths in recent[:MOST_RECENT]])
+        )
+        self.recent_changed.emit()
+
+    # ------------------------------------------------------------------ the window
+    @property
+    def geometry(self) -> QByteArray:
+        """What QWidget.saveGeometry gave; empty at first."""
+        return self._bytes("window/geometry")
+
+    @geometry.setter
+    def geometry(self, value: QByteArray) -> None:
+        self._store.setValue("window/geometry", value)
+
+    @property
+    def layout(self) -> QByteArray:
+        """What QMainWindow.saveState gave; empty at first."""
+        return self._bytes("window/layout")
+
+    @layout.setter
+    def layout(self, value: QByteArray) -> None:
+        self._store.setValue("window/layout", value)
+
+    def _bytes(self, key: str) -> QByteArray:
+        value = self._store.value(key)
+        return value if isinstance(value, QByteArray) else QByteArray()
+
+    @property
+    def theme(self) -> str:
+        """system, light or dark."""
+        chosen = self._text("theme")
+        return chosen if chosen in THEMES else "system"
+
+    @theme.setter
+    def theme(self, value: str) -> None:
+        if value not in THEMES:
+            raise ValueError(f"theme '{value}' is not one of {', '.join(THEMES)}")
+        self._store.setValue("theme", value)
+
+    # ------------------------------------------------------------------ targets
+    def target_for(self, graph: Graph) -> tuple[Target, str] | None:
+        """The target and the objective that this model was planned for last, if they still fit it."""
+        from planner.errors import StageboardError
+        from planner.machines.spec import target_from_dict
+        from planner.problem.problem import Problem
+
+        kept = self._json("targets", dict).get(graph.fingerprint)
+        if not isinstance(kept, dict) or not isinstance(kept.get("target"), dict):
+            return None
+        try:
+            target = target_from_dict(kept["target"])
+            problem = Problem(graph, target, str(kept.get("objective", "")))
+        except (StageboardError, TypeError, ValueError):
+            return None
+        return target, problem.objective
+
+    def memory_for(self, network: Network) -> TwoLevelMemory | None:
+        """The fast memory that this network was planned for last."""
+        from planner.errors import StageboardError
+        from planner.machines.spec import target_from_dict
+        from planner.machines.two_level_memory.target import TwoLevelMemory
+
+        kept = self._json("targets", dict).get(network.fingerprint)
+        if not isinstance(kept, dict) or not isinstance(kept.get("target"), dict):
+            return None
+        try:
+            target = target_from_dict(kept["target"])
+        except (StageboardError, TypeError, ValueError):
+            return None
+        return target if isinstance(target, TwoLevelMemory) else None
+
+    def keep_target(self, graph: Graph | Network, target: Target, objective: str) -> None:
+        """Remember what a model or a network is planned for."""
+        targets: dict[str, Mapping[str, Any]] = self._json("targets", dict)
+        targets.pop(graph.fingerprint, None)
+        targets[graph.fingerprint] = {"target": target.to_dict(), "objective": objective}
+        latest = dict(list(targets.items())[-MOST_TARGETS:])
+        self._store.setValue("targets", json.dumps(latest))

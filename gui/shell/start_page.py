@@ -1,0 +1,177 @@
+"""What the window shows before a model is open: open one, take a sample, go on with a recent file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.theme import Theme, font
+from gui.widgets.labels import set_role
+from gui.widgets.rows import RowButton
+
+SAMPLES = (
+    ("resnet50.json", "ResNet-50", "177 layers"),
+    ("inception_resnet_v2.json", "Inception-ResNet-v2", "782 layers"),
+    ("transformer_encoder.onnx", "Transformer encoder", "ONNX"),
+    ("transformer_decoder.onnx", "Transformer decoder", "ONNX"),
+    ("unet.onnx", "U-Net", "ONNX"),
+    ("fpn_detector.onnx", "Object detector", "ONNX"),
+    ("branchy_int8.tflite", "Branches and a skip, INT8", "TFLite"),
+    ("mlp_100.npz", "Random sparse network", "NPZ"),
+    ("digits_pruned.npz", "Pruned digit classifier", "NPZ"),
+    ("densenet201.json", "DenseNet-201", "709 layers"),
+    ("xception.json", "Xception", "134 layers"),
+)
+MOST_RECENT = 8
+
+
+def sample_folder() -> Path:
+    """Where the sample models lie."""
+    return Path(__file__).resolve().parents[2] / "sample_models"
+
+
+def samples(folder: Path | None = None) -> list[tuple[Path, str, str]]:
+    """(file, title, remark) of the samples that exist."""
+    folder = folder or sample_folder()
+    return [(folder / name, title, remark) for name, title, remark in SAMPLES if (folder / name).is_file()]
+
+
+class StartPage(QScrollArea):
+    """A card in the middle with everything that can be opened."""
+
+    open_requested = Signal()
+    files_chosen = Signal(object)
+    """The files (a sequence of paths) to open together."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.rows: list[RowButton] = []
+        self.links: list[RowButton] = []
+        """What there is to look at first; empty until :meth:`offer`."""
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Start page")
+        card = QFrame()
+        card.setObjectName("startCard")
+        card.setMaximumWidth(680)
+        title = QLabel("Split a network over several devices")
+        title.setFont(font(15.0, bold=True))
+        title.setWordWrap(True)
+        words = QLabel(
+            "Open a model to see it coloured by stage, move operators between stages with every cost and bound read "
+            "out live, and let planners search for a better plan in the background."
+        )
+        words.setWordWrap(True)
+        set_role(words, "muted")
+        self.open_button = QPushButton("Open a model…")
+        self.open_button.setObjectName("primary")
+        self.open_button.setToolTip("Open a model (Ctrl+O)")
+        self.open_button.clicked.connect(self.open_requested)
+        hint = QLabel(
+            "or drop a file here: ONNX, TFLite, JSON, GraphML, DOT, or a sparse network as NPZ or MTX"
+        )
+        hint.setWordWrap(True)
+        set_role(hint, "muted")
+        line = QHBoxLayout()
+        line.addWidget(self.open_button)
+        line.addWidget(hint, 1)
+        line.setSpacing(12)
+        self._shown_first = QGridLayout()
+        self._lists = QGridLayout()
+        for grid in (self._shown_first, self._lists):
+            grid.setHorizontalSpacing(16)
+            grid.setVerticalSpacing(2)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(28, 24, 28, 24)
+        column.setSpacing(12)
+        column.addWidget(title)
+        column.addWidget(words)
+        column.addLayout(line)
+        column.addSpacing(4)
+        column.addLayout(self._shown_first)
+        column.addLayout(self._lists)
+        inside = QWidget()
+        around = QGridLayout(inside)
+        around.setContentsMargins(24, 24, 24, 24)
+        around.addWidget(card, 1, 1)
+        for edge in (0, 2):
+            around.setRowStretch(edge, 1)
+            around.setColumnStretch(edge, 1)
+        around.setColumnStretch(1, 20)
+        self.setWidget(inside)
+        self.show_recent([])
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self._theme = theme
+        for row in (*self.links, *self.rows):
+            row.set_theme(theme)
+
+    def offer(self, examples: Sequence[tuple[str, QAction]]) -> None:
+        """Examples, each with the action of the window that opens it, as links in two columns. To be called once."""
+        heading = QLabel("Examples to look at")
+        set_role(heading, "heading")
+        heading.setContentsMargins(8, 0, 0, 2)
+        self._shown_first.addWidget(heading, 0, 0)
+        half = (len(examples) + 1) // 2
+        for i, (text, action) in enumerate(examples):
+            row = RowButton(self._theme, parent=self)
+            row.strong = False
+            row.set_row(text, tip=action.toolTip())
+            row.clicked.connect(action.trigger)
+            self._shown_first.addWidget(row, 1 + i % half, i // half)
+            self._shown_first.setColumnStretch(i // half, 1)
+            self.links.append(row)
+        self._order_keys()
+
+    def _order_keys(self) -> None:
+        """Tab goes down the page, in whatever order its rows were made."""
+        stops = [self, self.open_button, *self.links, *self.rows]
+        for before, after in pairwise(stops):
+            QWidget.setTabOrder(before, after)
+
+    def show_recent(self, recent: Sequence[tuple[Path, ...]]) -> None:
+        """List the samples and the files opened lately."""
+        while (item := self._lists.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.rows = []
+        found = [paths for paths in recent if all(path.is_file() for path in paths)][:MOST_RECENT]
+        self._column(0, "Samples", [((path,), title, remark) for path, title, remark in samples()])
+        if found:
+            self._column(
+                1, "Recent", [(paths, ", ".join(path.name for path in paths), "") for paths in found]
+            )
+        self._order_keys()
+
+    def _column(self, column: int, title: str, entries: Sequence[tuple[tuple[Path, ...], str, str]]) -> None:
+        heading = QLabel(title)
+        set_role(heading, "heading")
+        heading.setContentsMargins(8, 0, 0, 2)
+        self._lists.addWidget(heading, 0, column)
+        self._lists.setColumnStretch(column, 1)
+        for i, (paths, name, remark) in enumerate(entries):
+            row = RowButton(self._theme, parent=self)
+            row.strong = False
+            row.set_row(name, remark, self._theme.muted, tip="\n".join(str(path) for path in paths))
+            row.clicked.connect(lambda _=False, paths=paths: self.files_chosen.emit(paths))
+            self._lists.addWidget(row, i + 1, column, Qt.AlignmentFlag.AlignTop)
+            self.rows.append(row)

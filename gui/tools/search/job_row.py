@@ -1,0 +1,186 @@
+"""One background job: its name and state, how far it is, what it found, and a button to end it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
+
+from gui.look.numbers import gap_text, plural, seconds_text
+from gui.look.theme import Theme, font
+from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.plain import plain_tip
+from gui.words.objectives import amount, component_words, components_text, objective_title
+from gui.words.proofs import standing_lines
+
+if TYPE_CHECKING:
+    from gui.background.job import Job
+    from gui.background.jobs import Jobs
+    from planner.problem.problem import Problem
+
+
+class ProgressLine(QWidget):
+    """A thin bar: a share from 0 to 1, or a piece that tells how long it has run where the share is unknown."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._fraction: float | None = None
+        self._phase = 0.0
+        self._colour = theme.accent
+        self.setFixedHeight(5)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_progress(self, fraction: float | None, seconds: float, colour: str, theme: Theme) -> None:
+        """Show another state."""
+        self._fraction, self._colour, self._theme = fraction, colour, theme
+        self._phase = seconds % 2.0 / 2.0
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Track and bar."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(0, 0, 0, 0))
+        full = QRectF(self.rect())
+        painter.setBrush(QColor(self._theme.track))
+        painter.drawRoundedRect(full, 2.5, 2.5)
+        painter.setBrush(QColor(self._colour))
+        if self._fraction is not None:
+            width = full.width() * min(max(self._fraction, 0.0), 1.0)
+            if width >= 1:
+                painter.drawRoundedRect(QRectF(0, 0, max(width, 5), full.height()), 2.5, 2.5)
+            return
+        width = full.width() * 0.25
+        place = 0.5 - 0.5 * math.cos(2 * math.pi * self._phase)
+        painter.drawRoundedRect(QRectF((full.width() - width) * place, 0, width, full.height()), 2.5, 2.5)
+
+
+class JobRow(QWidget):
+    """Three lines: title and time, bar, result so far. A click asks for the convergence plot."""
+
+    clicked = Signal()
+
+    def __init__(self, job: Job, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.job = job
+        self._jobs = jobs
+        self._theme = theme
+        self.title = ElidedLabel(job.title, self)
+        self.title.setFont(font(9.0, bold=True))
+        self.state = ElidedLabel("", self)
+        self.state.setFont(font(8.0))
+        set_role(self.state, "muted")
+        self.result = ElidedLabel("", self)
+        self.result.setFont(font(8.0))
+        set_role(self.result, "muted")
+        self.line = ProgressLine(theme, self)
+        self.button = QToolButton(self)
+        self.button.setText("\N{MULTIPLICATION SIGN}")
+        self.button.clicked.connect(self._press)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 2)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(2)
+        grid.addWidget(self.title, 0, 0)
+        grid.addWidget(self.state, 0, 1)
+        grid.addWidget(self.button, 0, 2)
+        grid.addWidget(self.line, 1, 0, 1, 3)
+        grid.addWidget(self.result, 2, 0, 1, 3)
+        grid.setColumnStretch(0, 1)
+        self.show_job()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self._theme = theme
+        self.show_job()
+
+    def show_job(self) -> None:
+        """Read the job anew."""
+        job, t = self.job, self._theme
+        self.state.setText(
+            f"{job.state} {seconds_text(job.seconds)}"
+            if job.state != "done"
+            else f"done, {seconds_text(job.seconds)}"
+        )
+        colour = {"running": t.accent, "stopping": t.warning, "failed": t.bad}.get(job.state, t.faint)
+        fraction = job.fraction if job.alive else 1.0
+        self.line.show_progress(fraction, job.seconds, colour, t)
+        parts, proven = self._results(), job.gap == 0.0
+        elsewhere = other_problem(job.problem, self._jobs.problem)
+        said = job.state == "done" and (job.text == "finished" or proven)
+        if job.text and not said:
+            parts.append(job.text)
+        found = " · ".join(parts)
+        self.result.setText(f"{elsewhere}: {found}" if elsewhere and found else found or elsewhere)
+        lines = [f"Not about what is planned now, but: {elsewhere}"] if elsewhere else []
+        self.result.set_tip("\n".join([*lines, *self._lines(), *([job.detail] if job.detail else [])]))
+        self.result.set_colour(t.bad if job.state == "failed" else t.muted)
+        verb = "Cancel" if job.alive else "Take off the list:"
+        self.button.setToolTip(plain_tip(f"{verb} {job.title}"))
+        self.button.setAccessibleName(f"{verb} {job.title}")
+        self.button.setEnabled(job.state != "stopping")
+        self.setAccessibleName(f"{job.title}: {self.state.text()}. {self.result.text()}")
+
+    def _results(self) -> list[str]:
+        """What it found, and what it and others proved about that: of several components those proven, then the gap."""
+        job, problem = self.job, self.job.problem
+        standing = job.standing
+        if standing is None:
+            known = {b.component: b for _, b in job.proofs if not b.given and math.isfinite(b.value)}
+            return [
+                f"{self._named(name, 'bound')} {amount(problem, name, b.value)}" for name, b in known.items()
+            ]
+        if len(problem.components) == 1:
+            parts = [components_text(problem, [one.value for one in standing.components])]
+            (only,) = standing.components
+            if job.order.is_bound and only.bound is not None and math.isfinite(only.bound.value):
+                parts.append(f"bound {amount(problem, only.name, only.bound.value)}")
+            if only.gap is not None:
+                parts.append(gap_text(only.gap) if only.proven else f"gap {gap_text(only.gap)}")
+            return parts
+        first = standing.first_open
+        if first is None:
+            return ["optimal", ", ".join(amount(problem, one.name, one.value) for one in standing.components)]
+        parts = [f"{component_words(one.name).short} ✓" for one in standing.components if one.proven]
+        shown = f"{component_words(first.name).short} {amount(problem, first.name, first.value)}"
+        return [*parts, shown if first.gap is None else f"{shown}, gap {gap_text(first.gap)}"]
+
+    def _lines(self) -> list[str]:
+        """Every component with what is proven about it, where there are several."""
+        standing = self.job.standing
+        if standing is None or len(standing.components) < 2:
+            return []
+        return standing_lines(self.job.problem, standing)
+
+    def _named(self, component: str, word: str) -> str:
+        """``bound``, with the component's name where the objective has several."""
+        several = len(self.job.problem.components) > 1
+        return f"{component_words(component).short} {word}" if several else word
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click anywhere but on the button."""
+        self.clicked.emit()
+
+    def _press(self) -> None:
+        if self.job.alive:
+            self._jobs.cancel(self.job)
+        else:
+            self._jobs.forget(self.job)
+
+
+def other_problem(mine: Problem, now: Problem | None) -> str:
+    """What a job was about where that is not what is planned now: ``3 stages``; empty where it is."""
+    if now is None or mine == now:
+        return ""
+    if mine.objective != now.objective:
+        return objective_title(mine.objective)
+    if len(mine.devices) != len(now.devices):
+        kinds = {device.kind for device in mine.devices}
+        return plural(len(mine.devices), kinds.pop() if len(kinds) == 1 else "device")
+    if mine.target != now.target:
+        return mine.target.spec() if mine.target.plans_networks else "another target"
+    return "other constraints" if mine.constraints != now.constraints else "other op times"

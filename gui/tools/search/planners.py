@@ -1,0 +1,283 @@
+"""The planners panel: what can plan or prove, how it should search, and what runs now."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.document.values import Message
+from gui.look.theme import Theme, font
+from gui.panels.base import Panel
+from gui.tools.search.job_row import JobRow
+from gui.tools.search.method_list import MethodList, tag
+from gui.widgets.forms import Form
+from gui.widgets.labels import set_role
+from planner.errors import StageboardError
+from planner.runs.worker import Order
+from planner.search.method import Method
+
+if TYPE_CHECKING:
+    from gui.background.job import Job
+    from gui.background.jobs import Jobs
+    from gui.document.plan.document import Document
+
+DEFAULT_LIMIT = 60
+NETWORKS = "memory"
+"""The kind of target that methods for sparse networks serve."""
+LIST_SHARE = 0.45
+"""How much of the panel's height the list may take."""
+
+
+class PlannersPanel(Panel):
+    """Running jobs, the catalogue for this problem, the chosen method's options, and Start."""
+
+    id: ClassVar[str] = "planners"
+    title: ClassVar[str] = "Planners"
+    plot_requested = Signal()
+    """A run's row was clicked: show how it went."""
+
+    def __init__(self, document: Document, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self.jobs = jobs
+        self._wanted: Method | None = None
+        """The method that the user chose for this graph; None: what suits the problem."""
+        self._filling = False
+        self.rows: dict[str, JobRow] = {}
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText("Find a method")
+        self.search.setAccessibleName("Find a planner or bound method")
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._list_methods)
+        self.search.returnPressed.connect(self.start)
+        self.search.installEventFilter(self)
+        self.list = MethodList(theme, self)
+        self.list.typed.connect(self._type)
+        self.list.currentItemChanged.connect(lambda *_: self._chose())
+        self.list.itemActivated.connect(lambda *_: self.start())
+        self.summary = QLabel("", self)
+        self.summary.setWordWrap(True)
+        self.source = QLabel("", self)
+        self.source.setWordWrap(True)
+        self.source.setFont(font(8.0))
+        set_role(self.source, "muted")
+        self.options = Form(self)
+        self.limits = Form(self)
+        self.limits.add_int(
+            "time", "Time limit, s", DEFAULT_LIMIT, 0, 86_400, "stop after so many seconds; 0 = no limit"
+        )
+        self.limits.add_float(
+            "gap", "Stop at gap, %", 0.0, 0.0, 100.0, "stop when the gap is at most this", 2
+        )
+        self.limits.add_int("seed", "Seed", 0, 0, 2**31 - 1, "the same seed gives the same run")
+        self.start_button = QPushButton("Start", self)
+        self.start_button.setObjectName("primary")
+        self.start_button.clicked.connect(self.start)
+        self.cancel_button = QPushButton("Cancel all", self)
+        self.cancel_button.clicked.connect(jobs.cancel_all)
+        self.running = QVBoxLayout()
+        self.running.setSpacing(6)
+        inside = QWidget()
+        inside.setObjectName("scrolled")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(10, 6, 10, 6)
+        column.setSpacing(6)
+        column.addLayout(self.running)
+        column.addWidget(self.search)
+        column.addWidget(self.list)
+        column.addWidget(self.summary)
+        column.addWidget(self.source)
+        column.addWidget(self.options)
+        column.addWidget(self.limits)
+        column.addStretch(1)
+        self._area = QScrollArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(inside)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(10, 4, 10, 8)
+        buttons.addWidget(self.start_button, 1)
+        buttons.addWidget(self.cancel_button, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._area, 1)
+        layout.addLayout(buttons)
+        document.graph_changed.connect(self._forget_choice)
+        document.graph_changed.connect(self.request_refresh)
+        document.problem_changed.connect(self.request_refresh)
+        jobs.jobs_changed.connect(self._jobs_changed)
+        jobs.job_changed.connect(self._job_changed)
+
+    # ------------------------------------------------------------------ the catalogue
+    def refresh(self) -> None:
+        """List what the catalogue has for the problem; what refuses it is greyed and says why."""
+        self.search.setVisible(self.document.problem is not None)
+        self._list_methods()
+        self._jobs_changed()
+
+    def _list_methods(self) -> None:
+        """The chosen method stays chosen while it is listed; else what suits the problem, or what is found first."""
+        from planner.machines.catalogue import bound_methods, default_planner, planners
+
+        problem = self.document.problem
+        self._filling = True
+        if problem is None:
+            self.list.clear()
+        else:
+            preferred = self._wanted
+            if preferred is None:
+                with suppress(StageboardError):
+                    preferred = default_planner(problem)
+            # What plans networks has nothing to say about graphs, nor the other way round: it is not even listed.
+            every: list[Method] = [*planners().values(), *bound_methods().values()]
+            methods = [m for m in every if (NETWORKS in m.targets) == problem.target.plans_networks]
+            self.list.fill(problem, methods, preferred, self.search.text())
+        self._filling = False
+        self._show_method(self.method())
+
+    def _type(self, text: str) -> None:
+        self.search.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.search.insert(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The list leaves room for what is chosen."""
+        super().resizeEvent(event)
+        self.list.fit(int(LIST_SHARE * self.height()))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Arrows walk through the list while words are typed; Escape takes them back."""
+        if watched is self.search and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+                QApplication.sendEvent(self.list, event)
+                return True
+            if event.key() == Qt.Key.Key_Escape and self.search.text():
+                self.search.clear()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _forget_choice(self) -> None:
+        self._wanted = None
+
+    def method(self) -> Method | None:
+        """The chosen planner or bound method."""
+        return self.list.method()
+
+    def choose(self, name: str, bound: bool = False) -> None:
+        """Choose a method by its name; ``bound`` says which of a planner and a bound method of one name."""
+        self.list.choose(name, bound)
+
+    def _chose(self) -> None:
+        method = self.method()
+        if not self._filling and method is not None:
+            self._wanted = method
+        self._show_method(method)
+
+    def _show_method(self, method: Method | None) -> None:
+        self.options.clear()
+        self.start_button.setEnabled(method is not None)
+        self.limits.setVisible(method is not None)
+        if method is None:
+            none = "No method of that name serves this problem." if self.search.text() else ""
+            self.summary.setText("Open a model to plan it." if self.document.problem is None else none)
+            self.source.setText("")
+            return
+        is_bound = self._is_bound(method)
+        self.start_button.setText("Prove" if is_bound else "Start")
+        self.start_button.setToolTip(f"Run {method.title} in the background (Ctrl+Return)")
+        self.summary.setText(method.summary[:1].upper() + method.summary[1:] + ".")
+        extra = [tag(method)] if tag(method) else []
+        if getattr(method, "gives_bounds", False):
+            extra.append("also proves bounds")
+        source = str(method.source)
+        self.source.setText(" · ".join([source[:1].upper() + source[1:], *extra]))
+        for option in method.options:
+            self.options.add_option(option)
+        self.options.setVisible(bool(method.options))
+
+    @staticmethod
+    def _is_bound(method: Method) -> bool:
+        from planner.search.method import BoundMethod
+
+        return isinstance(method, BoundMethod)
+
+    # ------------------------------------------------------------------ running
+    def order(self) -> Order:
+        """What Start would hand to a worker. Raises :class:`StageboardError` where a field makes no sense."""
+        method, problem = self.method(), self.document.problem
+        if method is None or problem is None:
+            raise StageboardError("no planner is chosen; open a model and choose one in the planners panel")
+        limits = self.limits.values()
+        options = {
+            o.name: o.parse(v) for o, v in zip(method.options, self.options.values().values(), strict=True)
+        }
+        starts = [self.document.device_of.copy()] if self.document.evaluation.valid else []
+        return Order(
+            method=method.name,
+            problem=problem,
+            is_bound=self._is_bound(method),
+            seed=int(limits["seed"]),
+            options=options,
+            time_limit=float(limits["time"]) or None,
+            gap=float(limits["gap"]) / 100 or None,
+            starts=starts,
+            bounds=list(self.document.bounds),
+            quick=True,
+        )
+
+    def start(self) -> Job | None:
+        """Start the chosen method in the background."""
+        method = self.method()
+        try:
+            order = self.order()
+            assert method is not None
+            return self.jobs.start(order, method.title)
+        except StageboardError as error:
+            self.document.message.emit(Message("error", str(error)))
+            return None
+
+    def _jobs_changed(self) -> None:
+        """Rows come and go with the jobs; the newest is on top."""
+        known = {job.id: job for job in self.jobs.jobs}
+        for id in [id for id in self.rows if id not in known]:
+            row = self.rows.pop(id)
+            self.running.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        for job in self.jobs.jobs:
+            if job.id not in self.rows:
+                row = JobRow(job, self.jobs, self.theme, self)
+                row.clicked.connect(self.plot_requested)
+                self.rows[job.id] = row
+                self.running.insertWidget(0, row)
+                self._area.verticalScrollBar().setValue(0)
+        for row in self.rows.values():
+            row.show_job()
+        self.cancel_button.setEnabled(bool(self.jobs.running))
+
+    def _job_changed(self, job: Job) -> None:
+        row = self.rows.get(job.id)
+        if row is not None:
+            row.show_job()
+        self.cancel_button.setEnabled(bool(self.jobs.running))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.list.set_theme(theme)
+        for row in self.rows.values():
+            row.set_theme(theme)
+        super().set_theme(theme)

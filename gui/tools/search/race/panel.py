@@ -1,0 +1,363 @@
+"""The race panel: one button, a leaderboard, and sentences on who found and who proved what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.document.values import Message
+from gui.look.theme import Theme, font
+from gui.panels.base import Panel
+from gui.tools.search.job_row import other_problem
+from gui.tools.search.race.entrant_menu import entrant_menu
+from gui.tools.search.race.facts import board_facts, describe
+from gui.tools.search.race.headline import Headline
+from gui.tools.search.race.leaderboard import Leaderboard
+from gui.tools.search.race.leaderboard_rows import LeaderboardHead
+from gui.tools.search.race.racing import Racing
+from gui.tools.search.race.replaying import Replaying
+from gui.tools.search.race.setup import RaceSetup
+from gui.tools.search.race.table import race_table
+from gui.tools.search.race.words import sentences
+from gui.widgets.forms import Disclosure
+from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.plain import PlainLabel
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from gui.background.jobs import Jobs
+    from gui.document.plan.document import Document
+    from gui.document.values import PlanEntry
+    from gui.tools.search.race.course import Course
+    from gui.tools.search.race.runner import Runner
+
+INVITATION = (
+    "Several planners at once: a better plan of one warms the others, and what one proves counts for all."
+)
+WHOLE_IOS = "I\N{WORD JOINER}/\N{WORD JOINER}O"
+"""I/O in a text that is wrapped: no line ends after the stroke."""
+LEAST_BOARD = 124
+"""Height in pixels that the leaderboard keeps beside an open set-up."""
+TALL_PANEL = 700
+"""Height from which both have room."""
+
+
+class RacePanel(Panel):
+    """Owns the :class:`Racing` of the window. Call :meth:`close_race` before the window goes."""
+
+    id: ClassVar[str] = "race"
+    title: ClassVar[str] = "Race"
+
+    highlight_requested = Signal(object)
+    """bool[n] of the ops to let stand out on the canvas, or None."""
+    entry_shown = Signal(object)
+    """An entrant's entry of the plan list was looked at."""
+    compare_requested = Signal(object)
+    """Compare these entries (a list of :class:`gui.document.values.PlanEntry`)."""
+
+    def __init__(self, document: Document, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self.racing = Racing(document, jobs, self)
+        self.replaying = Replaying(document, self)
+        self._highlighting = False
+        self.headline = Headline(theme, self)
+        self.invitation = QLabel(INVITATION, self)
+        self.invitation.setWordWrap(True)
+        set_role(self.invitation, "muted")
+        self.go = QPushButton("Start race", self)
+        self.go.setObjectName("primary")
+        self.go.clicked.connect(self.start_or_stop)
+        self.follow = QCheckBox("Follow", self)
+        self.follow.setChecked(True)
+        self.follow.setToolTip(
+            "Show the best plan on the canvas as it is found, unless you edit: one undo step"
+        )
+        self.follow.clicked.connect(self.racing.follow)
+        self.board = Leaderboard(theme, self)
+        self.head = LeaderboardHead(self.board, self)
+        self.board.setFrameShape(QFrame.Shape.NoFrame)
+        self.board.apply_requested.connect(self.apply)
+        self.board.stop_requested.connect(self.stop_one)
+        self.board.looked_at.connect(self._look_at)
+        self.board.menu_requested.connect(self._popup)
+        self.says = PlainLabel("", self)
+        self.says.setWordWrap(True)
+        self.says.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        self.setup = RaceSetup(theme)
+        self.setup.changed.connect(self._setup_changed)
+        self.setup_button = Disclosure("Set-up", self)
+        self.setup_words = ElidedLabel("", self)
+        self.setup_words.setFont(font(8.0))
+        set_role(self.setup_words, "muted")
+        inside = QWidget()
+        inside.setObjectName("scrolled")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(10, 0, 10, 6)
+        column.addWidget(self.setup)
+        self._area = QScrollArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(inside)
+        self.setup_button.add(self._area)
+        self.setup_button.toggled.connect(self.request_refresh)
+        self._lay_out()
+        self.racing.changed.connect(self.request_refresh)
+        self.racing.started.connect(lambda: self.setup_button.setChecked(False))
+        document.graph_changed.connect(self._another_graph)
+        document.problem_changed.connect(self.request_refresh)
+        document.readouts_changed.connect(self.request_refresh)
+        document.plans_changed.connect(self._settle)
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        self.go.setMaximumWidth(320)
+        buttons.addWidget(self.go, 4)
+        buttons.addWidget(self.follow)
+        buttons.addStretch(1)
+        top = QVBoxLayout()
+        top.setContentsMargins(10, 6, 10, 4)
+        top.setSpacing(6)
+        top.addWidget(self.invitation)
+        top.addWidget(self.headline)
+        top.addLayout(buttons)
+        fold = QHBoxLayout()
+        fold.setContentsMargins(8, 0, 10, 0)
+        fold.setSpacing(6)
+        fold.addWidget(self.setup_button)
+        fold.addWidget(self.setup_words, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(2)
+        column.addLayout(top)
+        column.addWidget(self.head)
+        column.addWidget(self.board, 100)
+        self.says.setContentsMargins(10, 2, 10, 2)
+        self.says.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        column.addWidget(self.says)
+        column.addLayout(fold)
+        column.addWidget(self._area, 133)
+        column.addStretch(0)
+
+    # ------------------------------------------------------------------ contents
+    @property
+    def course(self) -> Course | None:
+        """The race that is shown."""
+        return self.racing.course
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.board.set_theme(theme)
+        self.setup.set_theme(theme)
+        super().set_theme(theme)
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Whether rows jump to their places."""
+        self.board.reduced = reduced
+
+    def _another_graph(self) -> None:
+        self.replaying.cancel()
+        self.setup.show_problem(self.document.problem, forget=True)
+        self.request_refresh()
+
+    def _setup_changed(self) -> None:
+        self._settle()
+        if self.document.problem is not None:
+            self.setup_words.setText(self.setup.words())
+
+    def refresh(self) -> None:
+        """Show the race as it is now."""
+        course, problem = self.course, self.document.problem
+        self.setup.show_problem(problem)
+        self.setup.suggest_gap(self.document.gap if problem is not None and not self.racing.running else None)
+        if problem is None:
+            self.setup_button.setChecked(False)
+        buttons: tuple[QWidget, ...] = (self.setup_button, self.setup_words, self.go, self.follow)
+        for button in buttons:
+            button.setVisible(problem is not None)
+        self.invitation.setVisible(course is None and not self.setup_button.isChecked())
+        self.invitation.setText(INVITATION if problem is not None else "Open a model to race planners on it.")
+        for part in (self.headline, self.head, self.board, self.says):
+            part.setVisible(course is not None)
+        if problem is not None:
+            self.setup_words.setText(self.setup.words())
+        if course is not None:
+            facts = board_facts(course)
+            self.headline.show_course(course, self.theme)
+            self.board.show_facts(facts)
+            self.head.update()
+            self.says.setText(self._sentence(course))
+        else:
+            self.board.show_facts(None)
+        self.follow.setChecked(self.racing.follows)
+        self._share_height()
+        self._settle()
+
+    def _sentence(self, course: Course) -> str:
+        """How it ended, or who proved what so far; and that it is about another problem where it is."""
+        parts = [sentences(course)]
+        elsewhere = other_problem(cast(Any, course.problem), self.document.problem)
+        if elsewhere:
+            parts.insert(0, f"This race is about the earlier problem: {elsewhere}.")
+        return " ".join(part for part in parts if part).replace("I/O", WHOLE_IOS)
+
+    def _share_height(self) -> None:
+        """An open set-up takes the room; what is beside it stays readable."""
+        is_open, wanted = self.setup_button.isChecked(), self.board.wanted_height()
+        self.board.setMinimumHeight(min(LEAST_BOARD, wanted))
+        self.board.setMaximumHeight(
+            min(LEAST_BOARD, wanted) if is_open and self.height() < TALL_PANEL else wanted
+        )
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.setStretch(layout.count() - 1, 0 if is_open else 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another height is shared anew."""
+        super().resizeEvent(event)
+        self._share_height()
+
+    def _settle(self) -> None:
+        """What can be done now."""
+        course, problem = self.course, self.document.problem
+        running = self.racing.running
+        if running:
+            stopping = course is not None and all(
+                r.standing.state in ("stopping", "ended") for r in course.runners
+            )
+            self.go.setText("Stopping…" if stopping else "Stop race")
+            # It stays enabled: a button that greys under the focus hands the keyboard on to another.
+            self.go.setEnabled(True)
+            self.go.setToolTip("Stop everybody; the plans found are kept")
+        else:
+            chosen = bool(self.setup.methods.chosen())
+            self.go.setText("Start race" if course is None else "Race again")
+            self.go.setEnabled(problem is not None and chosen)
+            self.go.setToolTip(
+                f"Race {self.setup.words()}"
+                if problem is not None and chosen
+                else "Choose who takes part in the set-up"
+            )
+        self.setup.setEnabled(not running)
+
+    # ------------------------------------------------------------------ starting and stopping
+    def close_race(self) -> None:
+        """The window goes: end every process."""
+        self.racing.close()
+        self.replaying.cancel()
+
+    def start_or_stop(self) -> None:
+        """The one button."""
+        if self.racing.running:
+            self.racing.stop()  # once more does no harm
+        else:
+            self.start()
+
+    def start(self) -> Course | None:
+        """Start a race with what the set-up says."""
+        self.refresh_now()
+        try:
+            return self.racing.start(self.setup.settings())
+        except StageboardError as error:
+            self.document.message.emit(Message("error", str(error)))
+            return None
+
+    def stop_one(self, entrant: int) -> None:
+        """Ask one entrant to stop; what it found is kept."""
+        runner = self.runner(entrant)
+        if runner is not None and runner.alive:
+            self.racing.stop_one(runner)
+
+    # ------------------------------------------------------------------ entrants
+    def runner(self, entrant: int) -> Runner | None:
+        """The entrant of this number."""
+        course = self.course
+        return course.runners[entrant] if course is not None and 0 <= entrant < len(course.runners) else None
+
+    def entry(self, entrant: int) -> PlanEntry | None:
+        """The entrant's entry, where the plan list still has it."""
+        runner = self.runner(entrant)
+        entry = None if runner is None else runner.entry
+        return entry if entry is not None and entry in self.document.plans else None
+
+    def apply(self, entrant: int) -> None:
+        """Put an entrant's plan on the canvas: one undo step."""
+        entry = self.entry(entrant)
+        self._look_at(-1)
+        if entry is None or entry is self.document.active:
+            return
+        try:
+            self.document.apply_plan(entry)
+        except StageboardError as error:
+            self.document.message.emit(Message("error", str(error)))
+
+    def _look_at(self, entrant: int) -> None:
+        """Let stand out where an entrant's plan differs from the canvas."""
+        entry, course = self.entry(entrant), self.course
+        if course is not None and course.chosen != entrant:
+            course.chosen = entrant
+            self.racing.changed.emit()
+        if entry is not None:
+            self.entry_shown.emit(entry)
+        differ = None if entry is None or entry is self.document.active else self.document.differences(entry)
+        if differ is not None and np.any(differ):
+            self._highlighting = True
+            self.highlight_requested.emit(differ)
+        elif self._highlighting:
+            self._highlighting = False
+            self.highlight_requested.emit(None)
+
+    # ------------------------------------------------------------------ the context menu
+    def menu(self, entrant: int) -> QMenu:
+        """What can be done with an entrant."""
+        return entrant_menu(self, entrant)
+
+    def _popup(self, position: QPoint, entrant: int) -> None:
+        menu = self.menu(entrant)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(position)
+
+    def listed(self) -> list[PlanEntry]:
+        """The entries of all entrants from the best to the last."""
+        found = [self.entry(row.index) for row in self.board.ranks.rows if row.rank]
+        return [entry for entry in found if entry is not None]
+
+    def compare(self, entries: Sequence[PlanEntry | None]) -> None:
+        """Ask for these plans side by side."""
+        self.compare_requested.emit([entry for entry in entries if entry is not None])
+
+    def replay(self, entrant: int) -> None:
+        """Run an entrant's best plan again from its provenance, beside the window."""
+        runner, entry, course = self.runner(entrant), self.entry(entrant), self.course
+        if runner is not None and entry is not None and course is not None:
+            self.replaying.replay(course.problem, entry)
+
+    def copy_row(self, entrant: int) -> None:
+        """All about an entrant on the clipboard."""
+        runner, course = self.runner(entrant), self.course
+        if runner is not None and course is not None:
+            rank = next((row.rank for row in self.board.ranks.rows if row.index == entrant), 0)
+            QGuiApplication.clipboard().setText(describe(course, runner, rank))
+
+    def copy_all(self) -> None:
+        """The leaderboard as a table on the clipboard."""
+        if self.course is not None:
+            QGuiApplication.clipboard().setText(race_table(self.course))

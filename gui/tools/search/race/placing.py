@@ -1,0 +1,106 @@
+"""Where the plans of a race go: each runner's best is an entry of the plan list, the best of all moves onto the canvas.
+
+The rules are those of :mod:`gui.background.jobs`: nothing changes under the user's hands. After an edit, while something is held with the
+mouse, or where another problem is planned now, plans wait in the list.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+    from gui.tools.search.race.course import Course
+    from gui.tools.search.race.runner import Runner
+    from planner.problem.provenance import Provenance
+
+
+class Placing:
+    """Puts the plans of one race into the document's list and onto its canvas, all of them one undo step."""
+
+    def __init__(self, document: Document, course: Course) -> None:
+        self._document = document
+        self._course = course
+        self._graph = document.graph_serial
+        self.follows = True
+        self._edits = document.edit_serial
+
+    def follow(self, follows: bool) -> None:
+        """Whether the best plan is shown from now on, whatever was edited before."""
+        self.follows = follows
+        self._edits = self._document.edit_serial
+
+    @property
+    def may_show(self) -> bool:
+        """Whether the canvas is the race's to change."""
+        document = self._document
+        return (
+            self.follows
+            and document.edit_serial == self._edits
+            and document.graph_serial == self._graph
+            and document.problem == self._course.problem
+        )
+
+    @property
+    def held(self) -> bool:
+        """Whether the user is dragging or pressing something."""
+        pressed = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
+        return pressed or self._document.preview is not None
+
+    # ------------------------------------------------------------------ list and canvas
+    def list(self, runner: Runner, provenance: Provenance | None) -> bool:
+        """Let the runner's entry hold its best plan; returns False where that has to wait.
+
+        An entry that is on the canvas changes together with the canvas, or not at all: then the better plan gets another.
+        """
+        document, entry = self._document, runner.entry
+        if runner.decision is None:
+            return True
+        on_canvas = entry is not None and entry is document.active
+        if on_canvas and self.may_show:
+            # It was overtaken before that could be shown, or is about to be shown itself.
+            return False
+        if entry is None or on_canvas or entry not in document.plans:
+            if entry is not None:
+                entry.running = False
+            seconds = runner.trace[-1][0] if runner.trace else None
+            runner.entry = document.add_plan(
+                runner.decision, runner.title, planner=runner.standing.entrant.method, seed=runner.standing.entrant.seed,
+                seconds=seconds, provenance=provenance,
+            )  # fmt: skip
+            runner.entry.running = runner.alive
+        else:
+            entry.provenance = provenance or entry.provenance
+            document.update_plan(entry, runner.decision, runner.trace[-1][0])
+        runner.dirty = False
+        return True
+
+    def show(self, runner: Runner, provenance: Provenance | None) -> bool:
+        """Put the best plan of all onto the canvas if it may be there; returns False while the user holds something."""
+        if runner.decision is None or not self.may_show:
+            return True
+        if self.held:
+            return False
+        document, entry = self._document, runner.entry
+        active = document.active
+        if entry is None or (active is not None and active is not entry and not self._better(active)):
+            return True
+        if entry is active and not runner.dirty:
+            return True
+        entry.device_of = runner.decision
+        entry.seconds = runner.trace[-1][0]
+        entry.provenance = provenance or entry.provenance
+        document.refresh_entry(entry)
+        document.history.listed(entry)
+        document.follow(runner.decision, entry, self._course.id, f"Race of {len(self._course.runners)}")
+        runner.dirty = False
+        return True
+
+    def _better(self, active: object) -> bool:
+        """Whether the best plan of all deserves the place of the active one: that is broken, or worse."""
+        values = getattr(active, "components", ())
+        best = self._course.components
+        return best is not None and (not getattr(active, "valid", False) or not values or best < values)

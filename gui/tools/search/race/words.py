@@ -1,0 +1,116 @@
+"""A race as a whole in words: the best plan and its gap, how far that is from the goal, how it ended. No Qt, no painting."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from gui.look.numbers import gap_text, plural, seconds_text
+from gui.tools.search.race.facts import deciding_bound
+from gui.words.methods import method_words
+from gui.words.objectives import amount, component_words, components_text
+
+if TYPE_CHECKING:
+    from gui.tools.search.race.course import Course
+
+
+def headline(course: Course) -> tuple[str, str]:
+    """The best plan, and what is proven about it: ``21.91 ms`` and ``gap 3.9 %, bound 21.05 ms``."""
+    standing = course.standing
+    problem = course.problem
+    if standing is None:
+        known = problem.strongest_bound(course.bounds)
+        least = (
+            ""
+            if known is None or math.isinf(known.value)
+            else f"bound {amount(problem, known.component, known.value)}"
+        )
+        return "no plan yet", least
+    assert course.components is not None
+    first = standing.first_open
+    value = amount(problem, problem.components[0], course.components[0])
+    if first is None:
+        return value, "optimal: proven"
+    if len(problem.components) > 1:
+        value = f"{component_words(first.name).title} {amount(problem, first.name, first.value)}"
+    if first.bound is None or math.isinf(first.bound.value):
+        return value, "no bound yet"
+    return value, f"gap {gap_text(first.gap)}, bound {amount(problem, first.name, first.bound.value)}"
+
+
+def towards(gap: float | None, goal: float | None) -> float:
+    """How far a race is on its way to the gap that was asked for, 0..1: in factors, as gaps close.
+
+    From 50 % to 5 % is as far as from 5 % to 0.5 %. Without a goal it is the proof that counts, 0.1 % being almost there.
+    """
+    if gap is None:
+        return 0.0
+    if gap <= (goal or 0.0):
+        return 1.0
+    least = max(goal or 0.0, 1e-3)
+    if gap <= least:
+        return 0.97
+    return min(0.97, max(0.0, math.log(gap) / math.log(least))) if least < 1 else 0.0
+
+
+def goal_words(course: Course) -> str:
+    """``to 5 %, 60 s, 1 core``."""
+    goal = course.goal
+    parts = ["until proven optimal" if not goal.gap else f"to {100 * goal.gap:g} %"]
+    if goal.time_limit:
+        parts.append(f"{goal.time_limit:g} s at most")
+    parts.append(plural(goal.cores, "core"))
+    return ", ".join(parts)
+
+
+def who_proved(course: Course) -> str:
+    """Who proved the bound that counts; empty without one."""
+    bound = deciding_bound(course)
+    if bound is None:
+        return ""
+    prover, infeasible = course.prover_of(bound), math.isinf(bound.value)
+    least = "" if infeasible else amount(course.problem, bound.component, bound.value)
+    if prover is None:
+        who = method_words(bound.method)
+        return "" if infeasible else f"The bound {least} was known before ({who})."
+    after = next(seconds for seconds, known in course.proofs if known is bound)
+    return (
+        f"{prover.title} proved {'it' if infeasible else f'the bound {least}'} after {seconds_text(after)}."
+    )
+
+
+ENDS = {
+    "proven": "Proven optimal", "infeasible": "There is no valid plan, as is proven", "gap": "The gap asked for was reached",
+    "time": "Time was up", "finished": "All had ended", "cancelled": "Stopped",
+}  # fmt: skip
+
+
+def sentences(course: Course) -> str:
+    """How the race ended, who won, and who proved what; while it runs, who leads."""
+    parts = []
+    if course.outcome:
+        parts.append(f"{ENDS[course.outcome]} after {seconds_text(course.seconds)}.")
+    leader, best = course.leader, course.components
+    if (
+        course.outcome in ("gap", "proven")
+        and leader is None
+        and not any(r.standing.active for r in course.runners)
+    ):
+        if course.outcome == "proven":
+            return "The plan it began with is proven optimal: there is nothing to race for."
+        return "The plan it began with is as near to the bound as was asked for. Ask for a smaller gap in the set-up."
+    if leader is not None and best is not None:
+        verb = "leads with" if course.alive else "won with"
+        parts.append(
+            f"{leader.title} {verb} {components_text(course.problem, best)}, found after {seconds_text(leader.trace[-1][0])}."
+        )
+    elif best is not None:
+        parts.append(
+            "Nobody is better than the plan it began with."
+            if course.alive
+            else "Nobody was better than the plan it began with."
+        )
+    elif course.outcome and course.outcome != "infeasible":
+        parts.append("Nobody found a valid plan.")
+    parts.append(who_proved(course))
+    return " ".join(part for part in parts if part)

@@ -1,0 +1,321 @@
+"""A story while it is made: keyframes with their plans at hand, changed by undoable steps. Its views follow the signals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from planner.errors import StoryError
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.model.graph import Graph
+from planner.model.network import Network
+from planner.model.samples import sample_name
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan
+from planner.story.files.json import write_story
+from planner.story.files.models import portable_paths, withdrawing
+from planner.story.files.plans import pack
+from planner.story.story import SAMPLE, Keyframe, Resolved, Story, StoryModel
+
+UNTITLED = "Untitled story"
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSource:
+    """A model and how it can be read again: its files (several are deployed together), or the words that generate it."""
+
+    model: Graph | Network
+    paths: tuple[Path, ...] = ()
+    batch: int = 1
+    density: float | None = None
+    generate: str = ""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal where two are one model, read in one way."""
+        return self.model.fingerprint, self.paths, self.batch, self.density, self.generate
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A plan of a draft with what was proven when it was captured, and the model that it is of."""
+
+    plan: Plan | OrderPlan
+    bounds: tuple[Bound, ...]
+    source: ModelSource
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A keyframe of a draft. The plan numbers in ``keyframe`` mean nothing: ``shown`` and ``versus`` are the plans."""
+
+    keyframe: Keyframe
+    shown: Shown
+    versus: Shown | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class DraftState:
+    """All of a draft at one moment: what an undo step goes back to."""
+
+    title: str = UNTITLED
+    summary: str = ""
+    theme: str = "light"
+    frames: tuple[Frame, ...] = field(default=())
+
+
+class _Change(QUndoCommand):
+    """From one state of a draft to another."""
+
+    def __init__(self, draft: Draft, text: str, before: DraftState, after: DraftState, key: str) -> None:
+        super().__init__(text)
+        self._draft, self._before, self._after, self._key = draft, before, after, key
+
+    def undo(self) -> None:
+        """Back."""
+        self._draft.enter(self._before)
+
+    def redo(self) -> None:
+        """And forth."""
+        self._draft.enter(self._after)
+
+    def id(self) -> int:
+        """Steps with a key may merge."""
+        return 1 if self._key else -1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        """Letters typed into one field of one keyframe are one step."""
+        if not isinstance(other, _Change) or other._key != self._key:
+            return False
+        self._after = other._after
+        return True
+
+
+class Draft(QObject):
+    """The story that is being made in a window."""
+
+    frames_changed = Signal()
+    """Keyframes, their order or what they hold."""
+    current_changed = Signal()
+    modified_changed = Signal(bool)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.state = DraftState()
+        self.current = -1
+        """The keyframe that is edited; -1 while there is none."""
+        self.path: Path | None = None
+        self.undo_stack = QUndoStack(self)
+        self.undo_stack.cleanChanged.connect(self._clean_changed)
+
+    def _clean_changed(self, clean: bool) -> None:
+        self.modified_changed.emit(not clean)
+
+    # ------------------------------------------------------------------ state
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """The keyframes in order."""
+        return self.state.frames
+
+    @property
+    def frame(self) -> Frame | None:
+        """The keyframe that is edited."""
+        return self.frames[self.current] if 0 <= self.current < len(self.frames) else None
+
+    @property
+    def modified(self) -> bool:
+        """Whether anything is not saved."""
+        return not self.undo_stack.isClean()
+
+    @property
+    def duration(self) -> float:
+        """Seconds that the story takes when it plays by itself."""
+        return sum(frame.keyframe.transition + frame.keyframe.hold for frame in self.frames)
+
+    def enter(self, state: DraftState) -> None:
+        """Called by undo steps only."""
+        self.state = state
+        self.current = min(self.current, len(state.frames) - 1)
+        if self.current < 0 and state.frames:
+            self.current = 0
+        self.frames_changed.emit()
+
+    def select(self, index: int) -> None:
+        """Edit another keyframe."""
+        index = max(-1, min(index, len(self.frames) - 1))
+        if index != self.current:
+            self.current = index
+            self.undo_stack.setActive(True)
+            self.current_changed.emit()
+
+    # ------------------------------------------------------------------ changes
+    def _push(self, text: str, after: DraftState, key: str = "", current: int | None = None) -> None:
+        before = self.state
+        self.undo_stack.push(_Change(self, text, before, after, key))
+        if current is not None:
+            self.current = current
+            self.current_changed.emit()
+
+    def add(self, frame: Frame, text: str = "Capture a keyframe", *, at_end: bool = False) -> int:
+        """Insert a keyframe after the one that is edited (or at the end) and edit it; returns where it is."""
+        place = len(self.frames) if at_end or self.current < 0 else self.current + 1
+        frames = (*self.frames[:place], frame, *self.frames[place:])
+        self._push(text, replace(self.state, frames=frames), current=place)
+        return place
+
+    def add_all(self, frames: Sequence[Frame], text: str) -> None:
+        """Append several keyframes in one step."""
+        if frames:
+            first = len(self.frames)
+            self._push(text, replace(self.state, frames=(*self.frames, *frames)), current=first)
+
+    def change(self, index: int, frame: Frame, text: str, key: str = "") -> None:
+        """Let another keyframe take a keyframe's place. Steps with one ``key`` in a row are one."""
+        frames = (*self.frames[:index], frame, *self.frames[index + 1 :])
+        self._push(text, replace(self.state, frames=frames), f"{key} {index}" if key else "")
+
+    def edit(self, text: str, **fields: object) -> None:
+        """Change fields of the keyframe that is edited. Raises :class:`StoryError` where a value makes no sense."""
+        frame = self.frame
+        if frame is None:
+            return
+        keyframe = replace(frame.keyframe, **fields)  # type: ignore[arg-type]
+        if keyframe != frame.keyframe:
+            self.change(self.current, replace(frame, keyframe=keyframe), text, " ".join(sorted(fields)))
+
+    def remove(self, index: int) -> None:
+        """Take a keyframe out."""
+        if 0 <= index < len(self.frames):
+            frames = (*self.frames[:index], *self.frames[index + 1 :])
+            self._push(
+                "Remove a keyframe", replace(self.state, frames=frames), current=min(index, len(frames) - 1)
+            )
+
+    def move(self, index: int, to: int) -> None:
+        """Put a keyframe elsewhere in the row."""
+        to = max(0, min(to, len(self.frames) - 1))
+        if not 0 <= index < len(self.frames) or index == to:
+            return
+        frames = list(self.frames)
+        frames.insert(to, frames.pop(index))
+        self._push("Move a keyframe", replace(self.state, frames=tuple(frames)), current=to)
+
+    def set_title(self, title: str) -> None:
+        """The story's title."""
+        if title != self.state.title:
+            self._push("Change the title", replace(self.state, title=title), "title")
+
+    def clear(self) -> None:
+        """A new, empty draft."""
+        self.path = None
+        self.current = -1
+        self.undo_stack.clear()
+        self.enter(DraftState())
+        self.current_changed.emit()
+
+    # ------------------------------------------------------------------ files
+    def resolved(self) -> Resolved:
+        """The story for whoever plays it now, from the plans at hand. Raises :class:`StoryError` while it is empty."""
+        story, models, shown = self._story(_named)
+        return Resolved(
+            story, tuple(models), tuple(s.plan for s in shown), tuple(s.bounds for s in shown)
+        )  # fmt: skip
+
+    def files(self) -> tuple[Path, ...]:
+        """The files of all models."""
+        return tuple(dict.fromkeys(path for frame in self.frames for path in frame.shown.source.paths))
+
+    def save(self, path: Path) -> tuple[str, ...]:
+        """Write the story; returns the names of models that were copied beside it, so that it opens anywhere.
+
+        Raises :class:`StoryError` while it is empty, :class:`StageboardError` where the disk refuses.
+        """
+        copied: list[Path] = []
+
+        def portable(source: ModelSource) -> tuple[str, ...]:
+            if not source.paths:
+                raise StoryError(
+                    f"{source.model.name} is in no file; save it first, so that the story can name it"
+                )
+            there = portable_paths(source.paths, path.parent)
+            copied.extend(there.copied)
+            return there.names
+
+        with withdrawing(copied):
+            story, _, _ = self._story(portable)
+            write_story(path, story)
+        self.path = path
+        self.undo_stack.setClean()
+        return tuple(map(str, copied))
+
+    def open(self, resolved: Resolved, path: Path, sources: Sequence[ModelSource]) -> None:
+        """Take on a story that was read; ``sources`` are its models."""
+        story = resolved.story
+        shown = [
+            Shown(plan, bounds, sources[part.model])
+            for plan, bounds, part in zip(resolved.plans, resolved.bounds, story.plans, strict=True)
+        ]
+        frames = tuple(
+            Frame(k, shown[k.plan], shown[k.versus] if k.versus >= 0 else None) for k in story.keyframes
+        )
+        self.undo_stack.clear()
+        self.path = path
+        self.current = 0
+        self.enter(DraftState(story.title, story.summary, story.theme, frames))
+        self.current_changed.emit()
+
+    def _story(self, names: object) -> tuple[Story, list[Graph | Network], list[Shown]]:
+        """The story with its models and plans numbered; each plan is packed once however many keyframes show it."""
+        if not self.frames:
+            raise StoryError("the story has no keyframe yet; capture one first (Ctrl+Shift+K)")
+        sources: list[ModelSource] = []
+        shown: list[Shown] = []
+
+        def number(one: Shown) -> int:
+            if one not in shown:
+                shown.append(one)
+                if all(one.source.key != source.key for source in sources):
+                    sources.append(one.source)
+            return shown.index(one)
+
+        keyframes = tuple(
+            replace(
+                frame.keyframe,
+                plan=number(frame.shown),
+                versus=-1 if frame.versus is None else number(frame.versus),
+            )
+            for frame in self.frames
+        )
+        order = {source.key: i for i, source in enumerate(sources)}
+        models = tuple(
+            StoryModel(
+                () if source.generate else names(source),  # type: ignore[operator]
+                source.model.fingerprint, source.batch, source.density, source.generate,
+            )
+            for source in sources
+        )  # fmt: skip
+        plans = tuple(pack(one.plan, one.bounds, order[one.source.key]) for one in shown)
+        state = self.state
+        story = Story(state.title.strip() or UNTITLED, state.summary, models, plans, keyframes, state.theme)
+        return story, [source.model for source in sources], shown
+
+
+def _named(source: ModelSource) -> tuple[str, ...]:
+    """Names for a story that is not written: those of samples and of files, as far as a story can have them."""
+    names = (SAMPLE + name if (name := sample_name(path)) else _safe(path.name) for path in source.paths)
+    return tuple(names) or (_safe(source.model.name),)
+
+
+def _safe(name: str) -> str:
+    return re.sub(r"[\\/:]", "_", name).strip(". ") or "model"
+
+
+def elsewhere(frame: Frame) -> str:
+    """A keyframe is about another model than the one that is open."""
+    name = frame.shown.source.model.name
+    return f"the keyframe “{frame.keyframe.title}” is about {name}, which is not open here; open it first"

@@ -1,0 +1,176 @@
+"""The words and the timing of the keyframe that is edited."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QWidget,
+)
+
+from gui.tools.story.draft import Draft, Shown
+from gui.widgets.drop_down import DropDown
+from gui.widgets.labels import set_role
+from planner.errors import StoryError
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.story.story import LONGEST_CAPTION, LONGEST_HOLD, LONGEST_TITLE, LONGEST_TRANSITION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+VIEWS = (("flow", "Flow"), ("lanes", "Lanes"), ("certificate", "Certificate"))
+NETWORK_VIEWS = (("network", "Network"), ("certificate", "Certificate"))
+PANELS = (
+    ("", "No panel"), ("costs", "Costs"), ("convergence", "Convergence"), ("schedule", "Schedule"), ("memory", "Memory"),
+    ("difference", "What changed"),
+)  # fmt: skip
+WITHOUT_GRAPH = ("schedule", "difference")
+"""Panels that orders of networks do not have."""
+
+
+class FrameEditor(QWidget):
+    """Title, caption, view, panel and seconds. Every change is an undo step of the draft; typing in a field is one."""
+
+    def __init__(self, draft: Draft, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._draft = draft
+        self._filling = False
+        self.title = QLineEdit(self)
+        self.title.setMaxLength(LONGEST_TITLE)
+        self.title.setPlaceholderText("Title")
+        self.title.setAccessibleName("Title of the keyframe")
+        self.caption = QPlainTextEdit(self)
+        self.caption.setPlaceholderText("What is said here")
+        self.caption.setAccessibleName("Caption of the keyframe")
+        self.caption.setTabChangesFocus(True)
+        self.caption.setFixedHeight(4 * self.caption.fontMetrics().lineSpacing() + 22)
+        self.view, self.panel = DropDown(self), DropDown(self)
+        self.view.setAccessibleName("What the keyframe shows")
+        self.panel.setAccessibleName("Panel beside the graph")
+        self.hold = self._seconds("Seconds for which it is held", 0.1, LONGEST_HOLD)
+        self.transition = self._seconds("Seconds of the transition towards it", 0.0, LONGEST_TRANSITION)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(8, 4, 8, 4)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(4)
+        grid.addWidget(self.title, 0, 0, 1, 4)
+        grid.addWidget(self.caption, 1, 0, 1, 4)
+        grid.addWidget(self.view, 2, 0, 1, 2)
+        grid.addWidget(self.panel, 2, 2, 1, 2)
+        for column, (text, field) in enumerate((("held", self.hold), ("moves in", self.transition))):
+            label = QLabel(text, self)
+            label.setBuddy(field)
+            set_role(label, "muted")
+            grid.addWidget(label, 3, 2 * column)
+            grid.addWidget(field, 3, 2 * column + 1)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(3, 1)
+        self.title.textEdited.connect(lambda text: self._edit("Change a title", title=text))
+        self.caption.textChanged.connect(self._caption_changed)
+        self.view.activated.connect(lambda _: self._edit("Change a view", view=self.view.currentData()))
+        self.panel.activated.connect(lambda _: self._edit_panel(self.panel.currentData()))
+        self.hold.valueChanged.connect(lambda value: self._edit("Change how long it is held", hold=value))
+        self.transition.valueChanged.connect(
+            lambda value: self._edit("Change a transition", transition=value)
+        )
+        draft.frames_changed.connect(self.show_frame)
+        draft.current_changed.connect(self.show_frame)
+        self.show_frame()
+
+    def _seconds(self, name: str, least: float, most: float) -> QDoubleSpinBox:
+        field = QDoubleSpinBox(self)
+        field.setRange(least, most)
+        field.setDecimals(1)
+        field.setSingleStep(0.5)
+        field.setSuffix(" s")
+        field.setAccessibleName(name)
+        field.setToolTip(name)
+        field.setKeyboardTracking(False)
+        return field
+
+    @contextmanager
+    def _filled(self) -> Iterator[None]:
+        self._filling = True
+        try:
+            yield
+        finally:
+            self._filling = False
+
+    def show_frame(self) -> None:
+        """Show what the keyframe holds; the cursor stays where someone types."""
+        frame = self._draft.frame
+        self.setEnabled(frame is not None)
+        with self._filled():
+            if frame is None:
+                self.title.clear()
+                self.caption.clear()
+                return
+            keyframe = frame.keyframe
+            if self.title.text() != keyframe.title:
+                self.title.setText(keyframe.title)
+            if self.caption.toPlainText() != keyframe.caption:
+                self.caption.setPlainText(keyframe.caption)
+            network = isinstance(frame.shown.plan, OrderPlan)
+            self._fill(self.view, NETWORK_VIEWS if network else VIEWS, keyframe.view)
+            earlier = self._earlier() is not None or frame.versus is not None
+            panels = [
+                entry
+                for entry in PANELS
+                if not (network and entry[0] in WITHOUT_GRAPH) and (entry[0] != "difference" or earlier)
+            ]
+            self._fill(self.panel, panels, keyframe.panel)
+            self.hold.setValue(keyframe.hold)
+            self.transition.setValue(keyframe.transition)
+
+    @staticmethod
+    def _fill(box: QComboBox, entries: object, chosen: str) -> None:
+        box.clear()
+        for value, text in entries:  # type: ignore[attr-defined]
+            box.addItem(text, value)
+        box.setCurrentIndex(max(0, box.findData(chosen)))
+
+    def _earlier(self) -> Shown | None:
+        """The nearest plan before this keyframe that is another one of the same model."""
+        frame, draft = self._draft.frame, self._draft
+        if frame is None:
+            return None
+        for before in reversed(draft.frames[: draft.current]):
+            same = before.shown.source.model.fingerprint == frame.shown.source.model.fingerprint
+            if same and before.shown is not frame.shown:
+                return before.shown
+        return None
+
+    def _edit_panel(self, panel: str) -> None:
+        frame = self._draft.frame
+        if frame is None or self._filling:
+            return
+        versus = frame.versus or self._earlier() if panel == "difference" else frame.versus
+        keyframe = replace(frame.keyframe, panel=panel, versus=-1 if versus is None else 0)
+        self._draft.change(
+            self._draft.current, replace(frame, keyframe=keyframe, versus=versus), "Change a panel"
+        )
+
+    def _caption_changed(self) -> None:
+        text = self.caption.toPlainText()
+        if len(text) > LONGEST_CAPTION:
+            # Pasting more than fits keeps what fits.
+            with self._filled():
+                self.caption.setPlainText(text[:LONGEST_CAPTION])
+                self.caption.moveCursor(self.caption.textCursor().MoveOperation.End)
+        self._edit("Change a caption", caption=text[:LONGEST_CAPTION])
+
+    def _edit(self, what: str, **fields: object) -> None:
+        if self._filling or self._draft.frame is None:
+            return
+        try:
+            self._draft.edit(what, **fields)
+        except StoryError:
+            self.show_frame()

@@ -1,0 +1,199 @@
+"""Keyframes from what one does: captured by a key, or recorded whenever the screen has come to rest after a change."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.tools.story.draft import Draft, Frame
+from gui.tools.story.shots import Shots
+from gui.widgets.later import Later
+from planner.errors import StageboardError
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan
+from planner.story.story import LONGEST_TITLE, Camera, Keyframe
+from planner.story.telling import caption, looked_at, title
+
+REST_MS = 900
+"""What is on screen for so long is worth a keyframe."""
+LONGEST_WAIT = 2.5
+"""Seconds after which a keyframe is taken though plans keep coming, as from a planner that is followed."""
+SAME_PART = 0.7
+"""Two cameras that share so much of what they show are one."""
+
+
+class Recorder(QObject):
+    """Adds what ``shots`` sees to ``draft``."""
+
+    recording_changed = Signal(bool)
+    failed = Signal(str)
+
+    def __init__(self, shots: Shots, draft: Draft, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._shots, self._draft = shots, draft
+        self.recording = False
+        self._since = 0.0
+        self._selected: tuple[str, ...] = ()
+        self._later = Later(self._rested, self, REST_MS)
+        shots.watch(self._changed)
+
+    # ------------------------------------------------------------------ by hand
+    def capture(self) -> Frame:
+        """Add what is on screen now after the keyframe that is edited. Raises :class:`StageboardError`."""
+        before = self._draft.frame
+        frame = self.frame_now(before)
+        self._draft.add(frame)
+        return frame
+
+    def retake(self) -> None:
+        """Let the edited keyframe show what is on screen now; what it says stays. Raises :class:`StageboardError`."""
+        old = self._draft.frame
+        if old is None:
+            self.capture()
+            return
+        new = self.frame_now(None)
+        kept = {
+            name: getattr(old.keyframe, name) for name in ("title", "caption", "panel", "hold", "transition")
+        }
+        if old.versus is None and kept["panel"] == "difference":
+            kept["panel"] = ""
+        versus = None
+        if (
+            old.versus is not None
+            and old.versus.source.model.fingerprint == new.shown.source.model.fingerprint
+        ):
+            versus = old.versus
+        keyframe = replace(new.keyframe, **kept, versus=0 if versus is not None else -1)
+        self._draft.change(self._draft.current, Frame(keyframe, new.shown, versus), "Take the keyframe again")
+
+    def frame_now(self, before: Frame | None, highlight: tuple[str, ...] | None = None) -> Frame:
+        """A keyframe of what is on screen. ``before`` is what came before it, for its words; ``highlight`` stands in for
+        what is selected."""
+        shots = self._shots
+        shown = shots.shown()
+        earlier = None
+        if before is not None and before.shown.source.model.fingerprint == shown.source.model.fingerprint:
+            earlier = before.shown
+        standing_out = shots.highlight() if highlight is None else highlight
+        keyframe = Keyframe("", "", 0, shots.view(), shots.camera(), standing_out, at=shots.at())
+        if before is None or earlier is not shown:
+            words = caption(shown.plan, shown.bounds, None if earlier is None else earlier.plan)
+            step = shots.step()
+        else:
+            words = looked_at(shown.plan, standing_out)
+            if words == before.keyframe.caption:  # said already, and still true
+                words = ""
+            step = _look(before.keyframe, keyframe)
+        name = (step or title(shown.plan))[:LONGEST_TITLE]
+        return Frame(replace(keyframe, title=name, caption=words), shown)
+
+    # ------------------------------------------------------------------ by itself
+    def start(self) -> None:
+        """Record from now on; what is on screen is the first keyframe, unless the last one shows just that.
+
+        Raises :class:`StageboardError`.
+        """
+        if not self.recording:
+            last = self._draft.frames[-1] if self._draft.frames else None
+            frame = self.frame_now(last)
+            self._selected = frame.keyframe.highlight
+            if last is None or not alike(last, frame):
+                self._draft.add(frame, "Record a keyframe", at_end=True)
+            self.recording = True
+            self.recording_changed.emit(True)
+
+    def stop(self) -> None:
+        """Record no more. What has not come to rest yet is recorded."""
+        if self.recording:
+            if self._later.waiting:
+                self._record()
+            self.recording = False
+            self._later.stop()
+            self.recording_changed.emit(False)
+
+    def _changed(self) -> None:
+        if not self.recording:
+            return
+        if not self._later.waiting:
+            self._since = time.monotonic()
+        if time.monotonic() - self._since < LONGEST_WAIT or not self._later.waiting:
+            self._later.ask()
+
+    def _rested(self) -> None:
+        if not self._shots.ready() and time.monotonic() - self._since < 2 * LONGEST_WAIT:
+            self._later.ask()
+            return
+        self._record()
+
+    def _record(self) -> None:
+        last = self._draft.frames[-1] if self._draft.frames else None
+        try:
+            meant = self._meant(last)
+            frame = self.frame_now(last, meant)
+        except StageboardError as error:
+            self.failed.emit(str(error))
+            return
+        if last is not None and meant is not None:
+            last = replace(last, keyframe=replace(last.keyframe, highlight=meant))
+        if last is None or not alike(last, frame):
+            self._draft.add(frame, "Record a keyframe", at_end=True)
+
+    def _meant(self, last: Frame | None) -> tuple[str, ...] | None:
+        """What is to stand out where nothing but the selection says so; None: what is selected.
+
+        Who selects ops and looks closer means them. Who then looks at all again, or in another way, has done with them, and what
+        is still selected must not dim the rest for ever.
+        """
+        shots = self._shots
+        selected, self._selected = self._selected, shots.highlight()
+        if last is None or last.shown is not shots.shown() or self._selected != selected:
+            return None
+        closer = shots.camera() is not None and shots.view() == last.keyframe.view
+        return last.keyframe.highlight if closer else ()
+
+
+def of_search(plan: Plan | OrderPlan, bounds: Sequence[Bound], before: Plan | OrderPlan | None) -> Keyframe:
+    """A keyframe of one of the plans that a search found on its way."""
+    order = isinstance(plan, OrderPlan)
+    return Keyframe(
+        title(plan, before)[:LONGEST_TITLE], caption(plan, bounds, before), 0, "network" if order else "lanes", panel="costs",
+        at=len(plan.decision.order) if isinstance(plan, OrderPlan) else None, hold=3.5, transition=1.2,
+    )  # fmt: skip
+
+
+def _look(before: Keyframe, now: Keyframe) -> str:
+    """What is looked at now of the same plan, as a title; empty where nothing changed."""
+    if now.at != before.at:
+        return f"After {now.at or 0:,} connections"
+    if now.view != before.view:
+        return {"lanes": "Device by device", "flow": "As it flows"}.get(now.view, "")
+    if now.highlight and now.highlight != before.highlight:
+        others = len(now.highlight) - 1
+        return now.highlight[0] + (f" and {others} more" if others else "")
+    if now.camera is None:
+        return "All of it" if before.camera is not None else ""
+    return "A closer look"
+
+
+def alike(one: Frame, other: Frame) -> bool:
+    """Whether two keyframes show the same."""
+    a, b = one.keyframe, other.keyframe
+    return (
+        one.shown is other.shown
+        and (a.view, a.highlight, a.at) == (b.view, b.highlight, b.at)
+        and overlap(a.camera, b.camera) >= SAME_PART
+    )
+
+
+def overlap(a: Camera | None, b: Camera | None) -> float:
+    """What two cameras both show, as a share of what either shows."""
+    one, two = a or Camera(0.0, 0.0, 1.0, 1.0), b or Camera(0.0, 0.0, 1.0, 1.0)
+    width = min(one.x + one.width, two.x + two.width) - max(one.x, two.x)
+    height = min(one.y + one.height, two.y + two.height) - max(one.y, two.y)
+    both = max(0.0, width) * max(0.0, height)
+    either = one.width * one.height + two.width * two.height - both
+    return both / either

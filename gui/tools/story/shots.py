@@ -1,0 +1,190 @@
+"""What a window shows now, as the beginnings of a keyframe: one small class per kind of window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from gui.tools.story.draft import ModelSource, Shown
+from planner.errors import StageboardError
+from planner.story.story import Camera
+
+if TYPE_CHECKING:
+    from gui.canvas.graph.scene_widget import SceneWidget
+    from gui.document.network.document import OrderDocument
+    from gui.document.plan.document import Document
+
+MOST_HIGHLIGHTED = 400
+"""More selected ops than this are no highlight any more."""
+
+
+class Shots(Protocol):
+    """What is on screen now."""
+
+    def ready(self) -> bool:
+        """Whether there is anything to capture and nothing on its way: no drag, no glide, no layout."""
+
+    def shown(self) -> Shown:
+        """The plan. Raises :class:`StageboardError` where nothing is open."""
+
+    def view(self) -> str:
+        """As :class:`planner.story.story.Keyframe` has it."""
+
+    def camera(self) -> Camera | None:
+        """The part that is looked at; None where all of it is in sight."""
+
+    def highlight(self) -> tuple[str, ...]:
+        """The selected ops by id, neurons by number."""
+
+    def at(self) -> int | None:
+        """Connections done, of an order."""
+
+    def step(self) -> str:
+        """What was done last, as a title."""
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call ``changed`` whenever any of it may have changed."""
+
+
+def camera_of(canvas: SceneWidget) -> Camera | None:
+    """What a canvas shows as shares of its scene; None where that is everything."""
+    scene = canvas.scene
+    if scene is None or canvas.viewport.shows(scene.layout.bounds):
+        return None
+    left, top, width, height = (float(side) for side in scene.layout.bounds)
+    x, y, w, h = (float(side) for side in canvas.viewport.visible())
+    width, height = max(width, 1e-9), max(height, 1e-9)
+    return Camera(
+        min(max((x - left) / width, -1.0), 2.0), min(max((y - top) / height, -1.0), 2.0),
+        min(max(w / width, 0.001), 3.0), min(max(h / height, 0.001), 3.0),
+    )  # fmt: skip
+
+
+def last_step(document: Document | OrderDocument) -> str:
+    """What the undo stack calls the last step; for what is from a file, or what no step led to, its name."""
+    active = document.active
+    name = "" if active is None else active.name
+    from_file = active is not None and active.origin == "file"
+    return name if from_file else document.undo_stack.undoText() or name
+
+
+class GraphShots:
+    """The canvas of the main window."""
+
+    def __init__(self, document: Document, canvas: SceneWidget) -> None:
+        self._document, self._canvas = document, canvas
+        self._last: tuple[int, int, Shown] | None = None
+
+    def ready(self) -> bool:
+        """See :class:`Shots`, as for the next ones."""
+        canvas = self._canvas
+        moving = any(getattr(canvas, name, False) for name in ("busy", "animating", "interacting"))
+        return self._document.problem is not None and canvas.scene is not None and not moving
+
+    def shown(self) -> Shown:
+        """The plan on the canvas; the same object as long as nothing changes it."""
+        document = self._document
+        now = (document.graph_serial, document.assignment_serial)
+        if (
+            self._last is not None
+            and self._last[:2] == now
+            and len(self._last[2].bounds) == len(document.plan_bounds)
+        ):
+            return self._last[2]
+        plan = document.current_plan()
+        source = ModelSource(plan.problem.graph, tuple(Path(p) for p in document.paths), document.batch)
+        shown = Shown(plan, tuple(document.plan_bounds), source)
+        self._last = (*now, shown)
+        return shown
+
+    def view(self) -> str:
+        """Flow or lanes."""
+        return self._canvas.view
+
+    def camera(self) -> Camera | None:
+        """Shares of the scene."""
+        return camera_of(self._canvas)
+
+    def highlight(self) -> tuple[str, ...]:
+        """The selection."""
+        graph, ops = self._document.graph, self._document.selection
+        if graph is None or len(ops) > MOST_HIGHLIGHTED:
+            return ()
+        return tuple(graph.op_ids[int(op)] for op in ops)
+
+    def at(self) -> int | None:
+        """Graphs have no such moment."""
+        return None
+
+    def step(self) -> str:
+        """What the undo stack calls it; a plan from a file, or what no step led to, by its name."""
+        return last_step(self._document)
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Plan, problem, view, camera and selection."""
+        document, canvas = self._document, self._canvas
+        for signal in (
+            document.assignment_changed, document.problem_changed, document.selection_changed, canvas.viewport_changed,
+        ):  # fmt: skip
+            signal.connect(lambda *_: changed())
+        view_changed = getattr(canvas, "view_changed", None)
+        if view_changed is not None:
+            view_changed.connect(lambda *_: changed())
+
+
+class OrderShots:
+    """The window of a sparse network: its order and the moment that is shown."""
+
+    def __init__(self, document: OrderDocument) -> None:
+        self._document = document
+        self._last: tuple[np.ndarray, object, Shown] | None = None
+
+    def ready(self) -> bool:
+        """See :class:`Shots`, as for the next ones."""
+        return self._document.problem is not None
+
+    def shown(self) -> Shown:
+        """The order on the canvas."""
+        document = self._document
+        if document.problem is None:
+            raise StageboardError("no network is open; open one first")
+        if self._last is not None and self._last[0] is document.order and self._last[1] is document.problem:
+            return self._last[2]
+        plan = document.current_plan()
+        network = document.problem.network
+        source = ModelSource(network, tuple(Path(p) for p in document.paths), density=document.density)
+        shown = Shown(plan, tuple(document.plan_bounds), source)
+        self._last = (document.order, document.problem, shown)
+        return shown
+
+    def view(self) -> str:
+        """Always the network."""
+        return "network"
+
+    def camera(self) -> Camera | None:
+        """All of it."""
+        return None
+
+    def highlight(self) -> tuple[str, ...]:
+        """The selected neuron."""
+        document = self._document
+        return (str(document.selection),) if document.selection >= 0 else ()
+
+    def at(self) -> int | None:
+        """The moment of the scrubber."""
+        return int(self._document.position)
+
+    def step(self) -> str:
+        """What the undo stack calls it; an order from a file, or what no step led to, by its name."""
+        return last_step(self._document)
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Order, problem, moment and selection."""
+        document = self._document
+        for signal in (
+            document.order_changed, document.problem_changed, document.position_changed, document.selection_changed,
+        ):  # fmt: skip
+            signal.connect(lambda *_: changed())

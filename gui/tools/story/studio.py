@@ -1,0 +1,420 @@
+"""The story of a window: its draft, what is recorded into it, its panel, and what its actions do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from PySide6.QtCore import QObject, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from gui.background.loading import Loading
+from gui.look.numbers import plural
+from gui.tools.story.draft import Draft, Frame, ModelSource, Shown
+from gui.tools.story.panel import StoryPanel
+from gui.tools.story.recorder import Recorder, of_search
+from gui.tools.story.shots import Shots
+from planner.errors import StageboardError
+from planner.export.stages.child import Cancelled
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.problem import Plan
+from planner.processes.question import Aside
+from planner.story.story import SAMPLE, Resolved, StoryModel
+
+if TYPE_CHECKING:
+    from gui.look.theme import Theme
+    from gui.present.export.export import Exported
+    from gui.present.exporting import StoryExport
+    from gui.present.window import PresenterWindow
+
+STORIES = "Stories (*.story.json);;All files (*)"
+EXPORTS = {
+    "PDF slides (*.pdf)": ".pdf", "Web page in one file (*.html)": ".html", "Film (*.mp4)": ".mp4",
+    "Animated picture (*.gif)": ".gif",
+}  # fmt: skip
+LOOK_MS = 80
+SUFFIX = ".story.json"
+CLOSING = "The story is not saved. Save it (Ctrl+Alt+S), or close again to leave it."
+REPLACING = "The story is not saved. Save it (Ctrl+Alt+S), or go on and lose it."
+IN_MENU = (
+    "story.retake", "story.replay", "", "story.new", "story.open", "story.save", "story.save_as", "", "story.export",
+    "story.certificate",
+)  # fmt: skip
+
+
+class StoryStage(Protocol):
+    """What a window does for its story."""
+
+    document: Any
+    themes: Any
+    actions_set: Any
+    reduced_motion: bool
+    notice: Any
+    docks: Any
+    plans: Any
+    proving: Any
+
+    @property
+    def theme(self) -> Theme: ...
+
+    def say(self, level: str, text: str, detail: str = "") -> None: ...
+    def update_actions(self) -> None: ...
+    def focus_panel(self, id: str) -> None: ...
+
+
+def sources_of(models: tuple[StoryModel, ...], resolved: Resolved, folder: Path) -> list[ModelSource]:
+    """Where the models of a story that was read are."""
+    from planner.model.samples import sample
+
+    return [
+        ModelSource(
+            found,
+            tuple(
+                sample(path.removeprefix(SAMPLE)) if path.startswith(SAMPLE) else folder / path
+                for path in model.paths
+            ),
+            model.batch, model.density, model.generate,
+        )
+        for model, found in zip(models, resolved.models, strict=True)
+    ]  # fmt: skip
+
+
+class Studio(QObject):
+    """Handlers of :data:`gui.tools.story.actions.STORY_ACTIONS` for a window (a QMainWindow with what :class:`StoryStage` asks for)."""
+
+    def __init__(self, window: Any, shots: Shots, revisit: Callable[[Any, Frame], None]) -> None:
+        super().__init__(window)
+        self._window: StoryStage = window
+        self._parent: QWidget = window
+        self._shots = shots
+        self._aside: Aside | None = None
+        """The process in which a search is run again."""
+        self._searched: Any = None
+        self._asked = QTimer(self, interval=LOOK_MS)
+        self._asked.timeout.connect(self._look)
+        self._revisit = revisit
+        self._folder = ""
+        self.draft = Draft(self)
+        self.recorder = Recorder(shots, self.draft, self)
+        self.panel = StoryPanel(window.document, self.draft, self.recorder, window.themes.theme)
+        self.loading = Loading(window)
+        self._export: StoryExport | None = None
+        self._presenter: PresenterWindow | None = None
+        self._target = Path()
+        self.panel.present_requested.connect(lambda: self._try(self.present_from_here))
+        self.panel.show_requested.connect(self._show_on_canvas)
+        self.panel.menu_requested.connect(self._fill)
+        self.panel.failed.connect(lambda text: window.say("error", text))
+        self.draft.frames_changed.connect(window.update_actions)
+        self.recorder.recording_changed.connect(lambda _: window.update_actions())
+
+    def _try(self, run: Any) -> None:
+        try:
+            run()
+        except StageboardError as error:
+            self._window.say("error", str(error))
+
+    def _fill(self, menu: QMenu) -> None:
+        menu.clear()
+        self._window.update_actions()
+        for id in IN_MENU:
+            if id:
+                menu.addAction(self._window.actions_set[id])
+            else:
+                menu.addSeparator()
+
+    # ------------------------------------------------------------------ conditions and states
+    def conditions(self) -> dict[str, bool]:
+        """Condition of :data:`gui.tools.story.actions.STORY_CONDITIONS` -> whether it holds now."""
+        return {
+            "story": bool(self.draft.frames),
+            "recordable": self._window.document.problem is not None or self.recorder.recording,
+            "exporting_story": self._export is not None and self._export.busy,
+        }
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether closing would lose something."""
+        return bool(self.draft.frames) and self.draft.modified
+
+    def may_close(self, close: Callable[[], None]) -> bool:
+        """Whether the window may close; a story that is not saved asks once, and a second time closes."""
+        notice = self._window.notice
+        if not self.unsaved or (notice.isVisible() and notice.text == CLOSING):
+            return True
+        notice.show_message("warning", CLOSING, action="Close anyway", run=close)
+        return False
+
+    # ------------------------------------------------------------------ making
+    def capture_keyframe(self) -> None:
+        """What is on screen becomes a keyframe."""
+        frame = self.recorder.capture()
+        if not self.panel.isVisible():
+            count = len(self.draft.frames)
+            self._window.notice.show_message(
+                "info", f"Captured “{frame.keyframe.title}” as keyframe {self.draft.current + 1} of {count}.",
+                action="Show the story", run=self.show_story,
+            )  # fmt: skip
+
+    def retake_keyframe(self) -> None:
+        """The chosen keyframe shows what is on screen now, in its own words."""
+        self.recorder.retake()
+        if not self.panel.isVisible():
+            text = f"Captured keyframe {self.draft.current + 1} again; its words stayed."
+            self._window.notice.show_message("info", text, action="Show the story", run=self.show_story)
+
+    def toggle_recording(self) -> None:
+        """Record what one does, or stop it."""
+        if self.recorder.recording:
+            self.recorder.stop()
+        else:
+            self.recorder.start()
+            self._window.docks.reveal("story")  # the keyboard stays where the work is
+
+    def replay_search(self) -> None:
+        """Run the search of the plan chosen in the list again, beside the window; its plans become keyframes.
+
+        Raises :class:`StageboardError` where nothing says how the plan was found, and while another search is run again.
+        """
+        from gui.tools.story.search_course import course
+
+        window, source = self._window, self._shots.shown().source
+        entry = window.plans.current() or window.document.active
+        if self._aside is not None:
+            raise StageboardError("a search is being run again already; wait for it")
+        if entry is None or entry.provenance is None:
+            raise StageboardError(
+                "nothing says how this plan was found; choose one in the plan list that a planner of this session found"
+            )
+        plan = window.document.problem.plan(entry.device_of.copy(), entry.provenance, entry.name)
+        bounds = tuple(window.document.bounds)
+        self._aside = Aside(course, plan)
+        self._asked.start()
+        window.say("info", f"Running the search for “{entry.name}” again …")
+        self._searched = (plan, bounds, source)
+
+    def _look(self) -> None:
+        answer = None if self._aside is None else self._aside.poll()
+        if answer is None:
+            return
+        self._end_search()
+        if answer.sentence:
+            self._window.say("error", answer.sentence, answer.detail)
+            return
+        plan, bounds, source = self._searched
+        frames: list[Frame] = []
+        before: Plan | OrderPlan | None = None
+        for decision in answer.value:
+            step = plan.problem.plan(decision, plan.provenance, plan.name)
+            frames.append(Frame(of_search(step, bounds, before), Shown(step, bounds, source)))
+            before = step
+        self.draft.add_all(frames, "Keyframes from a search")
+        self.show_story()
+        self._window.say("info", f"The search became {plural(len(frames), 'keyframe')}.")
+
+    def _end_search(self) -> None:
+        self._asked.stop()
+        if self._aside is not None:
+            self._aside.close()
+            self._aside = None
+
+    def show_story(self) -> None:
+        """The panel."""
+        self._window.focus_panel("story")
+
+    def _show_on_canvas(self, index: int) -> None:
+        if 0 <= index < len(self.draft.frames):
+            self._try(lambda: self._revisit(self._window, self.draft.frames[index]))
+
+    def new_story(self) -> None:
+        """Begin another."""
+        if self._may_replace(self._begin):
+            self._begin()
+
+    def _begin(self) -> None:
+        self.recorder.stop()
+        self.draft.clear()
+
+    def _may_replace(self, go_on: Any) -> bool:
+        if not self.unsaved:
+            return True
+        self._window.notice.show_message("warning", REPLACING, action="Go on", run=go_on)
+        return False
+
+    # ------------------------------------------------------------------ files
+    def open_story(self) -> None:
+        """Ask for a story and open it."""
+        name, _ = QFileDialog.getOpenFileName(self._parent, "Open a story", self._folder, STORIES)
+        if name:
+            self.open_file(Path(name))
+
+    def open_shipped(self, name: str) -> None:
+        """Open a story that Stageboard brings along."""
+        from planner.model.samples import STORIES as SHIPPED
+
+        self.open_file(SHIPPED / f"{name}{SUFFIX}")
+
+    def open_file(self, path: Path) -> None:
+        """Read a story and its models beside the window, then take it on."""
+        if not self._may_replace(lambda: self._open_now(path)):
+            return
+        self._open_now(path)
+
+    def _open_now(self, path: Path) -> None:
+        from planner.story.files.json import read_story
+        from planner.story.files.plans import resolve, story_with_known
+
+        self._folder = str(path.parent)
+
+        def read() -> tuple[Resolved, list[ModelSource]]:
+            story = read_story(path)
+            resolved = story_with_known(resolve(story, path.parent))
+            return resolved, sources_of(story.models, resolved, path.parent)
+
+        def install(read: tuple[Resolved, list[ModelSource]]) -> None:
+            resolved, sources = read
+            self.recorder.stop()
+            self.draft.open(resolved, path, sources)
+            for note in resolved.notes[:1]:
+                self._window.say("warning", note)
+            if self._window.document.problem is None and isinstance(resolved.plans[0], Plan):
+                self._show_on_canvas(0)
+            self.show_story()
+
+        self.loading.start(f"Reading {path.name} …", read, install)
+
+    def save_story(self) -> None:
+        """To its file; ask for one where there is none, or where it is one that Stageboard brings along."""
+        from planner.model.samples import STORIES as SHIPPED
+
+        path = self.draft.path
+        if path is None or path.parent.resolve() == SHIPPED.resolve():
+            self.save_story_as()
+        else:
+            self._save(path)
+
+    def save_story_as(self) -> None:
+        """Ask for a file."""
+        start = (
+            str(Path(self._folder) / f"{self._stem()}{SUFFIX}") if self._folder else f"{self._stem()}{SUFFIX}"
+        )
+        name, _ = QFileDialog.getSaveFileName(self._parent, "Save the story", start, STORIES)
+        if name:
+            path = Path(name)
+            self._folder = str(path.parent)
+            self._save(path if path.name.endswith(".json") else path.with_name(path.name + SUFFIX))
+
+    def _stem(self) -> str:
+        if self.draft.path is not None:
+            return self.draft.path.name.removesuffix(".json").removesuffix(".story")
+        return (
+            "".join(c if c.isalnum() or c in "._- " else "_" for c in self.draft.state.title).strip()
+            or "story"
+        )
+
+    def _save(self, path: Path) -> None:
+        copied = self.draft.save(path)
+        beside = f"; {' and '.join(copied)} was copied beside it, so that it opens anywhere" if copied else ""
+        self._window.say("info", f"The story was saved as {path.name}{beside}.")
+
+    # ------------------------------------------------------------------ presenting
+    def present_story(self) -> None:
+        """From the first keyframe."""
+        self._present(0)
+
+    def present_from_here(self) -> None:
+        """From the chosen keyframe."""
+        self._present(max(0, self.draft.current))
+
+    def _present(self, at: int) -> None:
+        from gui.present.launch import present
+
+        self.recorder.stop()
+        self._presenter = present(self._parent, self.draft.resolved(), at=at)
+        self._presenter.closed.connect(self._presented)
+
+    def _presented(self) -> None:
+        """The presenter is closed and about to be deleted."""
+        self._presenter = None
+
+    # ------------------------------------------------------------------ exporting
+    def export_story(self) -> None:
+        """Ask for a file; what it is called says what it becomes."""
+        start = str(Path(self._folder) / f"{self._stem()}.pdf")
+        name, chosen = QFileDialog.getSaveFileName(
+            self._parent, "Export the story", start, ";;".join(EXPORTS)
+        )
+        if name:
+            path = Path(name)
+            self._folder = str(path.parent)
+            self.export_to(path if path.suffix.lower() in EXPORTS.values() else Path(name + EXPORTS[chosen]))
+
+    def export_to(self, path: Path) -> None:
+        """Write the story beside the window. Raises :class:`StageboardError` for a place that cannot be."""
+        from gui.present.export.export import ExportOptions
+        from gui.present.exporting import StoryExport
+
+        resolved, files = self.draft.resolved(), self.draft.files()
+        if self._export is None:
+            self._export = StoryExport(self)
+            self._export.progressed.connect(self._progressed)
+            self._export.done.connect(self._exported)
+        folder = files[0].parent if files else Path.cwd()
+        # A page follows the theme of who reads it.
+        page = path.suffix.lower() == ".html"
+        options = ExportOptions(theme="" if page else self._window.theme.name)
+        self._export.start_story(resolved.story, folder, path, options, files)
+        self._target = path
+        self._window.say("info", f"Writing {path.name} …")
+        self._window.update_actions()
+
+    def cancel_story_export(self) -> None:
+        """Stop; nothing is left of it."""
+        if self._export is not None:
+            self._export.cancel()
+
+    def _progressed(self, done: int, of: int) -> None:
+        share = f" {done / of:.0%}" if of else ""
+        self._window.notice.show_message(
+            "info", f"Writing {self._target.name} …{share}", action="Cancel", run=self.cancel_story_export
+        )
+
+    def _exported(self, result: object, error: object) -> None:
+        if error is not None:
+            self._window.say("info" if isinstance(error, Cancelled) else "error", str(error))
+        else:
+            # It stays until it is dismissed: who exports a film looks elsewhere meanwhile.
+            written = cast("Exported", result)
+            where = QUrl.fromLocalFile(str(written.path.parent))
+            text = f"W{written.sentence.removeprefix('w')}."
+            self._window.notice.show_message(
+                "info", text, "\n".join(written.notes), action="Show Folder", run=lambda: QDesktopServices.openUrl(where),
+            )  # fmt: skip
+        self._window.update_actions()
+
+    # ------------------------------------------------------------------ the plan itself
+    def show_certificate(self) -> None:
+        """Of the plan on the canvas."""
+        from gui.present.certificate.dialog import CertificateDialog
+
+        window = self._window
+        dialog = CertificateDialog(window.document, window.theme, self._parent, window.proving.prove)
+        window.document.readouts_changed.connect(dialog.refresh)
+        dialog.show()
+
+    # ------------------------------------------------------------------ the end
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.panel.set_theme(theme)
+
+    def close(self) -> None:
+        """Nothing of it outlives the window."""
+        self.recorder.stop()
+        self._end_search()
+        self.loading.drop()
+        if self._export is not None:
+            self._export.drop()
+        if self._presenter is not None:
+            self._presenter.close()

@@ -1,0 +1,26 @@
+"""What planners and bound methods are called in running text."""
+
+from __future__ import annotations
+
+from functools import cache
+
+
+@cache
+def method_words(name: str) -> str:
+    """The title of the planner or bound method ``name`` as it stands within a sentence; ``name`` where none is known."""
+    if name == "simple":
+        # It comes with every plan: the catalogue need not be imported before the first picture.
+        return name
+    from planner.machines.catalogue import bound_methods, planners
+
+    method = bound_methods().get(name) or planners().get(name)
+    if method is None:
+        return name
+    # Names and abbreviations stay as they are.
+    first, *others = method.title.split()
+    named = (
+        method.title.startswith("Edge TPU")
+        or any(letter.isupper() for letter in first[1:])
+        or any(word.isdigit() for word in others)
+    )
+    return method.title if named else method.title[:1].lower() + method.title[1:]

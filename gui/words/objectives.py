@@ -1,0 +1,190 @@
+"""What objectives and their components are called, how their amounts are written, and what a move changes about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gui.look.numbers import Column, amount_column, one_amount, signed_amount, signed_percent
+
+if TYPE_CHECKING:
+    from planner.problem.base import PlanningProblem
+    from planner.problem.decision import Evaluation
+
+SAME = 1e-9
+"""Components that differ by no more than this (relative) count as equal."""
+
+SUMS = frozenset({"dram"})
+"""Components that add up all devices."""
+
+STAGE_COSTS = frozenset({"bottleneck", "max-load", "stage-time", "chip-latency"})
+"""Objectives that are the cost of the worst device; a sum of parts such as gpipe is not."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a component is called: in a line of text, where room is scarce, and in a sentence of its own."""
+
+    title: str
+    short: str
+    help: str
+
+
+COMPONENTS = {
+    "max-memory": Words(
+        "max memory", "memory", "Largest stage memory: the parameter bytes of the stage that holds most."
+    ),
+    "dram": Words(
+        "off-chip (DRAM)", "off-chip",
+        "Off-chip parameters: bytes beyond the stages' caches, which are streamed for every inference.",
+    ),
+    "max-communication": Words(
+        "max communication", "comm.",
+        "Largest communication: the bytes that enter one stage from others, each tensor once.",
+    ),
+    "ios": Words("I/Os", "I/Os", "Reads and writes between the slow memory and the fast one."),
+}  # fmt: skip
+
+OBJECTIVES = {
+    "memory-1-2-3": (
+        "Memory 1 → 2 → 3",
+        "(1) the largest stage memory as small as possible; then (2) the least off-chip (DRAM) parameters; then (3) the"
+        " least communication into one stage.",
+    ),
+    "memory-1-3": (
+        "Memory 1 → 3",
+        "(1) the largest stage memory as small as possible; then (3) the least communication into one stage.",
+    ),
+    "memory-2-1-3": (
+        "Memory 2 → 1 → 3",
+        "(2) the least off-chip (DRAM) parameters; then (1) the largest stage memory as small as possible; then (3) the"
+        " least communication into one stage.",
+    ),
+    "memory-2-3": (
+        "Memory 2 → 3",
+        "(2) the least off-chip (DRAM) parameters; then (3) the least communication into one stage. The paper tried it"
+        " and dropped it.",
+    ),
+    "stage-time": (
+        "Stage time",
+        "The slowest stage as fast as possible: receive + compute + streaming + send, as if it had the host to itself.",
+    ),
+    "inference-time": (
+        "Inference time",
+        "The most inferences per second: what all stages stream over one host link, plus the slowest receive + compute +"
+        " send, as measured pipelines behave.",
+    ),
+}
+"""Title and one line of explanation, where an objective's own name does not say it all."""
+
+
+def component_words(component: str) -> Words:
+    """What a component of an objective is called; its name where it has no other."""
+    known = COMPONENTS.get(component)
+    if known is not None:
+        return known
+    plain = component.replace("-", " ")
+    return Words(plain, plain, "")
+
+
+def objective_title(objective: str) -> str:
+    """What an objective is called in a list of choices."""
+    known = OBJECTIVES.get(objective)
+    return objective.replace("-", " ").capitalize() if known is None else known[0]
+
+
+def objective_help(objective: str) -> str:
+    """One line on what an objective wants; empty where its name says it."""
+    return OBJECTIVES.get(objective, ("", ""))[1]
+
+
+def amount(problem: PlanningProblem, component: str, value: float) -> str:
+    """One value of a component with its unit."""
+    return one_amount(value, problem.unit(component))
+
+
+def column_of(problem: PlanningProblem, component: str, values: Iterable[float]) -> Column:
+    """How a column of values of a component is written."""
+    return amount_column(values, problem.unit(component))
+
+
+def components_text(problem: PlanningProblem, values: Sequence[float]) -> str:
+    """All components in order: ``max memory 6.72 MiB, off-chip 0 B``; the amount alone where there is one."""
+    names = problem.components
+    if len(names) == 1:
+        return amount(problem, names[0], values[0])
+    return ", ".join(
+        f"{component_words(name).title} {amount(problem, name, value)}"
+        for name, value in zip(names, values, strict=True)
+    )
+
+
+def worst_device(evaluation: Evaluation, component: str) -> int:
+    """The device that a component is about, or that has most of a sum; -1 where there is none."""
+    amounts = {
+        "max-memory": evaluation.memory,
+        "dram": evaluation.details.get("dram"),
+        "max-communication": evaluation.details.get("bytes_in"),
+    }.get(component)
+    if amounts is not None:
+        return int(np.argmax(amounts)) if len(amounts) and amounts.max() > 0 else -1
+    return evaluation.bottleneck if component in STAGE_COSTS else -1
+
+
+# ---------------------------------------------------------------------- what a move changes
+@dataclass(frozen=True)
+class Change:
+    """The first component that is different afterwards: ``before`` and ``after``, and how to say it.
+
+    ``share`` is the relative change (0 = nothing changes; less is better). ``text`` names the new amount or, where the
+    objective has several components, what becomes more or less; ``brief`` is the same where room is scarce.
+    """
+
+    component: str
+    before: float
+    after: float
+    share: float
+    text: str
+    brief: str
+
+    @property
+    def what(self) -> str:
+        """The component's short name where ``brief`` begins with it, else empty."""
+        short = component_words(self.component).short
+        return short if self.brief.startswith(f"{short} ") else ""
+
+    @property
+    def sign(self) -> int:
+        """-1 for better, 1 for worse, 0 for neither."""
+        return (self.share > SAME) - (self.share < -SAME)
+
+
+def change(
+    problem: PlanningProblem, now: Sequence[float], then: Sequence[float], column: Column | None = None
+) -> Change:
+    """What becomes of the objective when its components ``now`` turn into ``then``.
+
+    ``column`` is how amounts of a scalar objective are written beside others.
+    """
+    names = problem.components
+    first = next((i for i, (a, b) in enumerate(zip(now, then, strict=True)) if abs(b - a) > SAME * abs(a)), 0)
+    component, before, after = names[first], float(now[first]), float(then[first])
+    share = (after - before) / before if before else float(np.sign(after))
+    if len(names) == 1:
+        shown = (column or column_of(problem, component, [before, after])).text(after)
+        text = f"{shown}  {signed_percent(share if before else 0.0)}"
+        return Change(component, before, after, share, text, text)
+    if abs(share) <= SAME:
+        return Change(component, before, after, 0.0, "no change", "no change")
+    words = component_words(component)
+    by = signed_amount(after - before, max(before, after), problem.unit(component))
+    return Change(component, before, after, share, f"{words.title} {by}", f"{words.short} {by}")
+
+
+def changes(problem: PlanningProblem, now: Sequence[float], after: np.ndarray) -> tuple[Change, ...]:
+    """:func:`change` for every destination of a move (``after`` float64[c, k]), written alike."""
+    column = column_of(problem, problem.components[0], [now[0], *after[0].tolist()])
+    return tuple(change(problem, now, after[:, d].tolist(), column) for d in range(after.shape[1]))

@@ -1,0 +1,127 @@
+"""Sentences on what is proven about a plan, and what the proofs took for granted."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from gui.look.numbers import gap_text, plural
+from gui.words.methods import method_words
+from gui.words.objectives import amount, component_words
+from planner.problem.claims import claim_words
+
+if TYPE_CHECKING:
+    from planner.problem.base import PlanningProblem
+    from planner.problem.bound import Bound, ComponentStanding, Standing
+
+LONGEST_LINE = 72
+RULES = {
+    "order": "the order of the stages",
+    "shared_children": "shared children",
+    "contiguous": "contiguity",
+    "colocation": "colocation",
+    "support": "which ops a device supports",
+    "topological": "that a neuron is complete before it is used",
+}
+
+
+def assumed(bound: Bound) -> str:
+    """The rules and constraints a proof used: ``the order of the stages, shared children and 2 pins``; or ``no rule``."""
+    parts, pins, sets = [], 0, 0
+    for token in sorted(bound.assumes):
+        kind, _, what = token.partition(":")
+        if kind == "rule":
+            parts.append(
+                RULES.get(what, "the memory limit" if what.startswith("memory") else what.replace("_", " "))
+            )
+        pins += kind == "pin"
+        sets += kind == "together"
+    if pins:
+        parts.append(plural(pins, "pin"))
+    if sets:
+        parts.append(plural(sets, "set of ops kept together", "sets of ops kept together"))
+    if not parts:
+        return "no rule"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def bound_sentence(problem: PlanningProblem, bound: Bound) -> str:
+    """What a bound says, of which plans, who proved it and what the proof used."""
+    words = component_words(bound.component).title
+    among = ""
+    if bound.given:
+        limits = [
+            f"{component_words(name).title} of at most {amount(problem, name, most)}"
+            for name, most in bound.given
+        ]
+        among = f" with {' and '.join(limits)}"
+    who = f"proven by {method_words(bound.method)}, using {assumed(bound)}."
+    if math.isinf(bound.value):
+        return f"No plan{among} is valid: {who}"
+    return f"No valid plan{among} has a {words} below {amount(problem, bound.component, bound.value)}: {who}"
+
+
+def claimed_note(problem: PlanningProblem, claim: Bound) -> str:
+    """What a file claims, in a few words beside what is proven: ``claimed 923.43 µs``; of several components with its name."""
+    least = amount(problem, claim.component, claim.value)
+    name = f"{component_words(claim.component).short} " if len(problem.components) > 1 else ""
+    return f"claimed {name}{least}"
+
+
+def claim_sentence(problem: PlanningProblem, claim: Bound) -> str:
+    """All there is to say about a claim."""
+    return f"{claim_words(problem, claim)}. It counts nowhere until it is proven."
+
+
+def component_note(problem: PlanningProblem, standing: ComponentStanding, is_open: bool) -> str:
+    """A few words below a component's value: ``✓ proven``, ``≥ 1.20 MiB, gap 21.4 %`` or that nothing is known.
+
+    ``is_open`` says that this is the first component which is not proven: those after it wait.
+    """
+    if standing.proven:
+        return "✓ proven"
+    bound = standing.bound
+    if bound is None:
+        return "no bound yet" if is_open else "not proven"
+    if math.isinf(bound.value):
+        return "infeasible"
+    least = f"≥ {amount(problem, standing.name, bound.value)}"
+    gap = standing.gap
+    if gap == 0.0:
+        return "bound met"
+    return f"{least}, gap {gap_text(gap)}" if is_open else least
+
+
+def component_tip(problem: PlanningProblem, standing: ComponentStanding, is_open: bool) -> str:
+    """All there is to say about one component, in lines."""
+    words = component_words(standing.name)
+    lines = [words.help] if words.help else []
+    if standing.bound is not None:
+        lines.append(bound_sentence(problem, standing.bound))
+    if standing.proven:
+        lines.append("The plan reaches it: proven optimal here.")
+    elif is_open:
+        lines.append(
+            "No bound is proven yet: start a planner that proves."
+            if standing.bound is None
+            else f"The plan may be {gap_text(standing.gap)} from the best here."
+        )
+    else:
+        lines.append("It counts as proven once the components before it are.")
+    return wrapped(lines)
+
+
+def wrapped(lines: Iterable[str]) -> str:
+    """Lines for a tool tip, none of them too long to read."""
+    return "\n".join("\n".join(textwrap.wrap(line, LONGEST_LINE)) for line in lines)
+
+
+def standing_lines(problem: PlanningProblem, standing: Standing) -> list[str]:
+    """One line per component: value, and what is proven about it."""
+    return [
+        f"{component_words(part.name).title} {amount(problem, part.name, part.value)}"
+        f" ({component_note(problem, part, part is standing.first_open)})"
+        for part in standing.components
+    ]

@@ -1,0 +1,85 @@
+"""Lower bounds that take no search: shares of the work, and the longest path."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.evaluation.kernels import SUM
+from planner.model.graph import Floats
+from planner.problem.problem import Problem
+
+
+def longest_path(problem: Problem) -> float:
+    """The longest path of the graph, each op on the fastest device that support and pins leave it."""
+    e = problem.evaluator
+    fastest = np.where(e.allowed, e.work[e.class_of].T, np.inf).min(axis=1, initial=np.inf)
+    finish = fastest.copy()
+    for v in problem.graph.topological_order.tolist():
+        before = e.pred_idx[e.pred_ptr[v] : e.pred_ptr[v + 1]]
+        if len(before):
+            finish[v] += finish[before].max()
+    return float(finish.max(initial=0.0))
+
+
+def replicated_part(problem: Problem, work: Floats) -> float:
+    """The bound under replication (work float64[k, groups], inf = not allowed).
+
+    A stage of r devices costs each of them 1 / r of its work, so work is still shared out among devices of one kind. A
+    stage's cost grows with its work and its weights, so none is below that of one of its groups alone on as many
+    devices as suit this group best.
+    """
+    e = problem.evaluator
+    params = np.bincount(problem.groups.group_of, weights=e.params, minlength=work.shape[1])
+    classes = np.unique(e.class_of)
+    table = np.empty_like(work)
+    least = np.full(work.shape[1], np.inf)
+    for c in classes.tolist():
+        of_class = np.flatnonzero(e.class_of == c)
+        fastest = work[of_class].min(axis=0)
+        table[of_class] = fastest
+        for copies in range(1, len(of_class) + 1):
+            sync = (copies - 1) * params / (copies * e.sync_rate) if e.pays[of_class[0]] else 0.0 * params
+            share = fastest / copies
+            cost = share + sync if e.communication == SUM else np.maximum(share, sync)
+            least = np.minimum(least, cost)
+    largest = float(least.max())
+    return largest if np.isinf(largest) else max(largest, fractional_share(table, e.class_of))
+
+
+def fractional_share(work: Floats, class_of: np.ndarray) -> float:
+    """Least possible largest load when pieces may be cut up (work float64[k, pieces], inf = not allowed).
+
+    Pieces confined to one device by a pin load that device; the others are shared over the (at most two) classes of
+    equal devices. The relaxation treats a class as one device of its size, which is exact for two classes: at the
+    optimum pieces go to the class where they are relatively cheapest.
+    """
+    classes = np.unique(class_of)
+    sizes = np.array([np.count_nonzero(class_of == c) for c in classes], float)
+    best = np.stack([work[class_of == c].min(axis=0) for c in classes])
+    pinned_floor = 0.0
+    alone = np.isfinite(work).sum(axis=0) == 1
+    for row in work:
+        own = alone & np.isfinite(row)
+        pinned_floor = max(pinned_floor, float(row[own].sum()))
+    if len(classes) == 1:
+        return max(pinned_floor, float(best[0].sum() / sizes[0]))
+    a, b = best
+    only_a, only_b = np.isfinite(a) & ~np.isfinite(b), np.isfinite(b) & ~np.isfinite(a)
+    both = np.isfinite(a) & np.isfinite(b)
+    load_a, load_b = float(a[only_a].sum()), float(b[only_b].sum())
+    x, y = a[both], b[both]
+    order = np.argsort(np.where(y > 0, x / np.where(y > 0, y, 1.0), np.inf), kind="stable")
+    x, y = x[order], y[order]
+    # Pieces before the cut go to class a, the rest to b; the best cut balances the two average loads.
+    on_a = load_a + np.concatenate([[0.0], np.cumsum(x)])
+    on_b = load_b + np.concatenate([np.cumsum(y[::-1])[::-1], [0.0]])
+    left, right = on_a / sizes[0], on_b / sizes[1]
+    i = int(np.searchsorted(left - right, 0.0))
+    if i == 0:
+        return max(pinned_floor, float(left[0]))
+    if i > len(x):
+        return max(pinned_floor, float(right[-1]))
+    lo, hi = i - 1, i
+    drop, rise = right[lo] - right[hi], left[hi] - left[lo]
+    share = (right[lo] - left[lo]) / (drop + rise) if drop + rise > 0 else 0.0
+    return max(pinned_floor, float(left[lo] + share * rise))

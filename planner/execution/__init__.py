@@ -1,5 +1,0 @@
-"""Inference with a sparse network in the order of a plan, and the libraries it is measured against.
-
-:func:`planner.execution.program.compile_order` turns a network and an order of its connections into a program;
-:class:`planner.execution.runner.Runner` runs it over batches. :mod:`planner.execution.reference` says what must come out.
-"""

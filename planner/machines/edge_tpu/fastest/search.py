@@ -1,0 +1,132 @@
+"""Searching for the least time per inference: all ideals where there are few, else those of many orders, then moves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+
+import numpy as np
+
+from planner.machines.edge_tpu.fastest.arcs import Costs, costs_of, least_time, path_lattice
+from planner.machines.edge_tpu.fastest.fastest import CLOSE, Fastest
+from planner.machines.edge_tpu.memory.lattice import TooLarge, edge_lattice
+from planner.machines.edge_tpu.memory.units import EdgeUnits, edge_units
+from planner.methods.good_orders import neighbour, ruled_orders
+from planner.methods.ideals import Lattice, enumerate_ideals
+from planner.methods.live_descent import climb
+from planner.methods.orders import depth_first_order, kahn_order
+from planner.model.graph import Ints
+from planner.options import Option
+from planner.problem.problem import Problem
+from planner.search.search import Search
+
+MOST_IDEALS = 50_000
+"""Ideals of which all pairs may be looked at."""
+ORDERS_OPTION = Option(
+    "orders", 100, "orders that are cut where the graph has too many ideals to look at all", low=1
+)
+
+
+class FastestSearch:
+    """One run. Methods may raise :class:`planner.search.search.Stopped`."""
+
+    def __init__(self, problem: Problem, search: Search, method: str) -> None:
+        self._problem, self._search, self._method = problem, search, method
+        self._edge: EdgeUnits = edge_units(problem)
+
+    def run(self) -> None:
+        """Plans, bounds and, where all ideals could be looked at, the proof."""
+        search, edge = self._search, self._edge
+        if not edge.feasible:
+            self._prove(math.inf)
+            return
+        for start in search.starts:
+            search.incumbent(start)
+        search.incumbent(edge.device_of(edge.balanced()))
+        search.check()
+        costs = costs_of(edge)
+        rest, streamed = least_time(costs, edge.stages)
+        self._prove(rest + streamed * costs.stream)
+        orders = self._orders()
+        with suppress(TooLarge):
+            for _ in range(2):
+                self._cut(path_lattice(edge, next(orders)), costs, proves=False)
+        lattice = enumerate_ideals(edge.units, MOST_IDEALS, search)
+        if lattice is not None:
+            with suppress(TooLarge):
+                self._cut(lattice, costs, proves=True)
+                return
+        with suppress(TooLarge):
+            self._try_orders(orders, costs)
+        self._climb()
+
+    def _cut(self, lattice: Lattice, costs: Costs, *, proves: bool) -> None:
+        """Find the fastest plan of a lattice, if it is faster than the best so far. Raises :class:`TooLarge`."""
+        search = self._search
+        search.adopt()
+        ideals = edge_lattice(self._edge, lattice, search)
+        for found in Fastest(ideals, costs, search.objective, search).steps():
+            if found.stage_of is not None:
+                search.incumbent(self._edge.device_of(found.stage_of))
+            search.iteration()
+            if proves:
+                self._prove(found.bound)
+                search.progress(None, f"{ideals.count} ideals, at least {found.bound:.4g} s")
+        if proves:
+            # Also where the plan at hand left nothing to look at. Plans that are hardly faster were left out.
+            self._prove(search.objective * (1.0 - CLOSE))
+
+    def _prove(self, seconds: float) -> None:
+        problem = self._problem
+        self._search.prove(
+            problem.bound(problem.objective, seconds, self._method, problem.assumptions, self._search.seconds)
+        )
+
+    # ------------------------------------------------------------------ orders
+    def _try_orders(self, orders: Iterator[Ints], costs: Costs) -> None:
+        """Cut many orders. Raises :class:`TooLarge`."""
+        search = self._search
+        most = int(search.options["orders"])
+        for number in range(most):
+            search.progress(number / most, f"order {number + 1} of {most}")
+            self._cut(path_lattice(self._edge, next(orders)), costs, proves=False)
+
+    def _climb(self) -> None:
+        """Move single groups of the best plan."""
+        search = self._search
+        search.adopt()
+        if search.best is not None:
+            for moves in climb(self._problem, search.best, search):
+                search.progress(None, f"{moves} moves")
+
+    def _orders(self) -> Iterator[Ints]:
+        """Depth first, as the file has it, some by rule; then, without end, orders near that of the best plan."""
+        search, edge = self._search, self._edge
+        units = edge.units
+        yield self._pinned_order(self._places(depth_first_order(*units.succs)))
+        yield self._pinned_order(units.first_places)
+        for order in ruled_orders(units):
+            yield self._pinned_order(self._places(order))
+        while True:
+            place = self._places(depth_first_order(*units.succs))
+            if search.best is not None:
+                stage = np.zeros(edge.count)
+                stage[units.unit_of] = search.best
+                place = stage * edge.count + place
+            yield self._pinned_order(
+                self._places(neighbour(units, kahn_order(*units.succs, place), search.rng))
+            )
+
+    @staticmethod
+    def _places(order: Ints) -> np.ndarray:
+        place = np.empty(len(order))
+        place[order] = np.arange(len(order), dtype=np.float64)
+        return place
+
+    def _pinned_order(self, place: np.ndarray) -> Ints:
+        """The order nearest to ``place`` (float64[m]) that has units with an earlier last stage first."""
+        edge = self._edge
+        far = float(place.max(initial=0.0)) + 1.0
+        order: Ints = kahn_order(*edge.units.succs, place + far * edge.latest)
+        return order

@@ -1,0 +1,81 @@
+"""The objective ``inference-time``: how long measured pipelines of Edge TPUs take from one inference to the next.
+
+    time per inference = sum_k streaming_k + max_k (receive + compute + send)_k      with one host link
+                       = max_k (streaming + receive + compute + send)_k              without
+
+where what a stage streams depends on the activations that share its cache (:mod:`planner.machines.edge_tpu.times`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.evaluation.live import LiveEvaluation
+from planner.machines.edge_tpu.evaluator import EdgeTpuEvaluator
+from planner.machines.edge_tpu.times import interval, scratch_of, streaming_times
+from planner.model.graph import Bools, Floats, Ints
+from planner.problem.decision import Evaluation
+from planner.problem.evaluator import Live
+
+
+class InferenceEvaluator(EdgeTpuEvaluator):
+    """The objective is the reciprocal of the estimated throughput."""
+
+    @property
+    def plain(self) -> bool:
+        """False: under one link the sum of what all stages stream counts."""
+        return False
+
+    def components(self, device_of: Ints) -> tuple[float, ...]:
+        """Seconds from one inference to the next, rules unchecked (int32[n] in)."""
+        device_of = np.ascontiguousarray(device_of, np.int32)
+        _, receive, busy, send, _, held = self.raw(device_of)
+        rest = receive.sum(axis=1) + busy.sum(axis=1) + send.sum(axis=1)
+        return (self.period(held, scratch_of(self.sets, device_of, self.k), rest),)
+
+    def period(self, held: Floats, scratch: Floats, rest: Floats) -> float:
+        """Seconds from one inference to the next, from bytes held, bytes of scratch and seconds (float64[k] each)."""
+        streaming = streaming_times(held, scratch, self.target.cache, self.target.streaming)
+        return interval(streaming, rest, self.target.shared_link)
+
+    def _values(self, base: Evaluation, entering: Floats, period: float) -> tuple[float, ...]:
+        return (period,)
+
+    def _pace(self, base: Evaluation, added: Floats) -> Floats:
+        """What each stage streams and does besides; without a shared link the largest of these is the objective."""
+        return added
+
+    def live(self, device_of: Ints) -> Live:
+        """Live evaluation that starts from an assignment (int32[n])."""
+        return InferenceLive(self, device_of)
+
+
+class InferenceLive(LiveEvaluation):
+    """An assignment under edit; the largest working set of each stage is found when asked for, O(n)."""
+
+    evaluator: InferenceEvaluator
+
+    def _price(self, costs: Floats) -> float:
+        super()._price(costs)
+        rest = self.receive.sum(axis=1) + self.busy.sum(axis=1) + self.send.sum(axis=1)
+        e = self.evaluator
+        return e.period(self.held, scratch_of(e.sets, self.device_of, e.k), rest)
+
+    def _delta_into(self, ops: Ints, objective: Floats, cost: Floats, memory: Floats) -> None:
+        super()._delta_into(ops, objective, cost, memory)
+        e = self.evaluator
+        target = e.target
+        left = e.sets.copy()
+        left[ops] = 0.0
+        scratch = scratch_of(left, self.device_of, e.k)
+        moved = float(e.sets[ops].max(initial=0.0))
+        # Costs are stage times, whose streaming knows no scratch.
+        rest = cost - np.maximum(0.0, memory - target.cache) / target.streaming
+        for d in range(e.k):
+            there = scratch.copy()
+            there[d] = max(there[d], moved)
+            objective[d] = e.period(memory[d], there, rest[d])
+
+    def _movable(self) -> Bools:
+        """All ops: every stage may stream less."""
+        return np.ones(self.evaluator.n, bool)

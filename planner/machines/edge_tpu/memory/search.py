@@ -1,0 +1,64 @@
+"""The exact search on an Edge TPU pipeline: chains of ideals where there are few, else the program for a MIP solver."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from planner.errors import PlannerRefusal
+from planner.machines.edge_tpu.memory.chains import Chains
+from planner.machines.edge_tpu.memory.ilp import solve_program
+from planner.machines.edge_tpu.memory.lattice import TooLarge, edge_lattice
+from planner.machines.edge_tpu.memory.report import Report
+from planner.machines.edge_tpu.memory.units import edge_units
+from planner.methods.ideals import enumerate_ideals
+from planner.options import Option
+from planner.problem.problem import Problem
+from planner.search.search import Search
+
+ROUTES = ("auto", "ideals", "ilp")
+ROUTE_OPTION = Option(
+    "route",
+    "auto",
+    "ideals: a dynamic program over ideals; ilp: SDC + ILP; auto: ideals where the graph has few",
+    choices=ROUTES,
+)
+THREADS_OPTION = Option("threads", 1, "threads of the solver, for the program", low=1, high=256)
+MOST_IDEALS = 500_000
+"""Ideals that are soon looked at; a graph with more is left to the program."""
+MOST_BYTES = 2**29
+"""What their bits may take."""
+
+
+def search_exactly(problem: Problem, search: Search, method: str, *, propose: bool) -> None:
+    """Minimise the components of ``problem`` in turn and prove each, reporting plans if ``propose``.
+
+    Raises :class:`planner.search.search.Stopped` when a stop criterion fires and :class:`PlannerRefusal` where the graph has too
+    many ideals for the route asked for.
+    """
+    route = str(search.options["route"])
+    edge = edge_units(problem)
+    search.check()
+    report = Report(problem, search, edge, method, propose=propose)
+    if not report.begin():
+        return
+    if route != "ilp":
+        _over_ideals(report)
+    if report.open and route == "ideals":
+        raise PlannerRefusal(
+            f"{problem.graph.name} has too many ideals for a dynamic program; choose the route ilp or auto"
+        )
+    if report.open:
+        solve_program(report, int(search.options["threads"]))
+
+
+def _over_ideals(report: Report) -> None:
+    """Prove the components by chains of ideals, as far as these are few enough."""
+    search, edge = report.search, report.edge
+    assert report.plan is not None
+    lattice = enumerate_ideals(edge.units, min(MOST_IDEALS, 8 * MOST_BYTES // (edge.count + 64)), search)
+    if lattice is None:
+        return
+    with suppress(TooLarge):
+        for step in Chains(edge_lattice(edge, lattice, search), search, report.plan).steps():
+            search.iteration()
+            report.take(step)

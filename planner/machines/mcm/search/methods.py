@@ -1,0 +1,94 @@
+"""The searches on multi-chip modules by name, each with its options: what planners run and what is traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planner.machines.mcm.search.local import LocalChips, LocalSettings
+from planner.machines.mcm.search.policy import Annealed, Uniform
+from planner.machines.mcm.search.samples import (
+    cut_at_random,
+    file_order,
+    filled_greedily,
+    fix_candidate,
+    run_policy,
+)
+from planner.methods.obvious_infeasibility import report_infeasible
+from planner.options import Option
+from planner.problem.problem import Problem
+from planner.search.search import Search
+
+SAMPLES = Option(
+    "samples", 5_000, "how many valid partitions are drawn and evaluated", low=1, high=1_000_000_000
+)
+
+GREEDY_OPTIONS = (
+    Option(
+        "partition", "greedy",
+        "what is corrected: chips filled to an equal share of the work, or the same order cut at random places",
+        choices=("greedy", "random"),
+    ),
+)  # fmt: skip
+
+ANNEAL_OPTIONS = (
+    SAMPLES,
+    Option("share", 0.3, "share of the ops that get a new random distribution at a time", low=0.0, high=1.0),
+    Option("alpha", 0.1, "Dirichlet parameter of new distributions: 1 = any as likely; less = more peaked", low=1e-3, high=1e3),
+    Option("hot", 0.1, "first temperature, as a share of the objective", low=1e-9, high=100.0),
+    Option("cold", 0.02, "last temperature, as a share of the objective", low=1e-12, high=100.0),
+)  # fmt: skip
+
+LOCAL_OPTIONS = (
+    Option("rounds", 8, "rounds of annealing, each longer than the one before", low=0, high=1_000),
+    Option(
+        "moves", 0, "steps of the first round; 0 = 100 per op, 5,000 to 100,000", low=0, high=1_000_000_000
+    ),
+    Option("growth", 1.8, "how much longer each round is than the one before", low=1.0, high=10.0),
+    Option("orders", 60, "variations of the best plan (cuts, corrections) before each round and after the last", low=0, high=1_000_000),
+    Option("hot", 0.02, "first temperature, as a share of the objective", low=1e-9, high=100.0),
+    Option("cold", 0.0005, "last temperature, as a share of the objective", low=1e-12, high=100.0),
+)  # fmt: skip
+
+
+def greedy(problem: Problem, search: Search) -> None:
+    """The greedy heuristic (or a random cut of the same order), corrected by FIX."""
+    if report_infeasible(problem, search, "chip-greedy"):
+        return
+    order = file_order(problem)
+    if search.options["partition"] == "random":
+        candidate = cut_at_random(problem, order, search.rng)
+    else:
+        candidate = filled_greedily(problem, order)
+    fix_candidate(problem, search, candidate, order, "chip-greedy")
+
+
+def random(problem: Problem, search: Search) -> None:
+    """SAMPLE from the uniform distribution."""
+    if not report_infeasible(problem, search, "chip-random"):
+        run_policy(problem, search, Uniform(), int(search.options["samples"]), "chip-random")
+
+
+def annealed(problem: Problem, search: Search) -> None:
+    """SAMPLE from distributions that are annealed."""
+    if report_infeasible(problem, search, "chip-anneal"):
+        return
+    samples, options = int(search.options["samples"]), search.options
+    policy = Annealed(
+        problem.evaluator.n, problem.evaluator.k, float(options["share"]), float(options["alpha"]),
+        float(options["hot"]), float(options["cold"]), samples,
+    )  # fmt: skip
+    run_policy(problem, search, policy, samples, "chip-anneal")
+
+
+def local(problem: Problem, search: Search) -> None:
+    """Orders cut exactly, candidates corrected by FIX, and annealing of assignments."""
+    found = LocalChips(problem, search)
+    found.run(LocalSettings.of(search.options, found.units.count), "chip-local-search")
+
+
+METHODS: dict[str, tuple[tuple[Option, ...], Callable[[Problem, Search], None]]] = {
+    "chip-greedy": (GREEDY_OPTIONS, greedy),
+    "chip-random": ((SAMPLES,), random),
+    "chip-anneal": (ANNEAL_OPTIONS, annealed),
+    "chip-local-search": (LOCAL_OPTIONS, local),
+}

@@ -1,0 +1,28 @@
+"""MLA: a topological order with short edges, sliced."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from planner.machines.pipeline.orders import random_keys
+from planner.machines.pipeline.orders.arranging import arrange_and_slice
+from planner.options import Option
+from planner.problem.problem import Problem
+from planner.search.method import Planner, Source
+from planner.search.search import Search
+
+
+class Mla(Planner):
+    """Minimum linear arrangement, unweighted, by BRKGA and moves of single units; the orders found are sliced."""
+
+    name: ClassVar[str] = "mla"
+    title: ClassVar[str] = "MLA"
+    summary: ClassVar[str] = "best cut of an order with short edges"
+    source: ClassVar[Source] = Source("MTPP", "appendix C.1")
+    targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
+    options: ClassVar[tuple[Option, ...]] = random_keys.OPTIONS
+
+    def search(self, problem: Problem, search: Search) -> None:
+        """One iteration per generation; the paper's own settings are the defaults."""
+        arrange_and_slice(problem, search, self.name, weighted=False)

@@ -1,0 +1,240 @@
+"""The kernel of the search for fewest devices under a bound: one pass over the lattice of ideals."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from planner.machines.pool.ideals.states import ACCELERATOR, CPU
+
+
+@njit(cache=True, nogil=True)
+def _settle(i, to, count, value, start, kind, fewest, load, from_ideal, from_type):
+    """Keep a way to reach ideal ``i`` in state ``to`` if it takes fewer accelerators, or as few with a smaller load."""
+    if count < fewest[i, to] or (count == fewest[i, to] and value < load[i, to]):
+        fewest[i, to] = count
+        load[i, to] = value
+        from_ideal[i, to] = start
+        from_type[i, to] = kind
+
+
+@njit(cache=True, nogil=True)
+def cover(
+    first, most_pairs, bound, accelerators,
+    ptr, upper, unit, bits, work, memory, cut, border_ptr, border,
+    time, unit_ptr, unit_tensor, tensor_ptr, tensor_unit,
+    fits, capacity, type_class, move_type, move_from, move_to, room, counts_cut, far_ok,
+    channel_type, channel_from, channel_to, channel_hubs, channel_idle, channel_of, gather, source,
+    hub, hubs_kept, hubs_cut, hub_sum,
+    fewest, load, from_ideal, from_type, stamp, left, whole,
+):  # fmt: skip
+    """Settle the ideals from ``first`` on and extend each; returns where to go on.
+
+    ``fits`` int64[m]: bits of the types that may hold a unit. ``room`` float64[s, a+1]: accelerator work that the
+    devices left can take after a accelerators; with ``counts_cut`` bool[s] the border counts too. A channel is a
+    (type, state) whose costs separate: ``gather`` float64[i, channel, a] holds the least part of any start for which
+    they do, ``source`` int32 that start. ``far_ok`` bool[i]: far ends of a start may go through channels.
+    """
+    one = np.uint64(1)
+    last = len(cut) - 1
+    m = len(fits)
+    channels = len(channel_type)
+    total = work[last, ACCELERATOR]
+    most_active = fewest.shape[1] * (len(type_class) + 1)
+    active_type = np.empty(most_active, np.int32)
+    active_from = np.empty(most_active, np.int32)
+    active_to = np.empty(most_active, np.int32)
+    active_count = np.empty(most_active, np.int32)
+    active_load = np.empty(most_active)
+    ideal = np.empty(m + 1, np.int32)
+    edge = np.empty(m + 1, np.int64)
+    added = np.empty(m + 1, np.int32)
+    open_types = np.empty(m + 1, np.int64)
+    correction = np.empty(m + 1)
+    paid = np.empty(m + 1)
+    unclosed = np.empty(m + 1, np.int32)
+    on_accelerator = np.int64(0)
+    on_cpu = np.int64(0)
+    for y in range(len(type_class)):
+        if type_class[y] == ACCELERATOR:
+            on_accelerator |= np.int64(1) << y
+        else:
+            on_cpu |= np.int64(1) << y
+    pairs = 0
+    for i in range(first, last + 1):
+        if pairs >= most_pairs:
+            return i
+        pairs += 1
+        # What arrives from far starts.
+        for q in range(channels):
+            c = type_class[channel_type[q]]
+            base = work[i, c]
+            level = base
+            if c == ACCELERATOR:
+                level += cut[i] - hub_sum[channel_hubs[q] & hubs_cut[i]]
+            extra = 1 if channel_type[q] == 0 else 0
+            for a in range(accelerators + 1 - extra):
+                part = gather[i, q, a]
+                if part == np.inf:
+                    continue
+                if base + part - channel_idle[q] >= bound:
+                    gather[i, q, a] = np.inf
+                    continue
+                if level + part < bound:
+                    start = source[i, q, a]
+                    value = max(load[start, channel_from[q]], level + part)
+                    to = channel_to[q]
+                    need = total - work[i, ACCELERATOR]
+                    if counts_cut[to]:
+                        need += cut[i]
+                    if need <= room[to, a + extra]:
+                        _settle(
+                            i,
+                            to,
+                            a + extra,
+                            value,
+                            start,
+                            channel_type[q],
+                            fewest,
+                            load,
+                            from_ideal,
+                            from_type,
+                        )
+        # What leaves from here.
+        count = 0
+        walked = np.int64(0)
+        for s in range(fewest.shape[1]):
+            a = fewest[i, s]
+            if a > accelerators:
+                continue
+            if a < accelerators:
+                active_type[count], active_from[count], active_to[count] = 0, s, s
+                active_count[count], active_load[count] = a + 1, load[i, s]
+                count += 1
+                walked |= 1
+            for x in range(len(move_type)):
+                if move_from[x] != s:
+                    continue
+                q = channel_of[move_type[x], s, 0]
+                if q >= 0:
+                    part = -work[i, type_class[move_type[x]]]
+                    if part < gather[i, q, a]:
+                        gather[i, q, a] = part
+                        source[i, q, a] = i
+                    continue
+                active_type[count], active_from[count], active_to[count] = move_type[x], s, move_to[x]
+                active_count[count], active_load[count] = a, load[i, s]
+                count += 1
+                walked |= np.int64(1) << move_type[x]
+        for e in range(ptr[i], ptr[i + 1]):
+            j = upper[e]
+            for q in range(channels):
+                for a in range(accelerators + 1):
+                    if gather[i, q, a] < gather[j, q, a]:
+                        gather[j, q, a] = gather[i, q, a]
+                        source[j, q, a] = source[i, q, a]
+        if count == 0:
+            continue
+        far = far_ok[i] and channel_of[0, 0, hubs_kept[i]] >= 0
+        waiting = 0
+        for e in range(border_ptr[i], border_ptr[i + 1]):
+            t = border[e]
+            stamp[t] = i
+            outside = 0
+            for x in range(tensor_ptr[t], tensor_ptr[t + 1]):
+                v = tensor_unit[x]
+                if (bits[i, v >> 6] >> np.uint64(v & 63)) & one == 0:
+                    outside += 1
+            left[t] = outside
+            whole[t] = outside
+            if not hub[t] or outside > 1:
+                waiting += 1
+        depth = 0
+        ideal[0], edge[0], added[0] = i, ptr[i], -1
+        open_types[0] = walked
+        correction[0], paid[0] = 2 * cut[i], 0.0
+        unclosed[0] = waiting
+        while depth >= 0:
+            here = ideal[depth]
+            if edge[depth] == ptr[here + 1]:
+                u = added[depth]
+                if u >= 0:
+                    for x in range(unit_ptr[u], unit_ptr[u + 1]):
+                        if stamp[unit_tensor[x]] == i:
+                            left[unit_tensor[x]] += 1
+                depth -= 1
+                continue
+            u = unit[edge[depth]]
+            j = upper[edge[depth]]
+            edge[depth] += 1
+            if u < added[depth]:
+                continue
+            pairs += 1
+            types = open_types[depth] & fits[u]
+            busy = work[j, ACCELERATOR] - work[i, ACCELERATOR]
+            if busy + paid[depth] >= bound:
+                types &= ~on_accelerator
+            if types & on_cpu and work[j, CPU] - work[i, CPU] >= bound:
+                types &= ~on_cpu
+            held = memory[j] - memory[i]
+            for y in range(len(type_class)):
+                if held > capacity[y]:
+                    types &= ~(np.int64(1) << y)
+            if types == 0:
+                continue
+            corrected, settled, unfinished = correction[depth], paid[depth], unclosed[depth]
+            for x in range(unit_ptr[u], unit_ptr[u + 1]):
+                t = unit_tensor[x]
+                if stamp[t] == i:
+                    if left[t] == whole[t]:
+                        corrected -= time[t]
+                        settled += time[t]
+                        if hub[t] and whole[t] > 1:
+                            unfinished -= 1
+                    left[t] -= 1
+                    if left[t] == 0:
+                        corrected -= time[t]
+                        if not hub[t]:
+                            unfinished -= 1
+            if unfinished == 0:
+                corrected = hub_sum[hubs_kept[i] & hubs_cut[j]]
+            cost = busy + cut[j] + cut[i] - corrected
+            on_the_cpu = work[j, CPU] - work[i, CPU]
+            if unfinished == 0 and far and types & 1:
+                types &= ~np.int64(1)
+                part = cut[i] - work[i, ACCELERATOR]
+                for x in range(count):
+                    if active_type[x] == 0:
+                        q = channel_of[0, active_from[x], hubs_kept[i]]
+                        a = active_count[x] - 1
+                        if part < gather[j, q, a]:
+                            gather[j, q, a] = part
+                            source[j, q, a] = i
+            if types != 0:
+                need = total - work[j, ACCELERATOR]
+                for x in range(count):
+                    y = active_type[x]
+                    if (types >> y) & 1 == 0:
+                        continue
+                    value = cost if type_class[y] == ACCELERATOR else on_the_cpu
+                    to = active_to[x]
+                    if (
+                        value < bound
+                        and need + (cut[j] if counts_cut[to] else 0.0) <= room[to, active_count[x]]
+                    ):
+                        _settle(
+                            j, to, active_count[x], max(value, active_load[x]), i, y,
+                            fewest, load, from_ideal, from_type,
+                        )  # fmt: skip
+                if settled + busy >= bound:
+                    types &= ~on_accelerator
+            if types == 0:
+                for x in range(unit_ptr[u], unit_ptr[u + 1]):
+                    if stamp[unit_tensor[x]] == i:
+                        left[unit_tensor[x]] += 1
+                continue
+            depth += 1
+            ideal[depth], edge[depth], added[depth] = j, ptr[j], u
+            open_types[depth] = types
+            correction[depth], paid[depth], unclosed[depth] = corrected, settled, unfinished
+    return last + 1

@@ -1,0 +1,201 @@
+"""Fewest devices under a bound: the dynamic program over ideals for ``max-load`` with summed communication.
+
+``fewest[I, s]`` is the least number of free accelerators that, together with the devices of state s, holds the ideal I
+with every load below the bound (device placement, section 5.1.1, with the load as a bound and the count as the value).
+Ideals are settled from small to large; from each one that can still lead to a whole plan, what a further device may
+hold is walked through, adding units in increasing order so that every larger ideal is met once.
+
+Two shortcuts replace most of the walking, and neither loses a plan (``docs/ideals-dp.md`` has the proofs):
+
+* far ends: once an ideal has closed every tensor that the start cuts, the cost separates, and so it does for every
+  larger ideal. Instead of walking on, the start's part is handed along the lattice as a prefix minimum.
+* starts that leave too much: the devices that are left must take the work that is left.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from planner.machines.pool.ideals.cost import IDEALS_PER_CALL, Potentials, ideal_sums
+from planner.machines.pool.ideals.cover import cover
+from planner.machines.pool.ideals.states import (
+    ACCELERATOR,
+    CPU,
+    Chain,
+    States,
+    absorbed,
+    fits_type,
+    type_capacity,
+)
+from planner.methods.ideals import Lattice
+from planner.model.graph import Bools, Floats
+from planner.search.search import Search
+
+PAIRS_PER_CALL = 1_000_000
+"""Pairs of ideals looked at between two looks at the stop criteria: some twenty milliseconds."""
+MOST_GATHER_BYTES = 200_000_000
+"""What prefix minima may take; without room for them every pair is walked."""
+MOST_HUBS = 3
+HUB_SHARE = 0.2
+"""Tensors that more than this share of the ideals cut (a mask for every layer) are not waited for to close."""
+SECOND_BITS = 0b101010
+NOBODY = np.int16(30000)
+"""More accelerators than there are: not reached."""
+
+
+class Coverer:
+    """Finds chains of ideals of ``lattice`` whose devices all cost less than a bound."""
+
+    def __init__(self, lattice: Lattice, costs: Potentials, states: States, search: Search) -> None:
+        self.lattice, self.costs, self.states = lattice, costs, states
+        units = lattice.units
+        fits = fits_type(units, states)
+        self._find_hubs(search)
+        self._fits = (fits << np.arange(fits.shape[1], dtype=np.int64)).sum(axis=1).astype(np.int64)
+        self._misfits = ideal_sums(lattice, ~fits[:, :1].astype(bool) * 1.0, search)[:, 0]
+        self._capacity = type_capacity(units, states)
+        self._channels(fits)
+        i, s, q = lattice.count, states.count, len(self._channel_type)
+        self._gather = np.empty((i, q, states.accelerators + 1))
+        self._source = np.empty((i, q, states.accelerators + 1), np.int32)
+        self._fewest = np.empty((i, s), np.int16)
+        self._load = np.empty((i, s))
+        self._from_ideal = np.empty((i, s), np.int32)
+        self._from_type = np.empty((i, s), np.int8)
+        h = len(costs.touches.time)
+        self._stamp, self._left, self._whole = (np.empty(h, np.int32) for _ in range(3))
+
+    def _channels(self, fits: Bools) -> None:
+        """The (type, state) pairs whose costs separate: accelerators far off, free CPUs that may hold everything."""
+        states = self.states
+        chosen = []
+        if states.accelerators and fits[:, 0].any():
+            kinds = np.unique(self._hubs_kept).tolist()
+            chosen += [(0, s, s, kind) for s in range(states.count) for kind in kinds]
+        for y, a, b in zip(
+            states.move_type.tolist(), states.move_from.tolist(), states.move_to.tolist(), strict=True
+        ):
+            if states.type_class[y] == CPU and fits[:, y].all():
+                chosen.append((y, a, b, 0))
+        if len(chosen) * (states.accelerators + 1) * 12 * self.lattice.count > MOST_GATHER_BYTES:
+            chosen = []
+        table = np.array(chosen, np.int32).reshape(-1, 4)
+        self._channel_type, self._channel_from, self._channel_to, self._channel_hubs = (
+            np.ascontiguousarray(table[:, x]) for x in range(4)
+        )
+        # What a start pays by its potential but not in truth while nothing touches the hub.
+        self._channel_idle = self._hub_sum[self._channel_hubs & SECOND_BITS]
+        self._channel_of = np.full((len(states.devices), states.count, len(self._hub_sum)), -1, np.int32)
+        self._channel_of[self._channel_type, self._channel_from, self._channel_hubs] = np.arange(
+            len(table), dtype=np.int32
+        )
+
+    def _find_hubs(self, search: Search) -> None:
+        """The tensors that the most ideals cut, if that is a good part of them, and what each ideal does to them.
+
+        Two bits per hub. An end that cuts it has both; a start that cuts it has the first, and the second too where one
+        unit of the hub is left outside: as long as that one stays outside, nothing touches the hub.
+        """
+        costs, lattice = self.costs, self.lattice
+        touch = costs.touches
+        cutting = np.bincount(costs.border, minlength=len(touch.time))
+        least = lattice.count * HUB_SHARE
+        chosen = [int(t) for t in np.argsort(-cutting, kind="stable")[:MOST_HUBS] if cutting[t] > least]
+        self._hub = np.zeros(len(cutting), bool)
+        self._hub[chosen] = True
+        self._hubs_cut = np.zeros(lattice.count, np.int64)
+        self._hubs_kept = np.zeros(lattice.count, np.int64)
+        self._hub_sum = np.zeros(1 << 2 * len(chosen))
+        search.check()
+        owner = np.repeat(np.arange(lattice.count, dtype=np.int32), np.diff(costs.border_ptr))
+        for number, t in enumerate(chosen):
+            search.check()
+            first, second = 1 << 2 * number, 2 << 2 * number
+            cut_by = owner[costs.border == t]
+            members = touch.tensor_unit[touch.tensor_ptr[t] : touch.tensor_ptr[t + 1]]
+            inside = sum(
+                ((lattice.bits[cut_by, v >> 6] >> np.uint64(v & 63)) & np.uint64(1)).astype(np.int64)
+                for v in members.tolist()
+            )
+            self._hubs_cut[cut_by] |= first | second
+            self._hubs_kept[cut_by] |= np.where(inside == len(members) - 1, first | second, first)
+            subsets = np.arange(len(self._hub_sum))
+            self._hub_sum += touch.time[t] * (
+                ((subsets & first) > 0) + ((subsets & second) > 0).astype(float)
+            )
+
+    def _far_ok(self, bound: float) -> Bools:
+        """bool[i]: nothing that a far segment from i could hold breaks support or the memory cap of an accelerator."""
+        units, costs = self.lattice.units, self.costs
+        fine = self._misfits == self._misfits[-1]
+        cap = float(self._capacity[0])
+        if float(units.memory.sum()) > cap:
+            # No segment below the bound ends where more work lies behind than the start's and the bound together.
+            order = np.argsort(costs.work[:, ACCELERATOR], kind="stable")
+            most = np.maximum.accumulate(costs.memory[order])
+            ends = np.searchsorted(
+                costs.work[order, ACCELERATOR], costs.work[:, ACCELERATOR] + bound, side="right"
+            )
+            fine &= most[ends - 1] - costs.memory <= cap
+        return fine
+
+    def _room(self, bound: float) -> Floats:
+        """float64[s, a]: accelerator work that the devices left in state s after a free accelerators can still take."""
+        states = self.states
+        alone = absorbed(self.lattice.units, bound)
+        room = np.empty((states.count, states.accelerators + 1))
+        for s, (accelerators, cpus) in enumerate(states.left.tolist()):
+            for a in range(states.accelerators + 1):
+                left = accelerators + states.accelerators - a
+                room[s, a] = (left * bound if left else 0.0) + (cpus * alone if cpus else 0.0)
+        return room * (1 + 1e-9)
+
+    def solve(self, bound: float, search: Search) -> Chain | None:
+        """A chain with every load below ``bound``, or None where there is none.
+
+        Raises :class:`planner.search.search.Stopped` when a stop criterion fires.
+        """
+        lattice, costs, states = self.lattice, self.costs, self.states
+        touch = costs.touches
+        for first in range(0, lattice.count, IDEALS_PER_CALL):
+            search.check()
+            some = slice(first, first + IDEALS_PER_CALL)
+            self._gather[some], self._fewest[some], self._load[some] = np.inf, NOBODY, np.inf
+        self._fewest[0, 0] = 0
+        self._load[0, 0] = 0.0
+        self._stamp.fill(-1)
+        room, far_ok = self._room(bound), self._far_ok(bound)
+        place = 0
+        while place < lattice.count:
+            place = cover(
+                place, PAIRS_PER_CALL, bound, states.accelerators,
+                lattice.ptr, lattice.upper, lattice.unit, lattice.bits, costs.work, costs.memory, costs.cut,
+                costs.border_ptr, costs.border, touch.time, touch.unit_ptr, touch.unit_tensor,
+                touch.tensor_ptr, touch.tensor_unit, self._fits, self._capacity, states.type_class,
+                states.move_type, states.move_from, states.move_to, room, states.left[:, CPU] == 0, far_ok,
+                self._channel_type, self._channel_from, self._channel_to, self._channel_hubs, self._channel_idle, self._channel_of,
+                self._gather, self._source, self._hub, self._hubs_kept, self._hubs_cut, self._hub_sum,
+                self._fewest, self._load, self._from_ideal, self._from_type, self._stamp, self._left, self._whole,
+            )  # fmt: skip
+            search.progress(place / lattice.count, f"{place} of {lattice.count} ideals below {bound:.6g}")
+            search.check()
+        ends = self._load[-1]
+        if not math.isfinite(float(ends.min())):
+            return None
+        return self._chain(int(np.argmin(ends)))
+
+    def _chain(self, state: int) -> Chain:
+        """Walk back from the ideal of all units."""
+        lattice, states = self.lattice, self.states
+        segments = []
+        ideal = lattice.count - 1
+        value = float(self._load[ideal, state])
+        while ideal > 0:
+            y, before = int(self._from_type[ideal, state]), int(self._from_ideal[ideal, state])
+            segments.append((y, lattice.members(ideal) & ~lattice.members(before)))
+            if y > 0:
+                state = int(states.before[state, y])
+            ideal = before
+        return Chain.of(states, lattice.units, segments[::-1], value)

@@ -1,0 +1,254 @@
+"""DevicePool: accelerators and CPUs around a shared memory (device placement, sections 3 and 5)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from planner.errors import TargetError
+from planner.evaluation import kernels
+from planner.evaluation.contiguity import ContiguityRule, SubgraphRule
+from planner.evaluation.evaluator import AssignmentEvaluator
+from planner.evaluation.rules import MemoryRule, PinRule, SupportRule, TogetherRule
+from planner.machines.pool.latency.evaluator import LatencyEvaluator
+from planner.model.graph import Graph
+from planner.problem.evaluator import Evaluator, Rule
+from planner.problem.target import (
+    DEFAULT_BANDWIDTH,
+    Device,
+    Target,
+    check_count,
+    parameter,
+    positive,
+    transfer_times,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from planner.problem.problem import Problem
+
+COMMUNICATION = {"sum": kernels.SUM, "overlap": kernels.OVERLAP, "duplex": kernels.DUPLEX}
+OBJECTIVES = {"max-load": kernels.MAX_COST, "gpipe": kernels.SUM_OF_PART_MAXIMA, "latency": kernels.LATENCY}
+
+
+@dataclass(frozen=True)
+class DevicePool(Target):
+    """k accelerators and l CPUs that exchange tensors through memory; CPUs pay no transfers.
+
+    Load = receive + work + send, or the maximum of its parts (``communication``, appendix C.1). Contiguous means that
+    the devices can be put in order so that every edge stays or goes forward (a chain of ideals, CPUs included), for
+    the forward and the backward ops separately (section 5.3).
+
+    Objective ``latency`` (section 4): one sample at a time; see :mod:`planner.machines.pool.latency.evaluation`. With ``subgraphs=q`` every
+    accelerator is q devices, slots that it runs in turn (section 4.1). Contiguous then means that each slot can run in
+    one go: the graph stays acyclic when the forward ops of a slot are one node, its backward ops another, and CPU ops are
+    on their own. ``replication`` (appendix C.2): see :mod:`planner.evaluation.replication`. ``clusters`` and
+    ``cluster_speed`` (appendix C.3): see :mod:`planner.evaluation.kernels`; contiguous then means that the clusters can
+    be put in order as well.
+    """
+
+    kind: ClassVar[str] = "pool"
+    title: ClassVar[str] = "Device pool"
+    in_words: ClassVar[str] = "a device pool"
+    objectives: ClassVar[tuple[str, ...]] = ("max-load", "gpipe", "latency")
+    rule_parameters: ClassVar[frozenset[str]] = frozenset({"contiguous", "memory"})
+
+    accelerators: int = parameter(2, help="number of accelerators")
+    cpus: int = parameter(1, help="number of CPUs")
+    memory: float = parameter(math.inf, help="memory of an accelerator; ops placed on it must fit", unit="B")
+    contiguous: bool = parameter(True, help="devices can be put in order along the graph")
+    communication: str = parameter(
+        "sum",
+        help="how transfers and work share a device's time",
+        source="device placement, appendix C.1",
+        choices=("sum", "overlap", "duplex"),
+    )
+    bandwidth: float = parameter(
+        0.0,
+        unset="automatic",
+        help="bandwidth between an accelerator and memory; 0 = the file's own transfer times, else 12 GB/s",
+        unit="B/s",
+        source="our default: PCIe 3.0 x16 in practice",
+    )
+    subgraphs: int = parameter(
+        1,
+        help="subgraphs that each accelerator runs in turn for one sample; objective latency only",
+        source="device placement, section 4.1",
+    )
+    replication: bool = parameter(
+        False,
+        help="free devices share the samples of others; objective max-load only",
+        source="device placement, appendix C.2",
+    )
+    clusters: int = parameter(
+        1,
+        help="equal groups of consecutive accelerators with fast connections inside",
+        source="device placement, appendix C.3",
+    )
+    cluster_speed: float = parameter(
+        1.0,
+        help="how many times as fast transfers inside a cluster are",
+        source="device placement, appendix C.3",
+    )
+
+    def __post_init__(self) -> None:
+        check_count(self.accelerators, "the number of accelerators")
+        check_count(self.cpus, "the number of CPUs")
+        if self.accelerators + self.cpus < 1:
+            raise TargetError(
+                "a pool needs at least one device; ask for pool:2+1 (two accelerators, one CPU)"
+            )
+        positive(self.memory, "the memory of an accelerator")
+        positive(self.bandwidth, "the bandwidth", zero=True)
+        if self.communication not in COMMUNICATION:
+            raise TargetError(f"communication is '{self.communication}'; choose sum, overlap or duplex")
+        check_count(self.subgraphs, "the number of subgraphs")
+        check_count(self.clusters, "the number of clusters")
+        positive(self.cluster_speed, "cluster_speed")
+        if self.subgraphs < 1 or self.accelerators * self.subgraphs > 1024:
+            raise TargetError(
+                f"subgraphs is {self.subgraphs}; it must be at least 1, and no more than 1024 on all accelerators together"
+            )
+        if self.subgraphs > 1 and not self.contiguous:
+            raise TargetError(
+                "with contiguous=false an accelerator runs as many subgraphs as it needs; leave subgraphs at 1"
+            )
+        if self.clusters < 1 or self.accelerators % self.clusters:
+            raise TargetError(
+                f"{self.accelerators} accelerators do not make {self.clusters} equal clusters;"
+                " choose a number that divides them"
+            )
+        if not 1.0 <= self.cluster_speed < math.inf:
+            raise TargetError(
+                f"cluster_speed is {self.cluster_speed:g}; it must be 1 or more, transfers inside being the faster ones"
+            )
+        if self.replication and self._clustered:
+            raise TargetError(
+                "replication and clusters do not go together: which cluster a copy stands in would change its transfers;"
+                " choose one of them"
+            )
+
+    @property
+    def _clustered(self) -> bool:
+        return self.clusters > 1 or self.cluster_speed != 1.0
+
+    def check_objective(self, objective: str) -> None:
+        """Subgraphs belong to ``latency``, replication to ``max-load``; ``latency`` adds transfers of one speed to work."""
+        if objective == "latency":
+            wrong = [
+                (self.communication != "sum", f"communication={self.communication}", "sum"),
+                (self._clustered, "clusters or cluster_speed", "1"),
+                (self.replication, "replication", "false"),
+            ]
+        else:
+            wrong = [
+                (self.subgraphs > 1, f"subgraphs={self.subgraphs}", "1, or choose the objective latency")
+            ]
+            if objective == "gpipe":
+                wrong.append((self.replication, "replication", "false, or choose the objective max-load"))
+        for is_wrong, what, instead in wrong:
+            if is_wrong:
+                raise TargetError(f"{what} has no meaning for the objective {objective}; set it to {instead}")
+
+    def validate(self, graph: Graph) -> None:
+        """Copies synchronise bytes of weights, which takes a bandwidth where the graph has no time unit."""
+        if self.replication and self.accelerators and self._sync_rate(graph) is None:
+            raise TargetError(
+                f"{graph.name} has no time unit and no profiled transfers, so replication needs a bandwidth in bytes"
+                " per its unit; add bandwidth=... to the target"
+            )
+
+    def _sync_rate(self, graph: Graph) -> float | None:
+        """Bytes per time at which copies of a stage synchronise: the bandwidth of transfers, or None if unknown.
+
+        Where transfers take the file's own times, the rate at which the tensors that have one move altogether.
+        """
+        if self.bandwidth:
+            return self.bandwidth
+        timed = (graph.tensor_time > 0) & (graph.tensor_bytes > 0)
+        if timed.any():
+            return float(graph.tensor_bytes[timed].sum() / graph.tensor_time[timed].sum())
+        return None if graph.time_unit is None else DEFAULT_BANDWIDTH
+
+    def machine(self) -> dict[str, Any]:
+        """Without what is not used, so that bounds proven before these parameters existed still apply."""
+        found = super().machine()
+        unused = {"subgraphs": 1, "replication": False, "clusters": 1, "cluster_speed": 1.0}
+        return {key: value for key, value in found.items() if key not in unused or value != unused[key]}
+
+    def spec_head(self) -> tuple[frozenset[str], str]:
+        """Both counts."""
+        return frozenset({"accelerators", "cpus"}), f"{self.kind}:{self.accelerators}+{self.cpus}"
+
+    @classmethod
+    def counts(cls, text: str, graph: Graph | None, where: str) -> dict[str, Any]:
+        """``6+1`` as accelerators and CPUs; what it leaves open is as the deployment in the model's file has it."""
+        given = dict(graph.deployment) if graph is not None else {}
+        out: dict[str, Any] = {}
+        if "memory" in given:
+            out["memory"] = float(given["memory"])
+        if text:
+            accelerators, plus, cpus = text.partition("+")
+            out["accelerators"] = whole(accelerators, where)
+            out["cpus"] = whole(cpus, where) if plus else 0
+        else:
+            out |= {key: int(given[key]) for key in ("accelerators", "cpus") if key in given}
+        return out
+
+    def devices(self, graph: Graph) -> tuple[Device, ...]:
+        """Accelerators ``acc 0`` onwards (with q subgraphs ``acc 0.0``, ``acc 0.1``, ...), then CPUs ``cpu 0`` onwards."""
+        places = (
+            [str(i) for i in range(self.accelerators)]
+            if self.subgraphs == 1
+            else [f"{i}.{j}" for i in range(self.accelerators) for j in range(self.subgraphs)]
+        )
+        accelerators = [Device(f"acc {place}", "accelerator", f"Accelerator {place}") for place in places]
+        return (*accelerators, *(Device(f"cpu {i}", "cpu", f"CPU {i}") for i in range(self.cpus)))
+
+    def rules(self, graph: Graph) -> tuple[str, ...]:
+        """Support and colocation always hold; contiguity and memory when asked for."""
+        rules = ["support", "colocation"]
+        if self.contiguous:
+            rules.append("contiguous")
+        if math.isfinite(self.memory):
+            rules.append(f"memory<={self.memory:.17g}")
+        return tuple(rules)
+
+    def evaluator(self, problem: Problem) -> Evaluator:
+        """Two cost classes (accelerator, CPU); only accelerators pay transfers and have a memory cap."""
+        graph = problem.graph
+        slots, l = self.accelerators * self.subgraphs, self.cpus
+        latency = problem.objective == "latency"
+        rules: list[Rule] = [SupportRule(), TogetherRule(), PinRule()]
+        if math.isfinite(self.memory):
+            rules.insert(0, MemoryRule())
+        if self.contiguous:
+            rules.insert(0, SubgraphRule() if latency else ContiguityRule())
+        number = np.arange(slots + l)
+        is_cpu = number >= slots
+        # Cores do not run out for a single sample, so all CPUs are one machine then.
+        owner = np.where(is_cpu, slots, number // self.subgraphs * self.subgraphs) if latency else number
+        make = LatencyEvaluator if latency else AssignmentEvaluator
+        return make(
+            problem,
+            work=np.stack([graph.work, graph.work_cpu]),
+            class_of=is_cpu.astype(np.int32),
+            tensor_time=transfer_times(graph, self.bandwidth),
+            pays=~is_cpu,
+            budget=np.full(slots + l, np.inf),
+            streaming_rate=1.0,
+            memory=graph.memory,
+            capacity=np.where(is_cpu, np.inf, self.memory),
+            communication=COMMUNICATION[self.communication],
+            objective_code=OBJECTIVES[problem.objective],
+            rules=rules,
+            supported=np.stack([graph.supported, np.ones(graph.n, bool)]),
+            parts=graph.backward.astype(np.int8),
+            owner=owner.astype(np.int32),
+            cluster=np.where(is_cpu, -1, number * self.clusters // max(slots, 1)).astype(np.int32),
+            cluster_speed=self.cluster_speed,
+            sync_rate=(self._sync_rate(graph) or DEFAULT_BANDWIDTH) if self.replication else 0.0,
+        )

@@ -1,0 +1,203 @@
+"""Target specifications: ``kind:count,key=value,...`` on the command line, TOML files, and dictionaries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from planner.errors import TargetError
+from planner.guard import guarded
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.model.graph import Graph
+from planner.problem.target import Target
+from planner.quantity import parse_quantity
+from planner.toml_file import read_toml
+
+KINDS: dict[str, type[Target]] = {
+    cls.kind: cls for cls in (Pipeline, DevicePool, EdgeTpuPipeline, McmPackage, TwoLevelMemory)
+}
+_COST_MODEL = "cost_model"
+"""A table that may stand in the same file: what ``--cost-model`` reads."""
+_YES, _NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
+
+
+def parse_target(spec: str, graph: Graph | None = None) -> Target:
+    """A target from ``pipeline:8,memory=8MiB``, ``pool:6+1,contiguous=false``, ``memory:100`` or the path of a TOML file.
+
+    ``pool`` without counts takes the deployment that a device-placement file describes. Raises :class:`TargetError`.
+    """
+    with _guarded(spec):
+        return _make(_read(spec), graph)
+
+
+def is_for_networks(spec: str) -> bool:
+    """Whether a specification, as :func:`parse_target` takes it, names a target for sparse networks."""
+    with _guarded(spec):
+        kind = _read(spec).kind
+    return kind in KINDS and KINDS[kind].plans_networks
+
+
+def _guarded(spec: str) -> AbstractContextManager[None]:
+    file = Path(spec).name if _is_file(spec.strip()) else ""
+    return guarded(file, TargetError, remedy="correct the target")
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a specification says, as texts and TOML values: nothing is checked against the kind yet."""
+
+    kind: str
+    count: str
+    values: Mapping[str, Any]
+    where: str
+    """What sentences call it."""
+
+
+def _is_file(spec: str) -> bool:
+    return spec.lower().endswith(".toml")
+
+
+def _read(spec: str) -> _Said:
+    spec = spec.strip()
+    return _in_file(Path(spec)) if _is_file(spec) else _in_text(spec, f"target '{spec}'")
+
+
+def _in_text(spec: str, where: str) -> _Said:
+    """``kind:count,key=value,...``"""
+    head, *pairs = [part.strip() for part in spec.split(",")]
+    kind, _, count = head.partition(":")
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise TargetError(f"'{pair}' in {where} is not key=value")
+        values[key.strip()] = value.strip()
+    return _Said(kind, count, values, where)
+
+
+def _in_file(path: Path) -> _Said:
+    """A TOML file: keys under ``[target]`` or without a heading, or ``target = "SPEC"`` with further keys beside it."""
+    where = f"target file {path.name}"
+    data = read_toml(path, TargetError)
+    target = data.get("target", data)
+    beside = {key: value for key, value in data.items() if key not in ("target", _COST_MODEL)}
+    if isinstance(target, str):
+        return _in_text_of_file(target, beside, where)
+    if not isinstance(target, dict):
+        raise TargetError(
+            f'{where}: target is {_toml_kind(target)}; write [target] above its keys, or target = "pipeline:4"'
+        )
+    stray = [key for key, value in beside.items() if target is not data and not isinstance(value, dict)]
+    if stray:
+        raise TargetError(f"{where} has '{stray[0]}' outside [target]; write it below that line")
+    values = beside if target is data else dict(target)
+    kind, count = (values.pop(key, "") for key in ("kind", "count"))
+    for key, value in (("kind", kind), ("count", count), *values.items()):
+        if isinstance(value, (dict, list)):
+            raise TargetError(f"{where}: {key} is {_toml_kind(value)}; it must be a single value")
+    return _Said(str(kind), str(count), values, where)
+
+
+def _in_text_of_file(spec: str, beside: Mapping[str, Any], where: str) -> _Said:
+    if _is_file(spec.strip()):
+        raise TargetError(f"{where} names another file, '{spec}'; write the target itself into it")
+    said = _in_text(spec.strip(), where)
+    for key, value in beside.items():
+        if key in ("kind", "count") or key in said.values:
+            raise TargetError(
+                f"{where} gives '{key}' beside target = \"{spec}\", which says it already; keep one"
+            )
+        if isinstance(value, (dict, list)):
+            raise TargetError(f"{where}: {key} is {_toml_kind(value)}; it must be a single value")
+    return _Said(said.kind, said.count, {**said.values, **beside}, where)
+
+
+def _toml_kind(value: Any) -> str:
+    if isinstance(value, list):
+        tables = bool(value) and all(isinstance(entry, dict) for entry in value)
+        return f"a list of {len(value)} tables" if tables else f"a list of {len(value)} values"
+    return "a table" if isinstance(value, dict) else str(value)
+
+
+def _make(said: _Said, graph: Graph | None) -> Target:
+    kind, count, values, where = said.kind, said.count, said.values, said.where
+    if kind not in KINDS:
+        raise TargetError(f"{where} has the unknown kind '{kind}'; choose from {', '.join(KINDS)}")
+    cls = KINDS[kind]
+    arguments: dict[str, Any] = cls.counts(count, graph, where)
+    known = {f.name: f for f in fields(cls)}  # type: ignore[arg-type]
+    for key, value in values.items():
+        if key not in known:
+            raise TargetError(f"{where} has no parameter '{key}'; it has {', '.join(known)}")
+        arguments[key] = _value(known[key].type, key, value, where)
+    return cls(**arguments)
+
+
+def _value(annotation: Any, key: str, value: Any, where: str) -> Any:
+    text = str(value)
+    try:
+        if annotation in ("bool", bool):
+            if text.lower() in _YES | _NO:
+                return text.lower() in _YES
+            raise ValueError(f"'{text}' is neither true nor false")
+        if annotation in ("int", int):
+            try:
+                return int(text)
+            except ValueError:
+                raise ValueError(f"'{text}' is not a whole number") from None
+        if annotation in ("float", float):
+            return parse_quantity(text)
+    except ValueError as error:
+        raise TargetError(f"{where}, {key}: {error}") from None
+    return text
+
+
+def target_from_dict(data: Mapping[str, Any]) -> Target:
+    """The inverse of :meth:`Target.to_dict`. Raises :class:`TargetError`."""
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise TargetError(f"unknown target kind {kind!r}; this version knows {', '.join(KINDS)}")
+    cls = KINDS[kind]
+    arguments = {}
+    for f in fields(cls):  # type: ignore[arg-type]
+        if f.name not in data:
+            continue
+        value = data[f.name]
+        if f.type in ("float", float):
+            if value is None:
+                value = math.inf
+            elif isinstance(value, int) and not isinstance(value, bool):
+                try:
+                    value = float(value)
+                except OverflowError:
+                    raise TargetError(
+                        f"target parameter '{f.name}' is too large a number; leave it out for unlimited"
+                    ) from None
+        expected = {"float": float, "int": int, "bool": bool, "str": str}[str(f.type)]
+        if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
+            raise TargetError(f"target parameter '{f.name}' is {value!r}; a {f.type} was expected")
+        arguments[f.name] = value
+    unknown = set(data) - {f.name for f in fields(cls)} - {"kind"}  # type: ignore[arg-type]
+    if unknown:
+        raise TargetError(f"target '{kind}' has no parameter '{min(unknown)}'")
+    return cls(**arguments)
+
+
+def default_target(graph: Graph) -> Target:
+    """A sensible first target: the file's own pool where it describes one, else a pipeline of four.
+
+    A TFLite model is for Edge TPUs.
+    """
+    if graph.deployment:
+        return parse_target("pool", graph)
+    if graph.format == "tflite":
+        return EdgeTpuPipeline(count=4)
+    return Pipeline(count=4)

@@ -1,0 +1,124 @@
+"""Memory that cannot be enough, whatever the plan."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from planner.methods.feasibility.conflicts import Conflict
+from planner.methods.feasibility.requirements import token
+from planner.methods.feasibility.wording import listed
+from planner.problem.problem import Pin, Problem
+from planner.quantity import bytes_text
+
+SLACK = 1e-9
+"""A rounding error that the memory rule lets pass."""
+
+
+def memory_conflict(problem: Problem) -> Conflict | None:
+    """A unit that is larger than every device it may be on, pins that overfill a device, or too much altogether."""
+    e = problem.evaluator
+    if not any(rule.name == "memory" for rule in e.rules):
+        return None
+    return _unit(problem) or _pinned(problem) or _total(problem)
+
+
+def _unit(problem: Problem) -> Conflict | None:
+    e, groups = problem.evaluator, problem.groups
+    active = problem.evaluator.working_set()
+    held = np.bincount(groups.group_of, e.memory, groups.count)
+    most = np.zeros(groups.count)
+    np.maximum.at(most, groups.group_of, active)
+    room = np.full(groups.count, np.inf)
+    np.minimum.at(room, groups.group_of, np.where(e.allowed, e.capacity[None, :], 0.0).max(axis=1))
+    large = np.flatnonzero(held + most > room * (1 + SLACK))
+    if not len(large):
+        return None
+    g = int(large[np.argmax((held + most)[large])])
+    ops = groups.ops(g)
+    need = float(held[g] + most[g])
+    first = ops[np.argsort(-(e.memory[ops] + active[ops]), kind="stable")].tolist()
+    names = problem.graph.op_names
+    who = names[first[0]]
+    if len(first) > 1:
+        who += f" and {len(first) - 1} more ops that share its device"
+    verb = "needs" if len(first) == 1 else "need"
+    parts = (
+        f" ({bytes_text(float(held[g]))} parameters and {bytes_text(float(most[g]))} of what it reads and writes)"
+        if most[g] and len(first) == 1
+        else ""
+    )
+    sentence = f"{who} {verb} {bytes_text(need)}{parts}, and no device they may be on holds more than {bytes_text(float(room[g]))}"
+    if len(first) == 1:
+        sentence = sentence.replace("they may be on", "it may be on")
+    return Conflict(tuple(first), ("memory", *_tied(problem, g)), sentence, memory=need)
+
+
+def _pinned(problem: Problem) -> Conflict | None:
+    e, groups = problem.evaluator, problem.groups
+    device = np.full(groups.count, -1, np.int64)
+    ops = np.flatnonzero(e.pinned >= 0)
+    device[groups.group_of[ops]] = e.owner[e.pinned[ops]]
+    bound = device[groups.group_of]
+    for d in np.unique(bound[bound >= 0]).tolist():
+        if not e.pays[d]:
+            continue
+        on = np.flatnonzero(bound == d)
+        need = float(e.memory[on].sum())
+        if need <= e.capacity[d] * (1 + SLACK):
+            continue
+        largest = on[np.argsort(-e.memory[on], kind="stable")]
+        total = np.cumsum(e.memory[largest])
+        enough = largest[
+            : int(np.searchsorted(total, e.capacity[d] * (1 + SLACK), side="right")) + 1
+        ].tolist()
+        names = problem.graph.op_names
+        sentence = (
+            f"{listed([names[v] for v in enough], 3)}, kept on {problem.devices[d].title} by pins, need"
+            f" {bytes_text(float(e.memory[enough].sum()))},"
+            f" {bytes_text(float(e.memory[enough].sum() - e.capacity[d]))} more than it holds"
+        )
+        tied = [t for g in np.unique(groups.group_of[enough]).tolist() for t in _tied(problem, g)]
+        return Conflict(tuple(enough), ("memory", *dict.fromkeys(tied)), sentence, memory=need)
+    return None
+
+
+def _total(problem: Problem) -> Conflict | None:
+    e = problem.evaluator
+    limited = np.isfinite(e.capacity)
+    bound = ~(e.allowed & ~limited[None, :]).any(axis=1)
+    machines = [d for d in range(e.k) if limited[d] and e.owner[d] == d]
+    room = float(e.capacity[machines].sum()) if machines else 0.0
+    need = float(e.memory[bound].sum())
+    if need <= room * (1 + SLACK) or not bound.any():
+        return None
+    ops = np.flatnonzero(bound)
+    largest = ops[np.argsort(-e.memory[ops], kind="stable")]
+    total = np.cumsum(e.memory[largest])
+    enough = largest[: int(np.searchsorted(total, room * (1 + SLACK), side="right")) + 1].tolist()
+    what = "parameters" if problem.target.kind == "mcm" else "memory"
+    names = problem.graph.op_names
+    sentence = (
+        f"the ops need {bytes_text(need)} of {what}, the {len(machines)} devices hold {bytes_text(room)} together;"
+        f" {listed([names[v] for v in enough], 3)} alone {'is' if len(enough) == 1 else 'are'} too much"
+    )
+    each = float(e.capacity[machines].max()) if machines else 0.0
+    return Conflict(
+        tuple(enough),
+        ("memory",),
+        sentence,
+        memory=need / len(machines) if machines else need,
+        devices=math.ceil(need / each) if each else 0,
+    )
+
+
+def _tied(problem: Problem, group: int) -> tuple[str, ...]:
+    """Constraints that name ops of a group."""
+    ids = {problem.graph.op_ids[v] for v in problem.groups.ops(group).tolist()}
+    found = [
+        token(c)
+        for c in problem.constraints
+        if (c.op in ids if isinstance(c, Pin) else len(ids.intersection(c.ops)) > 1)
+    ]
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,70 @@
+"""Options of planners, bound methods and exports: a name, a default and a range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from planner.errors import PlannerRefusal
+
+if TYPE_CHECKING:
+    pass
+
+
+# ---------------------------------------------------------------------- options
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a planner or bound method: how it searches, never what is optimised."""
+
+    name: str
+    default: bool | int | float | str
+    help: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def parse(self, value: Any) -> bool | int | float | str:
+        """``value`` (text or typed) as the option's type, within its range. Raises :class:`PlannerRefusal`."""
+        try:
+            parsed = self._typed(value)
+        except (TypeError, ValueError):
+            kind = {bool: "true or false", int: "a whole number", float: "a number"}.get(
+                type(self.default), "text"
+            )
+            raise PlannerRefusal(f"option '{self.name}' is {value!r}; {kind} was expected") from None
+        if self.choices and parsed not in self.choices:
+            raise PlannerRefusal(f"option '{self.name}' is '{parsed}'; choose from {', '.join(self.choices)}")
+        if isinstance(parsed, (int, float)) and not isinstance(parsed, bool):
+            low = -math.inf if self.low is None else self.low
+            high = math.inf if self.high is None else self.high
+            if not low <= parsed <= high:
+                raise PlannerRefusal(
+                    f"option '{self.name}' is {parsed}; it must lie between {low:g} and {high:g}"
+                )
+        return parsed
+
+    def _typed(self, value: Any) -> bool | int | float | str:
+        if isinstance(self.default, bool):
+            text = str(value).lower()
+            if text not in {"true", "false", "yes", "no", "on", "off", "1", "0"}:
+                raise ValueError(text)
+            return text in {"true", "yes", "on", "1"}
+        if isinstance(self.default, int):
+            return int(str(value))
+        if isinstance(self.default, float):
+            return float(str(value))
+        return str(value)
+
+
+def parse_options(known: Sequence[Option], given: Mapping[str, Any], owner: str) -> dict[str, Any]:
+    """Every option's value, given or default. Raises :class:`PlannerRefusal` on an unknown name."""
+    names = {o.name for o in known}
+    for name in given:
+        if name not in names:
+            has = f"it has {', '.join(sorted(names))}" if names else "it has none"
+            raise PlannerRefusal(f"'{owner}' has no option '{name}'; {has}")
+    return {o.name: o.parse(given[o.name]) if o.name in given else o.default for o in known}

@@ -1,0 +1,335 @@
+"""Plan files: a decision with everything needed to check it again from nothing.
+
+A plan file is one JSON object: ``format`` ("stageboard-plan"), ``version`` (1), ``name``; ``graph`` (name, fingerprint,
+sizes and how its file was read); ``problem`` (target, objective, cost model, constraints); ``decision`` (the device of
+every op, by id and name); ``evaluation`` (the numbers, for people and scripts: reading computes them again);
+``provenance``; ``bounds`` (each with its method and what its proof assumed).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from planner.errors import PlanError, StageboardError
+from planner.files import to_json, write_atomically
+from planner.formats.checks import items, shown, table, text, whole
+from planner.guard import guarded
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.model.cost_model import CostModel, fill
+from planner.model.graph import Graph, Ints
+from planner.plan_files import order_json
+from planner.plan_files.bound_json import bounds_list, claimant, finite
+from planner.plan_files.plan_parts import (
+    FORMAT,
+    VERSION,
+    bounds_of,
+    components_dict,
+    load,
+    provenance_dict,
+    provenance_of,
+)
+from planner.plan_files.stored_figures import differences
+from planner.printable import clean
+from planner.problem.bound import Bound
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Constraint, Pin, Plan, Problem, Together
+
+
+class OpenedPlan(NamedTuple):
+    """A plan read from a file, the bounds stored with it, which the file claims, and what a person should know about the reading."""
+
+    plan: Plan
+    bounds: tuple[Bound, ...]
+    notes: tuple[str, ...]
+
+
+# ------------------------------------------------------------------------------------------------------------ writing
+def write_plan(path: str | os.PathLike[str], plan: Plan | OrderPlan, bounds: Iterable[Bound] = ()) -> Path:
+    """Write a plan file, all of it or nothing. Raises :class:`StageboardError` where the system refuses."""
+    if isinstance(plan, OrderPlan):
+        # A line for each connection would be of no use to anybody.
+        return write_atomically(path, to_json(order_json.to_dict(plan, bounds), indent=None))
+    return write_atomically(path, to_json(to_dict(plan, bounds)))
+
+
+def to_dict(plan: Plan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:
+    """The JSON object of a plan file."""
+    problem, graph = plan.problem, plan.problem.graph
+    devices = [device.name for device in problem.devices]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": plan.name,
+        "graph": {
+            "name": graph.name,
+            "fingerprint": graph.fingerprint,
+            **graph_sizes(graph),
+            "format": graph.format,
+            "models": list(graph.model_names),
+            "read_options": dict(graph.read_options),
+            "time_unit": graph.time_unit,
+        },
+        "problem": {
+            "target": problem.target.to_dict(),
+            "objective": problem.objective,
+            "cost_model": None if graph.cost_model is None else graph.cost_model.to_dict(),
+            "constraints": [constraint_dict(constraint) for constraint in problem.constraints],
+        },
+        "decision": {
+            "kind": "assignment",
+            "devices": devices,
+            "ops": [
+                {"id": graph.op_ids[v], "name": graph.op_names[v], "device": devices[d]}
+                for v, d in enumerate(plan.decision.device_of.tolist())
+            ],
+        },
+        "evaluation": evaluation_dict(plan.evaluation, problem),
+        "provenance": provenance_dict(plan.provenance),
+        "bounds": bounds_list(bounds),
+    }
+
+
+def graph_sizes(graph: Graph) -> dict[str, float]:
+    """How large a graph is, as its plans' files say."""
+    return {
+        "ops": graph.n,
+        "tensors": graph.tensor_count,
+        "tensor_bytes": float(graph.tensor_bytes.sum()),
+        "param_bytes": float(graph.param_bytes.sum()),
+    }
+
+
+def constraint_dict(constraint: Constraint) -> dict[str, Any]:
+    """A constraint as JSON, ops by id."""
+    if isinstance(constraint, Pin):
+        return {"kind": "pin", "op": constraint.op, "device": constraint.device}
+    return {"kind": "together", "ops": list(constraint.ops)}
+
+
+def evaluation_dict(evaluation: Evaluation, problem: Problem) -> dict[str, Any]:
+    """An evaluation as JSON: components, validity, violations and the parts of every device's cost."""
+    ids = problem.graph.op_ids
+    names = [device.name for device in problem.devices]
+    parts = ("receive", "work", "streaming", "send", "cost", "memory")
+    stages: list[dict[str, Any]] = [{} for _ in names]
+    if getattr(problem.target, "replication", False):
+        # How many devices work on a device's stage (0 = it holds none), and whose stage it works on.
+        stages = [
+            {"replicas": int(count), "serves": None if stage < 0 else names[stage]}
+            for count, stage in zip(evaluation.replicas.tolist(), evaluation.serves.tolist(), strict=True)
+        ]
+    return {
+        "objective_name": evaluation.objective_name,
+        "objective": finite(evaluation.objective),
+        "components": components_dict(evaluation),
+        **({"figures": {n: finite(v) for n, v in evaluation.figures.items()}} if evaluation.figures else {}),
+        "valid": evaluation.valid,
+        "violations": [
+            {
+                "kind": violation.kind,
+                "ops": [ids[v] for v in violation.ops],
+                "devices": [names[d] for d in violation.devices],
+                "sentence": violation.sentence,
+            }
+            for violation in evaluation.violations
+        ],
+        "devices": [
+            {
+                "name": name,
+                "ops": int(evaluation.ops[d]),
+                **{part: finite(float(getattr(evaluation, part)[d])) for part in parts},
+                **{name: finite(float(amounts[d])) for name, amounts in evaluation.details.items()},
+                **stages[d],
+            }
+            for d, name in enumerate(names)
+        ],
+    }
+
+
+# ------------------------------------------------------------------------------------------------------------ reading
+def plan_model_options(path: str | os.PathLike[str]) -> dict[str, int]:
+    """How the plan's model was read (``{"batch": n}``), to read it the same way. Raises :class:`PlanError`."""
+    file = Path(path).name
+    with guarded(file, PlanError):
+        graph = table(load(path).get("graph"), f"{file}: graph", PlanError)
+        options = table(graph.get("read_options", {}), f"{file}: read_options", PlanError)
+        return {"batch": whole(options.get("batch", 1), f"{file}: batch", 1, 10**6, PlanError)}
+
+
+def read_plan(
+    path: str | os.PathLike[str], graph: Graph, own_record: bool = False
+) -> tuple[Plan, tuple[Bound, ...]]:
+    """The plan in a file, evaluated anew, and the bounds stored with it: :func:`open_plan` without its notes.
+
+    The notes are in the plan's ``provenance.note``.
+    """
+    opened = open_plan(path, graph, own_record)
+    return opened.plan, opened.bounds
+
+
+def open_plan(path: str | os.PathLike[str], graph: Graph, own_record: bool = False) -> OpenedPlan:
+    """The plan of ``graph`` in a file; nothing that it claims of costs is believed, all is computed again.
+
+    Its bounds are claims of the file (:attr:`planner.problem.bound.Bound.claimed_by`), unless the file is part of Stageboard or, as
+    ``own_record`` says, was written by Stageboard for itself.
+
+    The plan's cost model is applied: ``plan.problem.graph`` is then ``graph`` with other estimated times. ``notes`` says
+    where stored numbers differ from computed ones by more than 1e-9, and which stored bounds were dropped. Raises
+    :class:`PlanError` where the file is damaged or belongs to another graph; the sentence says how they differ.
+    """
+    with guarded(Path(path).name, PlanError):
+        return plan_in(load(path), graph, Path(path).name, claimant(path, own_record))
+
+
+def plan_in(data: Mapping[str, Any], graph: Graph, file: str, claimed_by: str) -> OpenedPlan:
+    """:func:`open_plan` of the JSON object of a plan file; ``file`` is what sentences call it, ``claimed_by`` who claims its bounds.
+
+    Raises :class:`PlanError`.
+    """
+    decision = table(data.get("decision"), f"{file}: decision", PlanError)
+    if decision.get("kind") == order_json.KIND:
+        raise PlanError(
+            f"{file} is an order of a network's connections; open it with that network, not with {graph.name}"
+        )
+    if decision.get("kind") != "assignment":
+        raise PlanError(
+            f"{file}: a decision of kind {shown(decision.get('kind'))} is not known here; update Stageboard"
+        )
+    stored = table(data.get("graph"), f"{file}: graph", PlanError)
+    places = _places(decision, file)
+    if stored.get("fingerprint") != graph.fingerprint:
+        raise PlanError(f"{file} is a plan of another graph: {difference(stored, decision, graph)}")
+    try:
+        problem = _problem(table(data.get("problem"), f"{file}: problem", PlanError), graph, file)
+    except StageboardError as error:
+        raise PlanError(str(error) if file in str(error) else f"{file}: {error}") from error
+    device_of = _device_of(places, problem, file)
+    notes: list[str] = []
+    told = table(data.get("provenance", {}), f"{file}: provenance", PlanError)
+    provenance = provenance_of(told, file, claimed_by)
+    name = data.get("name")
+    plan = problem.plan(device_of, provenance, clean(name) if isinstance(name, str) else "")
+    names = [device.name for device in problem.devices]
+    sizes = graph_sizes(graph)
+    notes += differences(data, evaluation_dict(plan.evaluation, problem), sizes, names, file)
+    bounds, dropped = bounds_of(data.get("bounds", []), problem, plan.evaluation, file, claimed_by)
+    notes += dropped
+    if notes:
+        note = "; ".join([*([provenance.note] if provenance.note else []), *notes])
+        plan = replace(plan, provenance=replace(provenance, note=note))
+    return OpenedPlan(plan, bounds, tuple(notes))
+
+
+def _places(decision: Mapping[str, Any], file: str) -> dict[str, str]:
+    """Op id -> device name, in the file's order."""
+    places: dict[str, str] = {}
+    for i, entry in enumerate(items(decision.get("ops"), f"{file}: decision", PlanError)):
+        what = f"{file}: op number {i + 1} of the decision"
+        op = table(entry, what, PlanError)
+        identity = text(op.get("id"), f"{what}: id", PlanError)
+        if identity in places:
+            raise PlanError(f"{file} places op '{identity}' twice; keep one of the two")
+        places[identity] = text(op.get("device"), f"{what}: device", PlanError)
+    return places
+
+
+def difference(stored: Mapping[str, Any], decision: Mapping[str, Any], graph: Graph) -> str:
+    """How a plan's graph differs from ``graph``: its ops, else its sizes, as the end of a sentence."""
+    entries = [entry for entry in decision.get("ops", []) if isinstance(entry, dict)]
+    planned = {str(entry.get("id")): str(entry.get("name", entry.get("id"))) for entry in entries}
+    missing = [clean(name) for op, name in planned.items() if op not in graph.index]
+    extra = [graph.op_names[v] for op, v in graph.index.items() if op not in planned]
+    title = clean(str(stored.get("name", "")))[:80]
+    if missing or extra:
+        parts = [f"it places {len(planned)} ops of '{title}' while '{graph.name}' has {graph.n}"]
+        for names, words in ((missing, "not in this model"), (extra, "not in the plan")):
+            if names:
+                more = ", ..." if len(names) > 3 else ""
+                parts.append(f"{len(names)} are {words} ({', '.join(names[:3])}{more})")
+        return f"{'; '.join(parts)}; open the model it was made for"
+    options, here = stored.get("read_options") or {}, dict(graph.read_options)
+    if isinstance(options, dict) and options != here:
+        batch, given = shown(options.get("batch", 1)), here.get("batch", 1)
+        return f"it was made with batch {batch} and '{graph.name}' was read with {given}; read the model with that batch"
+    models, own = stored.get("models"), list(graph.model_names)
+    if isinstance(models, list) and models != own and sorted(map(str, models)) == sorted(own):
+        return f"its models are in another order; name them as the plan does: {', '.join(models[:8])}"
+    for key, now, what in (
+        ("tensor_bytes", float(graph.tensor_bytes.sum()), "tensors hold"),
+        ("param_bytes", float(graph.param_bytes.sum()), "parameters take"),
+    ):
+        then = stored.get(key)
+        if isinstance(then, (int, float)) and not isinstance(then, bool) and then != now:
+            return f"its ops are the same but its {what} {then:,.0f} bytes and here {now:,.0f}; open the model it was made for"
+    return "its ops are the same but their connections, kinds or times differ; open the model it was made for"
+
+
+def _problem(data: dict[str, Any], graph: Graph, file: str) -> Problem:
+    from planner.machines.spec import target_from_dict
+
+    given = data.get("cost_model")
+    if given is not None:
+        graph = fill(graph, CostModel.from_dict(table(given, f"{file}: cost_model", PlanError)))
+    elif not graph.profiled:
+        graph = fill(graph)
+    objective = text(data.get("objective"), f"{file}: objective", PlanError)
+    target_data = table(data.get("target"), f"{file}: target", PlanError)
+    if not isinstance(target_data.get("kind"), str):
+        raise PlanError(f"{file}: the target's kind is {shown(target_data.get('kind'))}; it must be text")
+    for key, value in target_data.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise PlanError(f"{file}: the target's {clean(key)} is {value}; it must be finite")
+    constraints = tuple(
+        _constraint(entry, file)
+        for entry in items(data.get("constraints", []), f"{file}: constraints", PlanError)
+    )
+    return Problem(graph, target_from_dict(target_data), objective, constraints)
+
+
+def _constraint(entry: Any, file: str) -> Constraint:
+    data = table(entry, f"{file}: a constraint", PlanError)
+    if data.get("kind") == "pin":
+        return Pin(
+            text(data.get("op"), f"{file}: a pin's op", PlanError),
+            text(data.get("device"), f"{file}: a pin's device", PlanError),
+        )
+    if data.get("kind") == "together":
+        ops = items(data.get("ops"), f"{file}: ops kept together", PlanError)
+        return Together(tuple(text(op, f"{file}: an op kept together", PlanError) for op in ops))
+    raise PlanError(
+        f"{file}: a constraint of kind {shown(data.get('kind'))} is not known here; update Stageboard"
+    )
+
+
+def _device_of(places: Mapping[str, str], problem: Problem, file: str) -> Ints:
+    graph = problem.graph
+    numbers = {device.name: i for i, device in enumerate(problem.devices)}
+    device_of = np.full(graph.n, -1, np.int32)
+    for op, device in places.items():
+        v = graph.index.get(op)
+        if v is None:
+            raise PlanError(
+                f"{file} places op '{op}', which {graph.name} does not have; open the model it was made for"
+            )
+        d = numbers.get(device)
+        if d is None:
+            raise PlanError(
+                f"{file} places op '{op}' on '{device}', which its target does not have"
+                f" (it has {', '.join(list(numbers)[:6])}{', ...' if len(numbers) > 6 else ''}); correct the device's name"
+            )
+        device_of[v] = d
+    left = np.flatnonzero(device_of < 0)
+    if len(left):
+        names = ", ".join(graph.op_names[v] for v in left[:3].tolist())
+        raise PlanError(
+            f"{file} leaves {len(left)} of {graph.n} ops without a device ({names}{', ...' if len(left) > 3 else ''});"
+            " the file is incomplete"
+        )
+    return device_of

@@ -1,0 +1,187 @@
+"""Problems of graphs: a graph, a target with its rules frozen in, an objective, and the user's constraints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from planner.errors import ConstraintError, TargetError
+from planner.model.graph import Graph, Ints
+from planner.model.groups import GroupView, colour_classes, union
+from planner.problem.base import AnyPlan
+from planner.problem.decision import Assignment, Evaluation
+from planner.problem.evaluator import EvaluatedProblem, Evaluator, Live
+from planner.problem.provenance import Provenance
+
+if TYPE_CHECKING:
+    from planner.problem.target import Device, Target
+
+
+@dataclass(frozen=True)
+class Pin:
+    """The op (by id) stays on the device (by name)."""
+
+    op: str
+    device: str
+
+
+@dataclass(frozen=True)
+class Together:
+    """The ops (by id) share a device, whichever it is."""
+
+    ops: tuple[str, ...]
+
+
+Constraint = Pin | Together
+
+
+@dataclass(frozen=True, eq=False)
+class Problem(EvaluatedProblem):
+    """What is to be planned. Hashable and comparable by :attr:`fingerprint`."""
+
+    graph: Graph
+    target: Target
+    objective: str = ""
+    constraints: tuple[Constraint, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.objective:
+            object.__setattr__(self, "objective", self.target.served_objectives()[0])
+        if self.objective not in self.target.objectives:
+            known = ", ".join(self.target.objectives)
+            raise TargetError(
+                f"target '{self.target.kind}' has no objective '{self.objective}'; choose from {known}"
+            )
+        self.target.check_objective(self.objective)
+        if not self.graph.profiled:
+            raise TargetError(
+                f"{self.graph.name}: some ops have no time; fill them with planner.model.cost_model before planning"
+            )
+        self.target.validate(self.graph)
+        names = {d.name: i for i, d in enumerate(self.devices)}
+        pinned: dict[str, str] = {}
+        for constraint in self.constraints:
+            ops = (constraint.op,) if isinstance(constraint, Pin) else constraint.ops
+            for op in ops:
+                if op not in self.graph.index:
+                    raise ConstraintError(
+                        f"a constraint names op '{op}', which {self.graph.name} does not have"
+                    )
+            if isinstance(constraint, Pin):
+                if constraint.device not in names:
+                    raise ConstraintError(
+                        f"op '{constraint.op}' is pinned to '{constraint.device}', which the target does not have;"
+                        f" its devices are {', '.join(list(names)[:8])}{' ...' if len(names) > 8 else ''}"
+                    )
+                if pinned.setdefault(constraint.op, constraint.device) != constraint.device:
+                    raise ConstraintError(
+                        f"op '{constraint.op}' is pinned to both '{pinned[constraint.op]}' and '{constraint.device}'"
+                    )
+
+    # ------------------------------------------------------------------ identity
+    @property
+    def name(self) -> str:
+        """The graph's name."""
+        return self.graph.name
+
+    @property
+    def size(self) -> int:
+        """Ops."""
+        return self.graph.n
+
+    def _identity(self) -> dict[str, Any]:
+        cost_model = self.graph.cost_model
+        return {
+            "graph": self.graph.fingerprint,
+            "cost_model": None if cost_model is None else cost_model.to_dict(),
+        }
+
+    @cached_property
+    def assumptions(self) -> frozenset[str]:
+        """Tokens of the rules and constraints in force, for :attr:`planner.problem.bound.Bound.assumes`."""
+        tokens = {f"rule:{rule}" for rule in self.target.rules(self.graph)}
+        for constraint in self.constraints:
+            if isinstance(constraint, Pin):
+                tokens.add(f"pin:{constraint.op}={constraint.device}")
+            else:
+                tokens.add("together:" + "\0".join(sorted(constraint.ops)))
+        return frozenset(tokens)
+
+    # ------------------------------------------------------------------ machinery
+    @cached_property
+    def devices(self) -> tuple[Device, ...]:
+        """The places an op can go."""
+        return self.target.devices(self.graph)
+
+    def device_index(self, device: str) -> int:
+        """A device by name or number. Raises :class:`TargetError`."""
+        for i, d in enumerate(self.devices):
+            if d.name == device:
+                return i
+        if device.isdigit() and int(device) < len(self.devices):
+            return int(device)
+        names = ", ".join(d.name for d in self.devices[:8])
+        raise TargetError(f"the target has no device '{device}'; its devices are {names}")
+
+    @cached_property
+    def groups(self) -> GroupView:
+        """Ops that must share a device: :attr:`colocated` ones and those that a rule of the target ties, merged."""
+        sets = self.target.together(self.graph)
+        if not sets:
+            return self.colocated
+        return union(self.graph.n, [*self.colocated.sets(), *sets], self.graph.op_names)
+
+    @cached_property
+    def colocated(self) -> GroupView:
+        """Ops that must share a device by their colour classes and `Together` constraints, merged."""
+        graph = self.graph
+        sets: list[list[int]] = []
+        if "colocation" in self.target.rules(graph):
+            sets.extend(colour_classes(graph))
+        for constraint in self.constraints:
+            if isinstance(constraint, Together):
+                sets.append([graph.index[op] for op in constraint.ops])
+        return union(graph.n, sets, graph.op_names)
+
+    def unit(self, component: str) -> str | None:
+        """The unit of a component: ``B`` for bytes, else the graph's time unit (None = unknown)."""
+        return self.target.unit(component) or self.graph.time_unit
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """The arrays and kernels that evaluate plans of this problem."""
+        evaluator: Evaluator = self.target.evaluator(self)
+        return evaluator
+
+    def evaluate(self, device_of: Ints | Assignment) -> Evaluation:
+        """Full evaluation of an assignment (int32[n]), violations included."""
+        if isinstance(device_of, Assignment):
+            device_of = device_of.device_of
+        return self.evaluator.evaluate(np.asarray(device_of, np.int32))
+
+    def live(self, device_of: Ints | Assignment) -> Live:
+        """Live evaluation starting from an assignment."""
+        if isinstance(device_of, Assignment):
+            device_of = device_of.device_of
+        return self.evaluator.live(device_of)
+
+    def plan(self, device_of: Ints | Assignment, provenance: Provenance, name: str = "") -> Plan:
+        """An evaluated plan."""
+        decision = device_of if isinstance(device_of, Assignment) else Assignment(device_of)
+        return Plan(self, decision, self.evaluate(decision), provenance, name or provenance.planner)
+
+    def with_constraints(self, constraints: tuple[Constraint, ...]) -> Problem:
+        """The same problem under other constraints."""
+        return replace(self, constraints=constraints)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan(AnyPlan):
+    """A decision for a problem, evaluated. ``name`` is what lists show."""
+
+    problem: Problem
+    decision: Assignment
+    evaluation: Evaluation

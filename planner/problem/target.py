@@ -1,0 +1,198 @@
+"""What every target declares: its devices, parameters, rules and objectives."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from planner.errors import TargetError
+from planner.model.graph import Floats, Graph
+
+DEFAULT_BANDWIDTH = 12e9
+"""B/s; our default: PCIe 3.0 x16 in practice."""
+SMALLEST, LARGEST = 1e-60, 1e60
+"""Limits of a machine's rates, sizes and times: what they make of a model's numbers (:data:`planner.model.graph.LARGEST_COST`) stays finite."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """One place an op can go. ``kind`` is the field's word for it: stage, accelerator, cpu."""
+
+    name: str
+    kind: str
+    title: str
+
+
+def parameter(
+    default: Any,
+    *,
+    help: str,
+    unit: str = "",
+    source: str = "",
+    choices: tuple[str, ...] = (),
+    label: str = "",
+    group: str = "",
+    unset: str = "",
+) -> Any:
+    """A dataclass field that carries what a settings form and the documentation need.
+
+    ``label`` takes the place of the field's name in a form; fields of one ``group`` are folded away under that title;
+    ``unset`` is what a form calls the value 0 where that stands for something else than nothing.
+    """
+    about = {
+        "help": help, "unit": unit, "source": source, "choices": choices, "label": label, "group": group, "unset": unset,
+    }  # fmt: skip
+    return field(default=default, metadata=about)
+
+
+class Target(ABC):
+    """A machine and its rules. Subclasses are frozen dataclasses whose fields are :func:`parameter`."""
+
+    kind: ClassVar[str]
+    title: ClassVar[str]
+    in_words: ClassVar[str]
+    """What a sentence calls it, with its article."""
+    objectives: ClassVar[tuple[str, ...]]
+    rule_parameters: ClassVar[frozenset[str]] = frozenset()
+    """Fields that switch rules on and off: they are assumptions of a bound, not part of the machine."""
+    in_a_row: ClassVar[bool] = False
+    """Whether the devices stand in a row, each passing on to later ones: what is first in one plan is then first in every plan,
+    while the devices of a pool are told apart by what they have."""
+    plans_networks: ClassVar[bool] = False
+    """Whether it is for sparse networks (:class:`planner.model.network.Network`) instead of graphs."""
+    count_parameter: ClassVar[str] = "count"
+    """The parameter that a specification gives behind the kind's colon."""
+    uses_cost_model: ClassVar[bool] = True
+    """Whether estimated op times (:mod:`planner.model.cost_model`) count; false where the target has rates of its own."""
+
+    @abstractmethod
+    def devices(self, graph: Graph) -> tuple[Device, ...]:
+        """The devices in order."""
+
+    @abstractmethod
+    def rules(self, graph: Graph) -> tuple[str, ...]:
+        """Names of the rules in force for this graph."""
+
+    @abstractmethod
+    def evaluator(self, problem: Any) -> Any:
+        """The evaluator of a problem on this target: an :class:`planner.evaluation.evaluator.AssignmentEvaluator`, or for
+        networks an :class:`planner.machines.two_level_memory.evaluator.OrderEvaluator`."""
+
+    def components(self, objective: str) -> tuple[str, ...]:
+        """The parts of an objective in the order in which plans are compared; most objectives are one number."""
+        return (objective,)
+
+    def unit(self, component: str) -> str:
+        """``B`` for a component counted in bytes, ``I/Os`` for reads and writes, empty for the graph's time unit."""
+        return ""
+
+    def together(self, graph: Graph) -> Sequence[Sequence[int]]:
+        """Sets of ops that a rule in force keeps on one device, colocation classes aside."""
+        return ()
+
+    def validate(self, graph: Graph) -> None:  # noqa: B027 - most targets accept every graph
+        """Raise :class:`TargetError` when the graph cannot be planned on this target."""
+
+    def check_objective(self, objective: str) -> None:  # noqa: B027 - most targets serve all their objectives as they are
+        """Raise :class:`TargetError` when the target's parameters have no meaning for one of its objectives."""
+
+    def served_objectives(self) -> tuple[str, ...]:
+        """The objectives that :meth:`check_objective` has nothing against; all of them if it refuses each."""
+        served = []
+        for objective in self.objectives:
+            with suppress(TargetError):
+                self.check_objective(objective)
+                served.append(objective)
+        return tuple(served) or self.objectives
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready parameters; infinities are written as null."""
+        out: dict[str, Any] = {"kind": self.kind}
+        for f in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, f.name)
+            out[f.name] = None if isinstance(value, float) and math.isinf(value) else value
+        return out
+
+    def machine(self) -> dict[str, Any]:
+        """The parameters that are not rules: what a bound's relaxation is a function of."""
+        return {k: v for k, v in self.to_dict().items() if k not in self.rule_parameters}
+
+    def spec(self) -> str:
+        """The command line's ``kind:count,key=value`` with the parameters that differ from their defaults."""
+        said, head = self.spec_head()
+        shown = []
+        for f in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, f.name)
+            if f.name in said or value == f.default:
+                continue
+            if isinstance(value, bool):
+                text = str(value).lower()
+            else:
+                text = _number(value) if isinstance(value, float) else str(value)
+            shown.append(f"{f.name}={text}")
+        return ",".join([head, *shown])
+
+    def spec_head(self) -> tuple[frozenset[str], str]:
+        """What a specification begins with, and the parameters that it says."""
+        return frozenset({self.count_parameter}), f"{self.kind}:{getattr(self, self.count_parameter)}"
+
+    @classmethod
+    def counts(cls, text: str, graph: Graph | None, where: str) -> dict[str, Any]:
+        """The parameters that a specification gives behind the kind's colon, or that the model's file gives.
+
+        ``where`` is what sentences call the specification. Raises :class:`TargetError`.
+        """
+        if not text:
+            return {}
+        return {cls.count_parameter: whole(text, where, "values" if cls.plans_networks else "devices")}
+
+
+def transfer_times(graph: Graph, bandwidth: float) -> Floats:
+    """Time to move each tensor once (float64[t]).
+
+    Bytes over ``bandwidth``; with a bandwidth of 0 the file's own times, and :data:`DEFAULT_BANDWIDTH` where it has none.
+    """
+    if bandwidth:
+        return graph.tensor_bytes / bandwidth
+    return np.where(np.isnan(graph.tensor_time), graph.tensor_bytes / DEFAULT_BANDWIDTH, graph.tensor_time)
+
+
+def positive(value: float, what: str, *, zero: bool = False, unlimited: bool = True) -> None:
+    """Check one numeric parameter: from :data:`SMALLEST` to :data:`LARGEST`, or infinite where ``unlimited``.
+
+    Raises :class:`TargetError`.
+    """
+    bad = isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value)
+    if bad or value < 0 or (value == 0 and not zero):
+        raise TargetError(f"{what} is {value!r}; it must be {'zero or more' if zero else 'more than zero'}")
+    if (0 < value < SMALLEST) or (value > LARGEST and not (unlimited and value == math.inf)):
+        raise TargetError(f"{what} is {value:g}; it must be from {SMALLEST:g} to {LARGEST:g}")
+
+
+def whole(text: str, where: str, what: str = "devices") -> int:
+    """A whole number of ``what`` in a specification. Raises :class:`TargetError`."""
+    try:
+        return int(text)
+    except ValueError:
+        raise TargetError(f"{where}: '{text}' is not a whole number of {what}") from None
+
+
+def check_count(value: int, what: str, most: int = 1024) -> None:
+    """Check a device count. Raises :class:`TargetError`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise TargetError(f"{what} is {value!r}; it must be a whole number from 0 to {most}")
+
+
+def _number(value: float) -> str:
+    """A short text that is exactly ``value``: ``12e9``, ``0.5``, ``17185374208``."""
+    for exponent in (12, 9, 6):
+        text = f"{value / 10**exponent:g}e{exponent}"
+        if 1 <= value / 10**exponent < 1000 and float(text) == value:
+            return text
+    return repr(value).removesuffix(".0")

@@ -1,0 +1,374 @@
+"""Certificates: what a plan costs and how good it provably is, with all that somebody needs to check both.
+
+Nothing is taken from a plan's file but the decision and where it came from: costs, violations and the gap are computed anew
+from the decision. Bounds are proofs that were run here; a certificate says of each which method proved it, what it assumed
+and how to prove it again, and drops those that the plan itself refutes or that speak of another problem. What a file says was proven
+it only names as a claim.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from planner import __version__
+from planner.machines.two_level_memory.order import OrderEvaluation
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.plan_files.bound_json import finite
+from planner.plan_files.plan_parts import provenance_dict
+from planner.problem.base import PlanningProblem
+from planner.problem.bound import Bound, ComponentStanding
+from planner.problem.claims import claim_of, claim_words
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Pin, Plan, Problem
+from planner.quantity import bytes_text
+from planner.reports.comparison.figures import sound
+
+FORMAT, VERSION = "stageboard-certificate", 1
+RULES = {
+    "order": "ops send only forward along the row of devices",
+    "shared_children": "all ops that read one op's tensor share a stage",
+    "contiguous": "the devices can be put in order so that ops send only forward",
+    "colocation": "ops of one colocation class share a device",
+    "support": "an op is on a device that supports it",
+    "no_skip": "no chip below the highest used is empty",
+    "triangle": "where a chip sends to another directly, nothing reaches that one over further chips",
+    "memory": "parameters and peak activations of each device fit its memory",
+    "every_chip": "every chip has an op",
+    "topological": "a neuron is complete before it is used",
+}
+"""What the rules of targets say. A rule with a limit (``memory<=...``) is found by what stands before it."""
+SOLVERS = {"cp-sat": "ortools", "scip": "ortools", "highs": "highspy", "cbc": "PuLP", "scotch": "scotchpy64"}
+"""The package that brings each solver."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The strongest bound that speaks of the plan. ``source`` is paper and section, ``again`` a command that proves it anew.
+
+    ``now`` says that it was proven for this certificate.
+    """
+
+    value: float
+    method: str
+    title: str
+    source: str
+    assumes: tuple[str, ...]
+    given: tuple[tuple[str, float], ...]
+    seconds: float
+    again: str
+    now: bool = False
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a file says was proven of a component beyond what is; ``words`` say so, and ``again`` is a command that may prove it."""
+
+    component: str
+    value: float
+    method: str
+    claimed_by: str
+    words: str
+    again: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """One component of the objective. ``unit`` is ``s``, ``B``, ``I/Os`` or None (times in a unit that nobody knows)."""
+
+    name: str
+    value: float
+    unit: str | None
+    proof: Proof | None
+    gap: float | None
+    proven: bool
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter of the target: its value, whether that is the default, and what it means."""
+
+    name: str
+    value: Any
+    default: bool
+    unit: str
+    help: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule in force, by its name and in words."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """All that is certified of a plan. ``status`` is ``optimal`` (each component proven), ``feasible`` or ``invalid``.
+
+    ``evaluation`` holds the very fields that ``stageboard evaluate --json`` prints. ``digest`` is the SHA-256 of the decision as
+    little-endian 32-bit numbers: the device of each op in the order of the model, or the connections of a network.
+    """
+
+    model: str
+    kind: str
+    fingerprint: str
+    sizes: Mapping[str, float]
+    problem: str
+    target: str
+    target_spec: str
+    settings: tuple[Setting, ...]
+    rules: tuple[Rule, ...]
+    constraints: tuple[Mapping[str, Any], ...]
+    objective: str
+    parts: tuple[Part, ...]
+    status: str
+    gap: float | None
+    violations: tuple[str, ...]
+    evaluation: Mapping[str, Any]
+    decision: str
+    digest: str
+    plan: str
+    provenance: Mapping[str, Any]
+    versions: Mapping[str, str]
+    notes: tuple[str, ...]
+    claim: Claim | None = None
+
+    @property
+    def valid(self) -> bool:
+        """Whether no rule and no constraint is broken."""
+        return not self.violations
+
+    @property
+    def first_open(self) -> Part | None:
+        """The first component that is not proven."""
+        return next((part for part in self.parts if not part.proven), None)
+
+
+def certificate(
+    plan: Plan | OrderPlan,
+    bounds: Iterable[Bound] = (),
+    now: Collection[Bound] = (),
+    remarks: Sequence[str] = (),
+) -> Certificate:
+    """The certificate of a plan, evaluated anew, against the ``bounds`` that hold for its problem.
+
+    Claims among them are named and count for nothing. ``now`` are those that were proven for this certificate, ``remarks`` are what there
+    is to note besides.
+    """
+    problem = plan.problem
+    fresh = _evaluated_anew(plan)
+    known, notes = sound(bounds, [fresh])
+    notes = (*remarks, *notes)
+    foreign = [b for b in known if not b.applies_to(problem.relaxation, problem.assumptions)]
+    if foreign:
+        count = len(foreign)
+        notes += (
+            f"{count} bound{'s' if count > 1 else ''} of other problems {'are' if count > 1 else 'is'} left out",
+        )
+    evaluation = fresh.evaluation
+    standing = problem.standing(evaluation.values, known)
+    valid = evaluation.valid
+    claim = claim_of(fresh, known)
+    parts = tuple(_part(problem, component, valid, now) for component in standing.components)
+    return Certificate(
+        model=problem.name,
+        kind="network" if isinstance(fresh, OrderPlan) else "graph",
+        fingerprint=_model_fingerprint(fresh),
+        sizes=_sizes(fresh),
+        problem=problem.fingerprint,
+        target=problem.target.title,
+        target_spec=problem.target.spec(),
+        settings=_settings(problem),
+        rules=tuple(Rule(name, _rule_words(problem, name)) for name in _rule_names(fresh)),
+        constraints=_constraints(fresh),
+        objective=problem.objective,
+        parts=parts,
+        status=standing.status if valid else "invalid",
+        gap=standing.gap if valid else None,
+        violations=tuple(violation.sentence for violation in evaluation.violations),
+        evaluation=_fields(fresh),
+        decision="connection-order" if isinstance(fresh, OrderPlan) else "assignment",
+        digest=digest(fresh),
+        plan=fresh.name,
+        provenance=provenance_dict(fresh.provenance),
+        versions=_versions(fresh, parts),
+        notes=notes,
+        claim=None if claim is None else _claim(problem, claim),
+    )
+
+
+def digest(plan: Plan | OrderPlan) -> str:
+    """SHA-256 (hex) of a decision: its int32 array, little endian."""
+    made = plan.decision.order if isinstance(plan, OrderPlan) else plan.decision.device_of
+    return hashlib.sha256(np.ascontiguousarray(made, "<i4").tobytes()).hexdigest()
+
+
+def to_dict(certified: Certificate) -> dict[str, Any]:
+    """The certificate as JSON, versioned."""
+    out: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    for field in fields(certified):
+        value = getattr(certified, field.name)
+        if isinstance(value, tuple):
+            value = [entry if isinstance(entry, (str, Mapping)) else asdict(entry) for entry in value]
+        if isinstance(value, Claim):
+            value = asdict(value)
+        out[field.name] = dict(value) if isinstance(value, Mapping) else value
+    for part in out["parts"]:
+        if part["proof"] is not None:
+            # Infinite where it is proven that no plan is valid.
+            part["proof"]["value"] = finite(part["proof"]["value"])
+            part["proof"]["given"] = [list(pair) for pair in part["proof"]["given"]]
+            part["proof"]["assumes"] = list(part["proof"]["assumes"])
+    return out
+
+
+# ---------------------------------------------------------------------- what it is made of
+def _evaluated_anew(plan: Plan | OrderPlan) -> Plan | OrderPlan:
+    if isinstance(plan, OrderPlan):
+        return plan.problem.plan(plan.decision, plan.provenance, plan.name)
+    return plan.problem.plan(plan.decision, plan.provenance, plan.name)
+
+
+def _model_fingerprint(plan: Plan | OrderPlan) -> str:
+    if isinstance(plan, OrderPlan):
+        return plan.problem.network.fingerprint
+    return plan.problem.graph.fingerprint
+
+
+def _sizes(plan: Plan | OrderPlan) -> dict[str, float]:
+    if isinstance(plan, OrderPlan):
+        network = plan.problem.network
+        return {
+            "neurons": network.neuron_count, "connections": network.connection_count,
+            "inputs": len(network.inputs), "outputs": len(network.outputs),
+        }  # fmt: skip
+    graph = plan.problem.graph
+    sizes = {
+        "ops": graph.n, "edges": len(graph.edges[0]), "tensor_bytes": float(graph.tensor_bytes.sum()),
+        "param_bytes": float(graph.param_bytes.sum()),
+    }  # fmt: skip
+    deployed = float(plan.problem.evaluator.params.sum())
+    if deployed != sizes["param_bytes"]:  # a target that keeps them in another precision
+        sizes["deployed_param_bytes"] = deployed
+    return sizes
+
+
+def _settings(problem: PlanningProblem) -> tuple[Setting, ...]:
+    target, given = problem.target, problem.target.to_dict()
+    out = []
+    for field in fields(target):  # type: ignore[arg-type]  # every target is a dataclass
+        value = getattr(target, field.name)
+        about = field.metadata
+        out.append(
+            Setting(field.name, given[field.name], value == field.default, about.get("unit", ""), about.get("help", ""))
+        )  # fmt: skip
+    return tuple(out)
+
+
+def _rule_names(plan: Plan | OrderPlan) -> tuple[str, ...]:
+    tokens = plan.problem.assumptions
+    return tuple(sorted(token.removeprefix("rule:") for token in tokens if token.startswith("rule:")))
+
+
+def _rule_words(problem: PlanningProblem, name: str) -> str:
+    kind, less, limit = name.partition("<=")
+    if less:
+        return f"what is on a device fits its memory of {bytes_text(float(limit))}"
+    return RULES.get(kind, kind.replace("_", " "))
+
+
+def _constraints(plan: Plan | OrderPlan) -> tuple[dict[str, Any], ...]:
+    if isinstance(plan, OrderPlan):
+        return ()
+    from planner.plan_files.plan_json import constraint_dict
+
+    return tuple(constraint_dict(constraint) for constraint in plan.problem.constraints)
+
+
+def _fields(plan: Plan | OrderPlan) -> dict[str, Any]:
+    if isinstance(plan, OrderPlan):
+        from planner.plan_files import order_json
+
+        assert isinstance(plan.evaluation, OrderEvaluation)
+        return order_json.evaluation_dict(plan.evaluation)
+    from planner.plan_files import plan_json
+
+    assert isinstance(plan.evaluation, Evaluation)
+    return plan_json.evaluation_dict(plan.evaluation, plan.problem)
+
+
+def _part(problem: PlanningProblem, standing: ComponentStanding, valid: bool, now: Collection[Bound]) -> Part:
+    bound = standing.bound
+    unit = problem.unit(standing.name) or None
+    proof = None if bound is None else _proof(problem, bound, bound in now)
+    # What a bound says of valid plans says nothing of a plan that breaks rules.
+    gap = standing.gap if valid else None
+    return Part(standing.name, standing.value, unit, proof, gap, standing.proven and valid)
+
+
+def _proof(problem: PlanningProblem, bound: Bound, now: bool) -> Proof:
+    from planner.machines.catalogue import bound_methods, planners
+
+    method = bound_methods().get(bound.method) or planners().get(bound.method)
+    title = bound.method if method is None else method.title
+    source = "" if method is None else str(method.source)
+    again = _command(problem, bound.method)
+    return Proof(bound.value, bound.method, title, source, tuple(sorted(bound.assumes)), bound.given, bound.seconds, again, now)  # fmt: skip
+
+
+def _claim(problem: PlanningProblem, claim: Bound) -> Claim:
+    again = _command(problem, claim.method)
+    return Claim(
+        claim.component, claim.value, claim.method, claim.claimed_by, claim_words(problem, claim), again
+    )
+
+
+def _command(problem: PlanningProblem, name: str) -> str:
+    """The command that runs a method again; empty where it is none."""
+    from planner.machines.catalogue import bound_methods, planners
+
+    what = f"--target '{problem.target.spec()}' --objective {problem.objective}"
+    for constraint in problem.constraints if isinstance(problem, Problem) else ():
+        if isinstance(constraint, Pin):
+            what += f" --pin '{constraint.op}={constraint.device}'"
+    if name in bound_methods():
+        return f"stageboard bound MODEL {what} --method {name}"
+    return f"stageboard plan MODEL {what} --planner {name}" if name in planners() else ""
+
+
+def _versions(plan: Plan | OrderPlan, parts: Iterable[Part]) -> dict[str, str]:
+    """Versions of what evaluated the plan, and of the solvers that found it or proved its bounds."""
+    out = {"stageboard": __version__, "python": platform.python_version(), "numpy": np.__version__}
+    solvers = []
+    for method in [plan.provenance.planner, *(part.proof.method for part in parts if part.proof is not None)]:
+        options = plan.provenance.options if method == plan.provenance.planner else {}
+        solvers.append(_solver_of(method, options))
+    for solver in solvers:
+        package = SOLVERS.get(solver)
+        if package is not None and package not in out:
+            try:
+                out[package] = metadata.version(package)
+            except metadata.PackageNotFoundError:
+                out[package] = "not installed here"
+    return out
+
+
+def _solver_of(method: str, options: Mapping[str, Any]) -> str:
+    """The solver that a planner or bound method uses; empty where it needs none."""
+    from planner.machines.catalogue import bound_methods, planners
+
+    known = planners().get(method) or bound_methods().get(method)
+    chosen = str(options.get("solver", ""))
+    default = next((str(o.default) for o in known.options if o.name == "solver"), "") if known else ""
+    chosen = chosen or default
+    if chosen == "auto" or (not chosen and "cp-sat" in method):
+        return "cp-sat"
+    return chosen or (method if method in SOLVERS else "")

@@ -1,0 +1,282 @@
+"""Two to four plans of one graph: their devices matched, the ops that moved, and what that changes on each device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.errors import PlanError, StageboardError
+from planner.model.graph import Floats, Graph, Ints
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan
+from planner.reports.comparison.figures import LETTERS, Figures, figures_of, weighed
+from planner.reports.comparison.matching import works
+from planner.reports.comparison.rows import matched_rows
+
+LEAST, MOST = 2, len(LETTERS)
+"""How many plans can be compared at once."""
+PARTS = ("receive", "work", "streaming", "send", "cost")
+"""What a device pays, as times."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Devices that count as one: ``devices`` has the index of each plan's, -1 where it has none. Title and kind are those of
+    the first plan that has one. ``number`` counts rows as they are met, the reference's devices first: a device of the
+    reference keeps its own, wherever the row is listed."""
+
+    title: str
+    kind: str
+    devices: tuple[int, ...]
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
+class Flows:
+    """Where ops go from plan j to plan i: ``ops`` (int64[R, R]), ``work`` (float64[R, R], the time they take where j has them)
+    and ``param_bytes`` (float64[R, R]), from the row of j (first index) to the row of i. What stays is on the diagonal."""
+
+    ops: NDArray[np.int64]
+    work: Floats
+    param_bytes: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Plan i minus plan j by row (float64[R] each); NaN where a side has no such device, or units cannot be subtracted.
+
+    Times are in the graph's unit, memory in bytes.
+    """
+
+    ops: Floats
+    receive: Floats
+    work: Floats
+    streaming: Floats
+    send: Floats
+    cost: Floats
+    memory: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Plans of one graph beside each other; made by :func:`compare`. The first is the reference.
+
+    ``rows`` are the reference's devices in its order; those that have no counterpart there come where they belong in the row of
+    devices, or last where devices have no order. ``row_of[i]`` (int32[k_i]) is the
+    row of each device of plan i, ``places[i]`` (int32[n]) the row of each op. ``notes`` are sentences on bounds that were dropped.
+    """
+
+    plans: tuple[Plan, ...]
+    bounds: tuple[Bound, ...]
+    rows: tuple[Row, ...]
+    row_of: tuple[Ints, ...]
+    places: tuple[Ints, ...]
+    notes: tuple[str, ...]
+    claims: tuple[tuple[Bound, ...], ...] = ()
+    """What the file of each plan claims; counts nowhere."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph, with the op times of the reference."""
+        return self.plans[0].problem.graph
+
+    def letter(self, i: int) -> str:
+        """What plan i is called for short: A, B, C or D."""
+        return LETTERS[i]
+
+    def device_title(self, row: int, i: int) -> str:
+        """What plan i itself calls its device in a row; empty where it has none."""
+        device = self.rows[row].devices[i]
+        return "" if device < 0 else self.plans[i].problem.devices[device].title
+
+    def device_name(self, row: int, i: int) -> str:
+        """The same in a word, as files and the command line have it."""
+        device = self.rows[row].devices[i]
+        return "" if device < 0 else self.plans[i].problem.devices[device].name
+
+    def row_title(self, row: int, plans: Iterable[int] | None = None, *, short: bool = False) -> str:
+        """What a row is called among some of the plans (None: all): ``Stage 1``; by all its names, ``Stage 1 (Stage 2 in C)``;
+        ``Stage 3 (only in B)`` where the first of ``plans`` has no such device. ``short``: by names instead of titles."""
+        asked = list(range(len(self.plans)) if plans is None else plans)
+        names: dict[str, list[int]] = {}
+        for i in asked:
+            device = self.rows[row].devices[i]
+            if device >= 0:
+                known = self.plans[i].problem.devices[device]
+                names.setdefault(known.name if short else known.title, []).append(i)
+        if not names:
+            return self.row_title(row, short=short)
+        first, *others = names
+        within = [f"in {' and '.join(self.letter(i) for i in having)}" for having in names.values()]
+        further = [f"{name} {where}" for name, where in zip(others, within[1:], strict=True)]
+        if asked[0] in names[first]:
+            return f"{first} ({', '.join(further)})" if further else first
+        return ", ".join([f"{first} {within[0]}", *further]) if further else f"{first} (only {within[0]})"
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The number of every row."""
+        return tuple(row.number for row in self.rows)
+
+    # ------------------------------------------------------------------ what differs
+    def moved(self, i: int, j: int = 0) -> Ints:
+        """The ops (int32) that plan i has on another device than plan j."""
+        return np.flatnonzero(self.places[i] != self.places[j]).astype(np.int32)
+
+    def flows(self, i: int, j: int = 0) -> Flows:
+        """What goes from which device of plan j to which of plan i."""
+        size = len(self.rows)
+        pairs = self.places[j].astype(np.int64) * size + self.places[i]
+
+        def summed(amounts: Floats) -> Floats:
+            found: Floats = np.asarray(np.bincount(pairs, amounts, size * size), np.float64)
+            return found.reshape(size, size)
+
+        return Flows(
+            np.bincount(pairs, minlength=size * size).reshape(size, size).astype(np.int64),
+            summed(works(self.plans[j])),
+            summed(self.graph.param_bytes),
+        )
+
+    def differences(self, i: int, j: int = 0) -> Differences:
+        """What each device of plan i has and pays more (+) or less (-) than its counterpart of plan j."""
+        same_unit = self.plans[i].problem.graph.time_unit == self.plans[j].problem.graph.time_unit
+
+        def minus(part: str) -> Floats:
+            if part in PARTS and not same_unit:
+                return np.full(len(self.rows), np.nan)
+            with np.errstate(invalid="ignore"):
+                found: Floats = self.by_row(i, part) - self.by_row(j, part)
+            return found
+
+        return Differences(**{part: minus(part) for part in ("ops", *PARTS, "memory")})
+
+    def by_row(self, i: int, part: str) -> Floats:
+        """One part of plan i's evaluation (``ops``, ``receive``, ``work``, ``streaming``, ``send``, ``cost``, ``memory``, ``pace``) by row
+        (float64[R]); NaN where it has no such device."""
+        values = np.full(len(self.rows), np.nan)
+        values[self.row_of[i]] = getattr(self.plans[i].evaluation, part)
+        return values
+
+    # ------------------------------------------------------------------ how good each is
+    @cached_property
+    def _figures(self) -> tuple[Figures, ...]:
+        return tuple(
+            figures_of(plan, self.bounds, LETTERS[i], self.claims[i]) for i, plan in enumerate(self.plans)
+        )
+
+    def figures(self, i: int) -> Figures:
+        """Plan i in figures: objective, what is proven, and what is broken."""
+        return self._figures[i]
+
+    def objective_difference(self, i: int, j: int = 0) -> float:
+        """The objective's first component of plan i minus that of plan j; NaN where they cannot be compared."""
+        if self.incomparable(i, j):
+            return float("nan")
+        return self.plans[i].objective - self.plans[j].objective
+
+    def incomparable(self, i: int, j: int = 0) -> str:
+        """Why the objectives of two of the plans cannot be compared; empty where they can."""
+        return _incomparable(self.plans[j], self.plans[i], LETTERS[j], LETTERS[i])
+
+    @cached_property
+    def why_incomparable(self) -> str:
+        """Why not all objectives can be compared; empty where they can."""
+        return next((why for i in range(1, len(self.plans)) if (why := self.incomparable(i))), "")
+
+    # ------------------------------------------------------------------ picking
+    def picked(self, ops: Iterable[int] | Ints, source: int, into: int = 0) -> Ints:
+        """The devices of plan ``into`` (int32[n]) with ``ops`` where plan ``source`` has them.
+
+        Raises :class:`StageboardError` where the device that ``source`` has them on has no counterpart in ``into``.
+        """
+        chosen = np.fromiter(ops, np.int64) if not isinstance(ops, np.ndarray) else ops.astype(np.int64)
+        device_in = np.array([row.devices[into] for row in self.rows], np.int32)
+        taken = device_in[self.places[source][chosen]]
+        if (taken < 0).any():
+            strangers = sorted(set(self.places[source][chosen[taken < 0]].tolist()))
+            titles = ", ".join(self.device_title(row, source) for row in strangers[:3])
+            raise StageboardError(
+                f"{titles}{', ...' if len(strangers) > 3 else ''} of plan {LETTERS[source]} has no counterpart in plan"
+                f" {LETTERS[into]}; choose ops of a device that both plans have, or give plan {LETTERS[into]} more devices"
+            )
+        device_of = np.array(self.plans[into].decision.device_of, np.int32)
+        device_of[chosen] = taken
+        return device_of
+
+
+def compare(
+    plans: Sequence[Plan], bounds: Iterable[Bound] = (), claims: Sequence[Sequence[Bound]] = ()
+) -> Comparison:
+    """Compare two to four plans of one graph, the first being the reference.
+
+    Problems may differ in target, objective and constraints. ``bounds`` are whatever is proven, of any of these problems: each
+    plan stands against those that apply to it. ``claims`` are what the file of each plan claims (none, or an entry for each plan): shown
+    beside that plan alone. Raises :class:`PlanError` on another number of plans and on plans of different graphs.
+    """
+    check_count(len(plans))
+    first = plans[0]
+    for i, plan in enumerate(plans[1:], 1):
+        if plan.problem.graph.fingerprint != first.problem.graph.fingerprint:
+            raise PlanError(
+                f"plans {LETTERS[0]} and {LETTERS[i]} are of different graphs: {_graphs(first, plan)}"
+            )
+    devices = matched_rows(plans)
+    row_of = []
+    for i, plan in enumerate(plans):
+        of = np.full(len(plan.problem.devices), -1, np.int32)
+        for row, (_, entry) in enumerate(devices):
+            if entry[i] >= 0:
+                of[entry[i]] = row
+        row_of.append(_frozen(of))
+    rows = []
+    for number, entry in devices:
+        i = next(i for i, device in enumerate(entry) if device >= 0)
+        device = plans[i].problem.devices[entry[i]]
+        rows.append(
+            Row(device.title if i == 0 else f"{device.title} ({LETTERS[i]})", device.kind, entry, number)
+        )
+    places = tuple(_frozen(row_of[i][plan.decision.device_of]) for i, plan in enumerate(plans))
+    kept, own, notes = weighed(plans, bounds, claims)
+    return Comparison(tuple(plans), kept, tuple(rows), tuple(row_of), places, notes, own)
+
+
+def check_count(count: int) -> None:
+    """Raise :class:`PlanError` unless this many plans can be compared."""
+    if not LEAST <= count <= MOST:
+        raise PlanError(
+            f"{count} plan{'' if count == 1 else 's'} cannot be compared; choose {LEAST} to {MOST}"
+        )
+
+
+def _graphs(first: Plan, second: Plan) -> str:
+    """How the graph of one plan differs from that of another, as the end of a sentence."""
+    from planner.plan_files import plan_json
+
+    stored = plan_json.to_dict(second)
+    return plan_json.difference(stored["graph"], stored["decision"], first.problem.graph)
+
+
+def _incomparable(first: Plan, second: Plan, letter: str, other: str) -> str:
+    a, b = first.problem, second.problem
+    if a.target.kind != b.target.kind:
+        return f"{letter} is a plan for {a.target.in_words} and {other} for {b.target.in_words}: their objectives do not compare"
+    if a.objective != b.objective:
+        return f"{letter} is about {a.objective} and {other} about {b.objective}: their objectives do not compare"
+    units = [tuple(problem.unit(name) for name in problem.components) for problem in (a, b)]
+    if units[0] != units[1]:
+        return f"{letter} and {other} count in different units: their objectives do not compare"
+    models = [None if p.graph.cost_model is None else p.graph.cost_model.to_dict() for p in (a, b)]
+    if models[0] != models[1] and a.target.uses_cost_model:
+        return f"the op times of {letter} and {other} come from different cost models: their objectives do not compare"
+    return ""
+
+
+def _frozen(values: Ints) -> Ints:
+    values = np.ascontiguousarray(values, np.int32)
+    values.setflags(write=False)
+    return values

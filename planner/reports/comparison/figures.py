@@ -1,0 +1,117 @@
+"""What each plan of a comparison is, costs, and how far from proven it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.base import PlanningProblem, refuted
+from planner.problem.bound import Bound, Standing, proven
+from planner.problem.claims import claim_of, claimed
+from planner.problem.decision import Violation
+from planner.problem.problem import Plan
+
+LETTERS = "ABCD"
+"""What plans are called for short, in their order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """One plan in figures. ``components`` are the objective's parts in order, each in ``units[name]`` (None: a time whose unit
+    nobody knows). ``bound`` is the strongest that applies to the first component which is not proven (to the first where all
+    are), ``gap`` that component's, 0 where every component is proven; both None where nothing is known or the plan is invalid.
+    ``claim`` is what the plan's own file claims beyond that, None where it claims nothing more; it counts nowhere.
+    ``status`` is ``optimal`` (proven), ``feasible`` or ``invalid``."""
+
+    plan: Plan | OrderPlan
+    letter: str
+    name: str
+    target_words: str
+    objective_name: str
+    components: Mapping[str, float]
+    units: Mapping[str, str | None]
+    standing: Standing
+    bound: Bound | None
+    gap: float | None
+    status: str
+    valid: bool
+    violations: tuple[Violation, ...]
+    planner: str
+    claim: Bound | None = None
+
+    @property
+    def objective(self) -> float:
+        """The first component."""
+        return next(iter(self.components.values()))
+
+
+def figures_of(
+    plan: Plan | OrderPlan, bounds: Sequence[Bound], letter: str, claims: Sequence[Bound] = ()
+) -> Figures:
+    """The figures of one plan against all proven ``bounds`` that apply to its problem; ``claims`` are those of its own file."""
+    problem: PlanningProblem = plan.problem
+    evaluation = plan.evaluation
+    standing = problem.standing(evaluation.values, bounds)
+    part = standing.first_open or standing.components[0]
+    valid = evaluation.valid
+    return Figures(
+        plan=plan,
+        letter=letter,
+        name=plan.name or plan.provenance.planner,
+        target_words=problem.target.spec(),
+        objective_name=problem.objective,
+        components=dict(evaluation.components),
+        units={name: problem.unit(name) for name in evaluation.components},
+        standing=standing,
+        bound=part.bound if valid else None,
+        gap=standing.gap if valid else None,
+        status=standing.status if valid else "invalid",
+        valid=valid,
+        violations=evaluation.violations,
+        planner=plan.provenance.planner,
+        claim=claim_of(plan, (*proven(bounds), *claims)) if valid else None,
+    )
+
+
+def weighed(
+    plans: Sequence[Plan | OrderPlan], bounds: Iterable[Bound], claims: Sequence[Sequence[Bound]]
+) -> tuple[tuple[Bound, ...], tuple[tuple[Bound, ...], ...], tuple[str, ...]]:
+    """(proven bounds, what the file of each plan claims, a sentence on each that a valid plan of them refutes).
+
+    ``claims`` has an entry for each plan, or none. Claims among ``bounds`` are nobody's, and are left out.
+    """
+    kept, said = sound(proven(bounds), plans)
+    notes, own = list(said), []
+    for each in claims or [()] * len(plans):
+        held, said = sound(claimed(each), plans)
+        own.append(held)
+        notes += said
+    return kept, tuple(own), tuple(dict.fromkeys(notes))
+
+
+def sound(
+    bounds: Iterable[Bound], plans: Sequence[Plan | OrderPlan]
+) -> tuple[tuple[Bound, ...], tuple[str, ...]]:
+    """(bounds that no plan refutes, a sentence on each of the others): a valid plan below a bound proves the bound wrong.
+
+    Claims come from files, and a claim in the file of one plan may speak of another.
+    """
+    kept: list[Bound] = []
+    notes: list[str] = []
+    for bound in dict.fromkeys(bounds):
+        better = [
+            plan
+            for plan in plans
+            if plan.evaluation.valid and refuted(bound, plan.problem, plan.evaluation.components)
+        ]
+        if not better:
+            kept.append(bound)
+            continue
+        best = min(better, key=lambda plan: plan.evaluation.components[bound.component])
+        by = f" that {bound.claimed_by} claims" if bound.claimed_by else ""
+        notes.append(
+            f"the bound '{bound.method}' of {bound.value:.10g}{by} was dropped: the valid plan"
+            f" '{best.name or best.provenance.planner}' has {best.evaluation.components[bound.component]:.10g}"
+        )
+    return tuple(kept), tuple(notes)

@@ -1,0 +1,143 @@
+"""Which device of one plan is which device of another, so that a device that is only called otherwise is no difference.
+
+Devices that stand in a row are aligned in their order (:mod:`planner.reports.comparison.alignment`). Those of a pool have none: an optimal
+matching pairs devices of one kind, as many as there are on the side that has fewer. Of all matchings those are best
+that keep the most ops on their device; of these, those that keep the most work; of these, those that pair the most equal
+names; of these, those that pair near numbers (least sum of squared distances, so that pairs do not cross).
+
+Each step is a linear assignment problem, in whole numbers that float64 holds exactly. The next step may choose among *all*
+optima of the one before: by complementary slackness these are the perfect matchings on the pairs that are tight under
+optimal dual values (Burkard, Dell'Amico and Martello, "Assignment Problems", section 4.1.2), whichever optimum gave them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.model.graph import Bools, Floats, Ints
+from planner.reports.comparison.alignment import WORK_STEPS, aligned
+
+if TYPE_CHECKING:
+    from planner.problem.problem import Plan
+
+Wide = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """``first_of`` (int32[k of second]) is the counterpart of each of the second plan's devices, -1 where it has none;
+    ``second_of`` (int32[k of first]) the same the other way. ``ops`` (count) and ``work`` (share of all work, the mean of
+    both plans) are what stays on its device."""
+
+    first_of: Ints
+    second_of: Ints
+    ops: int
+    work: float
+
+
+def match_devices(first: Plan, second: Plan) -> Matching:
+    """The best matching of two plans of one graph: in order where the devices of both stand in a row, else of any with any of one
+    kind; devices of different kinds only where the targets differ in kind."""
+    k, m = len(first.problem.devices), len(second.problem.devices)
+    pairs = first.decision.device_of.astype(np.int64) * m + second.decision.device_of
+    shared = np.bincount(pairs, minlength=k * m).reshape(k, m)
+    weight = works(first) + works(second)
+    work = np.bincount(pairs, weight, k * m).reshape(k, m)
+    total = float(work.sum())
+    share = work / total if total > 0 else np.zeros((k, m))
+    names = [[device.name for device in plan.problem.devices] for plan in (first, second)]
+    if first.problem.target.in_a_row and second.problem.target.in_a_row:
+        second_of = aligned(shared, share, names[0], names[1])
+    else:
+        alike = first.problem.target.kind == second.problem.target.kind
+        kinds = [
+            [device.kind if alike else "" for device in plan.problem.devices] for plan in (first, second)
+        ]
+        second_of = matched(shared, share, kinds[0], kinds[1], names[0], names[1])
+    first_of = np.full(m, -1, np.int32)
+    paired = np.flatnonzero(second_of >= 0)
+    first_of[second_of[paired]] = paired
+    kept = (paired, second_of[paired])
+    return Matching(first_of, second_of, int(shared[kept].sum()), float(share[kept].sum()))
+
+
+def works(plan: Plan) -> Floats:
+    """The time of each op on the device where the plan has it (float64[n], in the graph's time unit)."""
+    evaluator = plan.problem.evaluator
+    device_of = plan.decision.device_of
+    return np.asarray(evaluator.op_work[evaluator.class_of[device_of], np.arange(len(device_of))], np.float64)
+
+
+def matched(
+    ops: Wide,
+    work: Floats,
+    kinds: Sequence[str],
+    other_kinds: Sequence[str],
+    names: Sequence[str],
+    other_names: Sequence[str],
+) -> Ints:
+    """The partner of each row among the columns (int32[rows], -1 = none).
+
+    ``ops`` (int64) and ``work`` (float64, shares of 1) are what each pair has in common; pairs are of one kind. Numbers are places
+    among the devices of one kind.
+    """
+    partner = np.full(len(kinds), -1, np.int32)
+    for kind in dict.fromkeys(kinds):
+        rows = [i for i, own in enumerate(kinds) if own == kind]
+        columns = [i for i, own in enumerate(other_kinds) if own == kind]
+        if not columns:
+            continue
+        block = np.ix_(rows, columns)
+        size = max(len(rows), len(columns))
+        same = np.array([[names[r] == other_names[c] for c in columns] for r in rows], bool)
+        apart = np.subtract.outer(np.arange(len(rows)), np.arange(len(columns))) ** 2
+        # An equal name outweighs all distances together.
+        nearness = same * float(size**3) - apart
+        chosen = _best([ops[block].astype(np.float64), np.rint(work[block] * float(WORK_STEPS)), nearness])
+        for row, column in enumerate(chosen.tolist()):
+            if column < len(columns) and row < len(rows):
+                partner[rows[row]] = columns[column]
+    return partner
+
+
+def _best(values: Sequence[Floats]) -> NDArray[np.int64]:
+    """The perfect matching with the largest first value, among those the largest second one, and so on (column of each row).
+
+    ``values`` hold whole numbers; sides of different length are filled up with devices that have nothing in common with any.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    size = max(values[0].shape)
+    allowed: Bools = np.ones((size, size), bool)
+    column = np.arange(size)
+    for value in values:
+        cost = np.zeros((size, size))
+        cost[: value.shape[0], : value.shape[1]] = -value
+        cost[~allowed] = np.inf
+        row, found = linear_sum_assignment(cost)
+        column = np.asarray(found)[np.argsort(row)]
+        allowed = _tight(cost, column)
+    return column
+
+
+def _tight(cost: Floats, column: NDArray[np.int64]) -> Bools:
+    """The pairs that optimal matchings use, given one of them: where the dual values add up to the cost.
+
+    The duals of the columns are shortest distances along exchanges (give up the column one has, take another), found by
+    relaxing until nothing changes; there is no cycle of negative length, since the matching is optimal.
+    """
+    own = cost[np.arange(len(column)), column]
+    step = cost - own[:, None]
+    distance = np.zeros(len(column))
+    while True:
+        nearer = np.minimum(distance, (distance[column][:, None] + step).min(axis=0))
+        if np.array_equal(nearer, distance):
+            break
+        distance = nearer
+    slack = step + distance[column][:, None] - distance[None, :]
+    return np.asarray(slack == 0.0, bool)

@@ -1,0 +1,113 @@
+"""Proving what a file claims: what is known at once, and running the method again that the file names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from planner.errors import PlannerRefusal
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.base import PlanningProblem
+from planner.problem.bound import Bound, proven
+from planner.problem.claims import claim_of, claimed
+from planner.problem.problem import Plan
+from planner.reports.comparison.figures import sound
+from planner.search.method import BoundMethod, Planner
+from planner.search.search import Callbacks
+from planner.search.stop import Stop
+
+
+def known_at_once(problem: PlanningProblem) -> tuple[Bound, ...]:
+    """What is proven at once; nothing where no immediate method knows the objective."""
+    from planner.machines.catalogue import immediate_bound
+    from planner.search.run import run_bound
+
+    method = immediate_bound(problem)
+    return () if method is None else run_bound(method, problem).bounds
+
+
+def with_known(problem: PlanningProblem, bounds: Iterable[Bound]) -> tuple[Bound, ...]:
+    """``bounds``, and where nothing among them is proven of a problem what is known at once."""
+    given = tuple(bounds)
+    return given if problem.strongest_bound(given) is not None else (*given, *known_at_once(problem))
+
+
+def told_bounds(problem: PlanningProblem, bounds: Iterable[Bound]) -> tuple[Bound, ...]:
+    """``bounds`` as a story tells of them: where all are claims, what is known at once stands beside them.
+
+    It does not say how long that took, which would be another time whenever the story is made or played.
+    """
+    given = tuple(bounds)
+    if not claimed(given) or problem.strongest_bound(given) is not None:
+        return given
+    return (*given, *(replace(bound, seconds=0.0) for bound in known_at_once(problem)))
+
+
+@dataclass(frozen=True)
+class Again:
+    """What came of proving claims again: all ``bounds``, those of the claims among them that no plan refuted, ``new`` ones among them,
+    and ``notes`` on claims that were refuted. ``method`` is what ran, empty where nothing had to; ``stop_reason`` is how that ended."""
+
+    bounds: tuple[Bound, ...]
+    new: frozenset[Bound]
+    notes: tuple[str, ...] = ()
+    method: str = ""
+    stop_reason: str = ""
+
+
+def method_to_prove(problem: PlanningProblem, claim: Bound | None) -> BoundMethod | Planner | None:
+    """What proves a claim: the bound method or the planner that it names, else a good one for the problem; None where none serves."""
+    from planner.machines.catalogue import bound_methods, default_bound, planners
+
+    name = "" if claim is None else claim.method
+    named = bound_methods().get(name) or planners().get(name)
+    proves = isinstance(named, BoundMethod) or (isinstance(named, Planner) and named.gives_bounds)
+    if named is not None and proves and named.refusal(problem) is None:
+        return named
+    try:
+        return default_bound(problem)
+    except PlannerRefusal:
+        return None
+
+
+def prove_again(
+    plan: Plan | OrderPlan,
+    bounds: Sequence[Bound],
+    stop: Stop | None = None,
+    callbacks: Callbacks | None = None,
+) -> Again:
+    """Prove what is claimed of a plan: at once where that is enough, else by the method that the strongest claim names.
+
+    Where nothing is claimed and nothing known, a good method of the problem's runs. A planner begins with the plan, where that is valid.
+    ``stop`` may end it: what was proven until then counts.
+    """
+    from planner.problem.base import decision_of
+    from planner.runs.warm_up import warm_bound, warm_planner
+    from planner.search.run import plan_of, run, run_bound
+
+    problem, evaluation = plan.problem, plan.evaluation
+    new = known_at_once(problem)
+    known = (*proven(bounds), *new)
+    claims = claimed(bounds)
+    claim = claim_of(plan, (*known, *claims))
+    settled = claim is None and (
+        bool(bounds) or problem.standing(evaluation.values, known).status == "optimal"
+    )
+    method = None if settled else method_to_prove(problem, claim)
+    if method is None:
+        return Again((*known, *claims), frozenset(new))
+    if isinstance(method, BoundMethod):
+        warm_bound(method, problem)  # compilation is not part of the time that a proof may take
+        result = run_bound(method, problem, stop, callbacks, bounds=known)
+    else:
+        warm_planner(method, problem)
+        starts = [decision_of(plan)] if evaluation.valid else []
+        result = run(method, problem, stop, callbacks, starts=starts, bounds=known)
+    notes: tuple[str, ...] = ()
+    found = plan_of(result)
+    if found is not None:
+        claims, notes = sound(claims, [found])
+    return Again(
+        (*result.bounds, *claims), frozenset(new) | frozenset(result.bounds) - frozenset(known), notes, method.name,
+        result.stop_reason,
+    )  # fmt: skip

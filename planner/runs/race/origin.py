@@ -1,0 +1,50 @@
+"""Where the plans of a race come from."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, Any
+
+from planner import __version__
+from planner.options import parse_options
+from planner.problem.provenance import Provenance, RaceRecord
+from planner.runs.race.methods import method_of
+
+if TYPE_CHECKING:
+    from planner.runs.race.race import Race
+    from planner.runs.race.standing import Standing
+
+
+def provenance_of(race: Race, standing: Standing) -> Provenance:
+    """Where the best own plan of an entrant comes from: enough to find it again."""
+    entrant = standing.entrant
+    method = method_of(entrant)
+    return Provenance(
+        planner=entrant.method,
+        options=parse_options(method.options, entrant.options, method.name),
+        seed=entrant.seed,
+        version=__version__,
+        seconds=standing.found_after,
+        stop_reason=standing.ending or "running",
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        iteration=standing.found_at,
+        # Who found it before looking at the starts does not depend on them.
+        starts=standing.starts if standing.found_warm else (),
+        adopted=tuple(standing.adoptions[: standing.found_adoptions]),
+        bounds=standing.given_bounds,
+        race=RaceRecord(
+            tuple(s.entrant for s in race.standings),
+            standing.index,
+            race.cores,
+            race.gap_wanted,
+            race.time_limit,
+        ),
+    )
+
+
+def given_plan(race: Race, name: str) -> Any:
+    """The plan that the race was given, while nobody is better; else None."""
+    if race.best is None or race.best.by >= 0:
+        return None
+    given = Provenance(planner="given", version=__version__, note="the plan that a race began with")
+    return race.problem.plan(race.best.decision, given, name)

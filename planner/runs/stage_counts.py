@@ -1,0 +1,248 @@
+"""How many stages? The same problem planned for one count of stages after the other, in a process of its own.
+
+Every count gets the plan of an exact planner where the objective has one, else of a quick one, and beside it that of the
+parameter-balancing segmentation that the Edge TPU compiler makes, where that serves the problem.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
+from typing import TYPE_CHECKING
+
+from planner.errors import StageboardError
+from planner.model.graph import Ints
+from planner.problem.bound import Bound, Standing
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from planner.search.method import Planner
+
+BASELINE = "edge-tpu-balanced"
+"""The planner that every count is compared with."""
+PREFERRED = ("edge-tpu-ilp", "edge-tpu-fastest", "slice")
+"""Planners in the order in which they are asked; the first that serves the problem plans it."""
+MOST_STAGES = 32
+SECONDS_PER_COUNT = 60.0
+"""Time limit of the preferred planner on one count."""
+SECONDS_IN_NEED = 10.0
+"""How long those planners are tried that are tried where none is named, if the preferred one does not serve or found nothing."""
+NICE = 10
+
+
+def has_stages(problem: Problem) -> bool:
+    """Whether the target is a row of stages whose count can be chosen."""
+    return problem.target.kind in ("pipeline", "edge-tpu")
+
+
+def with_stages(problem: Problem, count: int) -> Problem:
+    """The same problem on ``count`` stages.
+
+    Raises :class:`StageboardError` where the target has no stages, or a pin names a stage beyond the count.
+    """
+    if not has_stages(problem):
+        raise StageboardError(
+            f"{problem.target.in_words} has no count of stages; choose a pipeline as the target"
+        )
+    return replace(problem, target=replace(problem.target, count=count))  # type: ignore[type-var]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What the search found for one count. ``sentence`` says why there is no plan."""
+
+    count: int
+    planner: str
+    device_of: Ints | None
+    bounds: tuple[Bound, ...]
+    baseline: Ints | None
+    seconds: float
+    sentence: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class StageCount:
+    """One count with its plan evaluated. ``evaluation`` and ``standing`` are None where there is no valid plan."""
+
+    count: int
+    problem: Problem | None
+    found: Found
+    evaluation: Evaluation | None
+    standing: Standing | None
+    baseline: Evaluation | None
+
+    @property
+    def proven(self) -> bool:
+        """Whether every component of the objective is proven to be the best there is."""
+        return self.standing is not None and self.standing.status == "optimal"
+
+    @property
+    def off_chip(self) -> float:
+        """Bytes of parameters that do not fit into the caches."""
+        return off_chip(self.evaluation) if self.evaluation is not None else float("nan")
+
+    @property
+    def throughput(self) -> float:
+        """Inferences per second while samples follow one another."""
+        return float("nan") if self.evaluation is None else throughput(self.evaluation)
+
+    @property
+    def latency(self) -> float:
+        """Time from the first stage to the last for one sample."""
+        return float("nan") if self.evaluation is None else latency(self.evaluation)
+
+
+def throughput(evaluation: Evaluation) -> float:
+    """Samples per unit of time: what the target says, else one per cost of the dearest stage."""
+    slowest = float(evaluation.cost.max(initial=0.0))
+    return evaluation.figures.get("throughput", 1.0 / slowest if slowest > 0 else float("nan"))
+
+
+def latency(evaluation: Evaluation) -> float:
+    """Time for one sample: what the target says, else the sum of all stages."""
+    return evaluation.figures.get("latency", float(evaluation.cost.sum()))
+
+
+def off_chip(evaluation: Evaluation) -> float:
+    """Bytes of parameters beyond the caches, all stages together."""
+    return float(evaluation.details["dram"].sum()) if "dram" in evaluation.details else 0.0
+
+
+def evaluated(problem: Problem, found: Found) -> StageCount:
+    """What was found for a count of ``problem``, evaluated by the target."""
+    try:
+        at = with_stages(problem, found.count)
+    except StageboardError:
+        return StageCount(found.count, None, found, None, None, None)
+    evaluation = None if found.device_of is None else at.evaluate(found.device_of)
+    standing = None if evaluation is None else at.standing(evaluation.values, found.bounds)
+    baseline = None if found.baseline is None else at.evaluate(found.baseline)
+    return StageCount(found.count, at, found, evaluation, standing, baseline)
+
+
+def find(problem: Problem, count: int) -> Found:
+    """Plan ``problem`` on ``count`` stages: a good planner's plan, its proofs, and the baseline's plan."""
+    from planner.machines.trying import find_plan
+    from planner.search.budget import WallBudget
+    from planner.search.run import run
+    from planner.search.stop import TimeLimit
+
+    began = time.perf_counter()
+    try:
+        at = with_stages(problem, count)
+        planner = _planner(at)
+        result = None if planner is None else run(planner, at, TimeLimit(SECONDS_PER_COUNT))
+        if result is None or (result.device_of is None and result.status != "infeasible"):
+            result = find_plan(at, WallBudget(SECONDS_IN_NEED)).result
+    except StageboardError as error:
+        return Found(count, "", None, (), None, time.perf_counter() - began, str(error))
+    sentence = result.message if result.device_of is None else ""
+    if result.device_of is None and not sentence:
+        sentence = "no valid plan exists" if result.status == "infeasible" else "no valid plan was found"
+    seconds = time.perf_counter() - began
+    return Found(count, result.planner, result.device_of, result.bounds, balanced(at), seconds, sentence)
+
+
+def _planner(problem: Problem) -> Planner | None:
+    """The exact planner of the memory objectives, else one that ends by itself; None where neither serves."""
+    from planner.machines.catalogue import planners
+
+    serving = (planners()[name] for name in PREFERRED if planners()[name].refusal(problem) is None)
+    return next(serving, None)
+
+
+def balanced(problem: Problem) -> Ints | None:
+    """The plan of :data:`BASELINE` (int32[n]); None where it does not serve the problem or its plan is not valid."""
+    from planner.machines.catalogue import planners
+    from planner.search.run import run
+
+    planner = planners()[BASELINE]
+    return None if planner.refusal(problem) is not None else run(planner, problem).device_of
+
+
+def _serve(pipe: Connection) -> None:
+    """The process's main: one problem after the other, a message per count, until the other end is closed."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            problem, counts = pipe.recv()
+            for count in counts:
+                try:
+                    found = find(problem, count)
+                except (
+                    Exception
+                ) as error:  # the last line of defence: whoever waits must hear of every failure
+                    sentence = f"planning failed unexpectedly ({type(error).__name__}: {error})"
+                    found = Found(count, "", None, (), None, 0.0, sentence)
+                pipe.send(found)
+
+
+class CountsWorker:
+    """A spawned process that plans counts of stages, one after the other. Not a Qt object: poll it from a timer."""
+
+    def __init__(self, problem: Problem, counts: Sequence[int]) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._connection, far = context.Pipe()
+        self._process = context.Process(target=_serve, args=(far,), daemon=True)
+        self._process.start()
+        far.close()
+        self.waiting = set(counts)
+        """The counts that nothing was heard of yet."""
+
+        # Made here, since pickling imports, and two threads that import beside a window may wait for each other.
+        data = ForkingPickler.dumps((problem, tuple(counts)))
+
+        # A few hundred kilobytes at most: they fit into the pipe of a process that is still starting only in part, so a
+        # thread writes them.
+        def send() -> None:
+            with contextlib.suppress(OSError):
+                self._connection.send_bytes(data)
+
+        self._sender = threading.Thread(target=send, name="problem to a worker", daemon=True)
+        self._sender.start()
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more will come."""
+        return not self.waiting
+
+    def poll(self) -> list[Found]:
+        """What was found since; where the process is gone, a sentence for each count that is left."""
+        news: list[Found] = []
+        try:
+            while self.waiting and self._connection.poll():
+                found = self._connection.recv()
+                self.waiting.discard(found.count)
+                news.append(found)
+        except (EOFError, OSError):
+            news += [
+                Found(count, "", None, (), None, 0.0, "the planner's process ended unexpectedly")
+                for count in sorted(self.waiting)
+            ]
+            self.waiting.clear()
+        return news
+
+    def close(self) -> None:
+        """End the process now and free everything."""
+        self.waiting.clear()
+        if self._process.is_alive():
+            self._process.terminate()
+            self._process.join(1.0)
+            if self._process.is_alive():
+                self._process.kill()
+        self._process.join()
+        self._sender.join()
+        self._connection.close()
+        self._process.close()

@@ -1,0 +1,80 @@
+"""Planners and bound methods: what each says of itself, and what it is asked to do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from planner.options import Option
+from planner.search.search import Search
+
+if TYPE_CHECKING:
+    pass
+
+
+# ---------------------------------------------------------------------- options
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a method is described."""
+
+    paper: str
+    section: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.paper}, {self.section}" if self.section else self.paper
+
+
+class Method(ABC):
+    """What planners and bound methods share. Subclasses are stateless; all state lives in :class:`Search`."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    source: ClassVar[Source]
+    targets: ClassVar[frozenset[str]]
+    objectives: ClassVar[frozenset[str]]
+    options: ClassVar[tuple[Option, ...]] = ()
+
+    def refusal(self, problem: Any) -> str | None:
+        """Why this method cannot serve the problem, as a sentence, or None."""
+        if problem.target.kind not in self.targets:
+            return f"'{self.name}' does not plan for {problem.target.in_words}"
+        if problem.objective not in self.objectives:
+            return f"'{self.name}' does not minimise {problem.objective}"
+        return None
+
+
+class Planner(Method):
+    """An algorithm: problem in, plans (and perhaps bounds) out."""
+
+    exact: ClassVar[bool] = False
+    gives_bounds: ClassVar[bool] = False
+    honours: ClassVar[frozenset[str]] = frozenset({"pin", "together"})
+
+    def refusal(self, problem: Any) -> str | None:
+        """Also refuses constraints it does not honour."""
+        from planner.problem.problem import Pin
+
+        reason = super().refusal(problem)
+        if reason is not None:
+            return reason
+        kinds = {"pin" if isinstance(c, Pin) else "together" for c in problem.constraints}
+        missing = kinds - self.honours
+        if missing:
+            return f"'{self.name}' does not honour {' or '.join(sorted(missing))} constraints; remove them or choose another"
+        return None
+
+    @abstractmethod
+    def search(self, problem: Any, search: Search) -> None:
+        """Search (a planner says which kind of problem it takes), reporting through ``search``; return when done or when ``search.stopped()``."""
+
+
+class BoundMethod(Method):
+    """A method that proves lower bounds."""
+
+    @abstractmethod
+    def prove(self, problem: Any, search: Search) -> None:
+        """Prove bounds, reporting each through ``search.prove``."""

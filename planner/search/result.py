@@ -1,0 +1,55 @@
+"""The result of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from planner.model.graph import Ints
+from planner.problem.bound import Bound
+from planner.problem.provenance import Adoption
+
+if TYPE_CHECKING:
+    pass
+
+
+# ---------------------------------------------------------------------- options
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """How a run ended. ``status``: optimal (a bound proves it), feasible, infeasible (proven), or no_plan.
+
+    ``device_of`` is the best plan's decision, None without one: the device of each op (int32[n]), or where a network was
+    planned the order of its connections (int32[W]). ``best_iteration`` is how many iterations had been counted when it was found,
+    ``found_by`` who found it: "" the planner itself, "start" whoever gave it, else the name of who did. ``starts`` and ``given_bounds``
+    are what the run was given, ``adopted`` the plans that it took over on its way. ``complete``: every better plan was excluded,
+    up to a solver's precision (:mod:`planner.search.precision`).
+    """
+
+    planner: str
+    problem: Any
+    device_of: Ints | None
+    objective: float | None
+    bounds: tuple[Bound, ...]
+    status: str
+    stop_reason: str
+    seconds: float
+    seed: int
+    options: Mapping[str, Any]
+    iterations: int
+    history: tuple[tuple[float, str, float], ...] = field(default=())
+    message: str = ""
+    components: tuple[float, ...] | None = None
+    best_iteration: int | None = None
+    found_by: str = ""
+    starts: tuple[Ints, ...] = ()
+    adopted: tuple[Adoption, ...] = ()
+    given_bounds: tuple[Bound, ...] = ()
+    complete: bool = False
+
+    @property
+    def order(self) -> Ints | None:
+        """The best order of a network's connections (int32[W]); None without one, or where a graph was planned."""
+        return self.device_of if self.problem.target.plans_networks else None

@@ -1,0 +1,143 @@
+"""Running planners and bound methods: one call, one result, the same in this process and in a worker."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from planner import __version__
+from planner.errors import PlannerRefusal
+from planner.model.graph import Ints
+from planner.options import parse_options
+from planner.problem.base import PlanningProblem
+from planner.problem.bound import Bound, proven
+from planner.problem.provenance import Again, Provenance
+from planner.search.method import BoundMethod, Method, Planner
+from planner.search.result import Result
+from planner.search.search import Callbacks, Search, Stopped
+from planner.search.sharing import News
+from planner.search.stop import Never, Stop
+
+
+def run(
+    planner: Planner,
+    problem: PlanningProblem,
+    stop: Stop | None = None,
+    callbacks: Callbacks | None = None,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    starts: Sequence[Ints] = (),
+    bounds: Sequence[Bound] = (),
+    news: News | None = None,
+    again: Again | None = None,
+) -> Result:
+    """Run ``planner`` on ``problem`` until it ends or ``stop`` fires.
+
+    ``starts`` are warm starts (assignments, int32[n], or orders, int32[W]) and ``bounds`` what is already proven; ``news`` is asked now and
+    then for bounds that others prove and plans that they find meanwhile; ``again`` is an earlier run that this
+    one repeats. Raises :class:`PlannerRefusal` when the planner does not support the
+    problem, its constraints or an option.
+    """
+    return _run(planner, problem, stop, callbacks, seed, options, starts, bounds, news, again)
+
+
+def run_bound(
+    method: BoundMethod,
+    problem: PlanningProblem,
+    stop: Stop | None = None,
+    callbacks: Callbacks | None = None,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    bounds: Sequence[Bound] = (),
+    news: News | None = None,
+) -> Result:
+    """Prove lower bounds with ``method``; the result carries no plan. ``news`` as for :func:`run`."""
+    return _run(method, problem, stop, callbacks, seed, options, (), bounds, news)
+
+
+def _run(
+    method: Method,
+    problem: PlanningProblem,
+    stop: Stop | None,
+    callbacks: Callbacks | None,
+    seed: int,
+    options: Mapping[str, Any] | None,
+    starts: Sequence[Ints],
+    bounds: Sequence[Bound],
+    news: News | None,
+    again: Again | None = None,
+) -> Result:
+    reason = method.refusal(problem)
+    if reason is not None:
+        raise PlannerRefusal(reason)
+    values = parse_options(method.options, options or {}, method.name)
+    callbacks = callbacks or Callbacks()
+    search = Search(problem, stop or Never(), callbacks, seed, values, starts, bounds, news, again)
+    callbacks.on_start(problem)
+    message = ""
+    try:
+        if isinstance(method, Planner):
+            method.search(problem, search)
+        else:
+            assert isinstance(method, BoundMethod)
+            method.prove(problem, search)
+    except Stopped:
+        pass
+    search.state.seconds = search.seconds
+    callbacks.on_end(search.state)
+    return Result(
+        planner=method.name,
+        problem=problem,
+        device_of=search.best,
+        objective=search.state.objective,
+        bounds=tuple(search.bounds),
+        status=status_of(problem, search.state.components, search.bounds),
+        stop_reason=search.stop_reason,
+        seconds=search.state.seconds,
+        seed=seed,
+        options=values,
+        iterations=search.state.iterations,
+        history=tuple(search.history),
+        message=message,
+        components=search.state.components,
+        best_iteration=search.best_iteration,
+        found_by=search.state.by,
+        starts=tuple(np.asarray(s, np.int32) for s in starts),
+        adopted=tuple(search.exchange.adopted),
+        given_bounds=proven(bounds),
+        complete=search.completed,
+    )
+
+
+def status_of(problem: PlanningProblem, components: tuple[float, ...] | None, bounds: Sequence[Bound]) -> str:
+    """``optimal`` only where bounds prove every component; an infinite bound proves infeasibility."""
+    if components is None:
+        strongest = problem.strongest_bound(tuple(bounds))
+        return "infeasible" if strongest is not None and strongest.value == float("inf") else "no_plan"
+    return problem.standing(components, tuple(bounds)).status
+
+
+def plan_of(result: Result, name: str = "") -> Any:
+    """The plan of a result, evaluated from nothing, or None when there is none.
+
+    A :class:`planner.problem.problem.Plan`, or an :class:`planner.machines.two_level_memory.problem.OrderPlan` where a network was planned.
+    """
+    if result.device_of is None:
+        return None
+    provenance = Provenance(
+        planner=result.planner,
+        options=dict(result.options),
+        seed=result.seed,
+        version=__version__,
+        seconds=result.seconds,
+        stop_reason=result.stop_reason,
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        iteration=result.best_iteration,
+        starts=result.starts,
+        adopted=result.adopted,
+        bounds=result.given_bounds,
+    )
+    return result.problem.plan(result.device_of, provenance, name)

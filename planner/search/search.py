@@ -1,0 +1,253 @@
+"""The search: what a running planner or bound method holds, and the channel that it reports through."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from planner.model.graph import Ints
+from planner.problem.bound import Bound, better, proven
+from planner.problem.provenance import Adoption, Again
+from planner.search.sharing import Exchange, News
+from planner.search.stop import GIVEN, Progress, Stop, seconds_left
+
+if TYPE_CHECKING:
+    from planner.problem.base import PlanningProblem
+
+
+class Callbacks:
+    """What a caller may listen to; every method may be overridden, none must."""
+
+    def on_start(self, problem: PlanningProblem) -> None:
+        """The search begins."""
+
+    def on_progress(self, fraction: float | None, text: str, progress: Progress) -> None:
+        """Progress between 0 and 1 (None = unknown) with a few words."""
+
+    def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
+        """A better valid plan was found, or is one to start from (``progress.by`` says so); the target computed ``objective``."""
+
+    def on_adopt(self, adoption: Adoption, progress: Progress) -> None:
+        """The search took over a better plan that was found elsewhere."""
+
+    def on_bound(self, bound: Bound, progress: Progress) -> None:
+        """A stronger bound was proven."""
+
+    def on_end(self, progress: Progress) -> None:
+        """The search is over."""
+
+
+class Stopped(Exception):
+    """Raised inside a planner by :meth:`Search.check` to unwind after a stop criterion fired."""
+
+
+class Search:
+    """What a running planner holds: its options, random numbers, and the channel it reports through.
+
+    Of the bounds that it is given it keeps those that are proven: what a file claims changes nothing.
+
+    Everything a planner reports is re-evaluated by the target here before anyone else sees it; an invalid or worse
+    proposal is ignored.
+    """
+
+    def __init__(
+        self,
+        problem: Any,
+        stop: Stop,
+        callbacks: Callbacks,
+        seed: int,
+        options: Mapping[str, Any],
+        starts: Sequence[Ints] = (),
+        bounds: Sequence[Bound] = (),
+        news: News | None = None,
+        again: Again | None = None,
+    ) -> None:
+        self.problem = problem
+        self.options = options
+        self.seed = seed
+        self.rng = np.random.default_rng(seed)
+        self.bounds = list(proven(bounds))
+        self.best: Ints | None = None
+        self.best_iteration: int | None = None
+        self.state = Progress()
+        self.exchange = Exchange(news, again)
+        self.history: list[tuple[float, str, float]] = []
+        self.rejected = 0
+        self._stop = stop
+        self._starts = [np.asarray(s, np.int32) for s in starts]
+        self._due = None if again is None else again.iteration
+        self._given: list[tuple[float, ...]] | None = None
+        self._callbacks = callbacks
+        self._began = time.perf_counter()
+        self._told = 0.0
+        self.stop_reason = "finished"
+        self.completed = False
+        self._weigh()
+
+    @property
+    def starts(self) -> list[Ints]:
+        """Warm starts: assignments (int32[n]) or orders (int32[W]). Whoever looks at them counts as warmed by them."""
+        self.state.warm = self.state.warm or bool(self._starts)
+        return self._starts
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the search began."""
+        return time.perf_counter() - self._began
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until the time limit, infinity where there is none."""
+        self.state.seconds = self.seconds
+        return max(0.0, seconds_left(self._stop, self.state))
+
+    @property
+    def objective(self) -> float:
+        """The best objective so far, infinity before the first plan."""
+        return math.inf if self.state.objective is None else self.state.objective
+
+    def stopped(self) -> bool:
+        """Whether a stop criterion has fired. Cheap: call it often (at least every 0.1 s).
+
+        Also takes in what others have found and proven meanwhile: :attr:`bounds` and the progress's bound and gap may
+        change here, the best plan may not (see :meth:`adopt`).
+        """
+        if self.stop_reason != "finished":
+            return True
+        self._listen()
+        self.state.seconds = self.seconds
+        if self._stop(self.state):
+            self.stop_reason = self._stop.reason
+            return True
+        return False
+
+    def check(self) -> None:
+        """Raise :class:`Stopped` when a stop criterion has fired."""
+        if self.stopped():
+            raise Stopped
+
+    def iteration(self, count: int = 1) -> None:
+        """Count iterations of the planner's own kind."""
+        self.state.iterations += count
+
+    def incumbent(self, device_of: Ints) -> bool:
+        """Propose a plan: devices of ops, or an order of connections. It is evaluated by the target and kept if valid and better; returns whether it was kept."""
+        evaluator = self.problem.evaluator
+        device_of = evaluator.checked(np.asarray(device_of))
+        components = evaluator.components(device_of)
+        if not better(components, self.state.components):
+            return False
+        if evaluator.violations(device_of):
+            self.rejected += 1
+            return False
+        self._keep(device_of, components, GIVEN if self._is_given(device_of, components) else "")
+        self.history.append((self.state.seconds, "objective", components[0]))
+        assert self.best is not None
+        self._callbacks.on_best(self.best, components[0], self.state)
+        return True
+
+    def _is_given(self, decision: Ints, components: tuple[float, ...]) -> bool:
+        """Whether a plan is one that the search began with, or was made of one and is just as good: then nothing was found.
+
+        Who has not looked at the starts yet has found it alone.
+        """
+        if not self.state.warm:
+            return False
+        if any(np.array_equal(decision, start) for start in self._starts):
+            return True
+        if self._given is None:
+            evaluator = self.problem.evaluator
+            fitting = [start for start in self._starts if start.shape == decision.shape]
+            self._given = [tuple(evaluator.components(evaluator.checked(start))) for start in fitting]
+        return any(not better(components, given) and not better(given, components) for given in self._given)
+
+    def complete(self) -> None:
+        """Say that the search has excluded every plan better than the best by more than its solver's precision."""
+        self.completed = True
+
+    @property
+    def due(self) -> bool:
+        """Whether an earlier run is repeated that reported its plan after as many iterations as are counted now.
+
+        Planners that do not report every better plan must report it then.
+        """
+        return self._due is not None and self.state.iterations == self._due
+
+    def adopt(self) -> Ints | None:
+        """Take over the best plan that was found elsewhere, if it is better than the best here: it is the best here from now on.
+
+        Returns it once, else None. To be called at places of a planner's course that its seed and options decide, not the
+        clock: a run is repeated by taking over the same plans at the same calls.
+        """
+        self._listen()
+        offered = self.exchange.offer()
+        if offered is None:
+            return None
+        look, decision, by = offered
+        evaluator = self.problem.evaluator
+        decision = evaluator.checked(np.asarray(decision))
+        components = evaluator.components(decision)
+        if not better(components, self.state.components) or evaluator.violations(decision):
+            return None
+        self.state.warm = True
+        self._keep(decision, components, by)
+        assert self.best is not None
+        adoption = Adoption(look, self.state.iterations, self.best, by)
+        self.exchange.adopted.append(adoption)
+        self._callbacks.on_adopt(adoption, self.state)
+        return self.best
+
+    def _keep(self, decision: Ints, components: tuple[float, ...], by: str) -> None:
+        self.best = decision.copy()
+        self.best_iteration = self.state.iterations
+        self.state.objective = components[0]
+        self.state.components = components
+        self.state.by = by
+        self.state.seconds = self.seconds
+        self._weigh()
+
+    def prove(self, bound: Bound) -> None:
+        """Report a proven bound; only one that says more than each before is passed on."""
+        known = any(
+            b.component == bound.component and b.value >= bound.value and b.covers(dict(bound.given))
+            for b in self.bounds
+            if b.applies_to(self.problem.relaxation, self.problem.assumptions)
+        )
+        self.bounds.append(bound)
+        if known or bound.component not in self.problem.components:
+            return
+        self._weigh()
+        self.state.seconds = self.seconds
+        if bound.component == self.problem.components[0]:
+            self.history.append((self.state.seconds, "bound", bound.value))
+        self._callbacks.on_bound(bound, self.state)
+
+    def _weigh(self) -> None:
+        """Bring the bound and the gap of the progress up to date."""
+        strongest = self.problem.strongest_bound(self.bounds)
+        self.state.bound = None if strongest is None else strongest.value
+        reached, shared = self.state.components, self.exchange.best
+        if shared is not None and better(shared.components, reached):
+            reached = shared.components
+        if reached is not None:
+            self.state.gap = self.problem.standing(reached, self.bounds).gap
+
+    def _listen(self) -> None:
+        """Take in what others found and proved; nobody needs to be told."""
+        before = self.exchange.best
+        bounds = self.exchange.arrived()
+        self.bounds += bounds
+        if bounds or self.exchange.best is not before:
+            self._weigh()
+
+    def progress(self, fraction: float | None, text: str = "") -> None:
+        """Say how far the search is; passed on at most ten times a second."""
+        now = time.perf_counter()
+        if now - self._told >= 0.1:
+            self._told = now
+            self.state.seconds = self.seconds
+            self._callbacks.on_progress(fraction, text, self.state)

@@ -1,0 +1,204 @@
+"""Stories made by themselves: from plans of one model, or from the course of a search.
+
+An opening on the model, a keyframe for each plan that says what changed, a look at the bottleneck, and the certificate.
+Where a camera stands depends on how scenes are laid out, which is the business of whoever draws: it is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planner.errors import StoryError
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.model.graph import Ints
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan
+from planner.story.files.plans import pack
+from planner.story.story import (
+    LONGEST_TITLE,
+    MOST_HIGHLIGHTED,
+    MOST_PLANS,
+    Camera,
+    Keyframe,
+    Story,
+    StoryModel,
+)
+from planner.story.telling import caption, facts, filled, moved, shortened, title
+
+Cameras = Callable[[Plan | OrderPlan, str, Ints], Camera | None]
+"""(plan, view, ops) -> the camera that shows these ops, or None for everything."""
+MOST_INCUMBENTS = 12
+"""A search's course is told in so many keyframes at most."""
+LEAST_SHARE = 0.04
+"""A step that moves fewer ops than this share and gains less than :data:`LEAST_GAIN` is no visible change."""
+LEAST_GAIN = 0.002
+PLAYED = 6.0
+"""Seconds in which a network's order is played."""
+LONG, SHORT = 6.0, 3.5
+"""Seconds for which keyframes are held: those with much to read, and the steps of a search."""
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """A plan that a story tells of, what is proven, and what it says of it; its own words where they are empty."""
+
+    plan: Plan | OrderPlan
+    bounds: tuple[Bound, ...] = ()
+    title: str = ""
+    caption: str = ""
+    brief: bool = False
+
+
+def no_cameras(plan: Plan | OrderPlan, view: str, ops: Ints) -> Camera | None:
+    """Everything, always."""
+    return None
+
+
+def story_of_plans(
+    model: StoryModel,
+    told: Sequence[Told],
+    name: str = "",
+    cameras: Cameras = no_cameras,
+    theme: str = "light",
+) -> Story:
+    """The story of plans of one model, in their order. Raises :class:`StoryError` without plans, or with too many."""
+    if not told:
+        raise StoryError("a story needs a plan; name one")
+    if len(told) > MOST_PLANS:
+        raise StoryError(f"a story of {len(told)} plans is too long; name {MOST_PLANS} at most")
+    frames = [_opening(told[0].plan)]
+    for i, entry in enumerate(told):
+        frames += _of_plan(i, entry, told[i - 1].plan if i else None)
+    frames += _closing(len(told) - 1, told[-1], cameras)
+    plan = told[-1].plan
+    return Story(
+        title=shortened(name or f"{plan.problem.name} on {plan.problem.target.in_words}", LONGEST_TITLE),
+        summary=caption(plan, told[-1].bounds),
+        models=(model,),
+        plans=tuple(pack(entry.plan, entry.bounds) for entry in told),
+        keyframes=tuple(frames),
+        theme=theme,
+    )
+
+
+# ---------------------------------------------------------------------- keyframes
+def _opening(plan: Plan | OrderPlan) -> Keyframe:
+    """The model, before anything is said of plans."""
+    told = facts(plan)
+    name = shortened(plan.problem.name, 60)
+    if isinstance(plan, OrderPlan):
+        words = "A sparse network: {neurons} neurons and {connections} connections. Fast memory holds {fast} values."
+        return Keyframe(
+            name, filled(words, told), 0, "network", panel="costs", at=0, hold=LONG, transition=0.8
+        )
+    place = plan.problem.target.in_words
+    words = f"{{ops}} operators with {{params}} of parameters, to be spread over {place} of {{devices}}."
+    return Keyframe(name, filled(words, told), 0, "flow", hold=LONG, transition=0.8)
+
+
+def _of_plan(index: int, entry: Told, before: Plan | OrderPlan | None) -> list[Keyframe]:
+    plan = entry.plan
+    words = entry.caption or caption(plan, entry.bounds, before)
+    head = entry.title or title(plan, before)
+    hold = SHORT if entry.brief else LONG
+    if isinstance(plan, OrderPlan):
+        length = len(plan.decision.order)
+        if entry.brief and index:
+            return [
+                Keyframe(
+                    head, words, index, "network", panel="convergence", at=length, hold=hold, transition=1.2
+                )
+            ]
+        begin = Keyframe(head, words, index, "network", panel="costs", at=0, hold=1.0, transition=1.0)
+        end = replace(begin, at=length, hold=hold, transition=PLAYED)
+        return [begin, end]
+    comparable = before is not None and moved(plan, before) is not None
+    panel = ("convergence" if entry.brief else "difference") if comparable else "costs"
+    versus = index - 1 if comparable else -1
+    return [Keyframe(head, words, index, "lanes", panel=panel, versus=versus, hold=hold, transition=1.2)]
+
+
+def _closing(index: int, entry: Told, cameras: Cameras) -> list[Keyframe]:
+    """A look at what holds the last plan back, or at what it breaks; and its certificate."""
+    frames = []
+    plan = entry.plan
+    if isinstance(plan, Plan):
+        ops, head, words = _looked_at(plan)
+        camera = cameras(plan, "lanes", ops)
+        broken = not plan.evaluation.valid
+        marked = (
+            tuple(plan.problem.graph.op_ids[v] for v in ops[:MOST_HIGHLIGHTED].tolist()) if broken else ()
+        )
+        if len(ops):
+            frames.append(
+                Keyframe(
+                    head, words, index, "lanes", camera, marked, panel="costs", hold=LONG, transition=1.5
+                )
+            )
+    words = "What the plan costs, what is proven about it, and which rules it keeps: evaluated from nothing."
+    frames.append(Keyframe("The certificate", words, index, "certificate", hold=LONG, transition=0.8))
+    return frames
+
+
+def _looked_at(plan: Plan) -> tuple[Ints, str, str]:
+    """(ops, title, caption) of what a plan breaks, else of its bottleneck."""
+    evaluation = plan.evaluation
+    if not evaluation.valid:
+        first = evaluation.violations[0]
+        return np.array(first.ops, np.int32), "A rule is broken", shortened(first.sentence)
+    told = facts(plan)
+    ops = np.flatnonzero(plan.decision.device_of == evaluation.bottleneck).astype(np.int32)
+    if plan.problem.unit(plan.problem.components[0]) == "B":
+        words = "{bottleneck_ops} operators with {bottleneck_memory} in memory."
+    else:
+        words = "{bottleneck_ops} operators work {bottleneck_work}; receiving and sending take {bottleneck_transfers}."
+    return ops, filled("{bottleneck} sets the pace" if len(ops) else "", told), filled(words, told)
+
+
+# ---------------------------------------------------------------------- searches
+def thinned(plans: Sequence[Plan | OrderPlan], most: int = MOST_INCUMBENTS) -> list[int]:
+    """Which of the incumbents of a search (in their order) to show: first and last, and between them at most so many in all
+    that each differs visibly from the one before, those that gain most where there are more.
+
+    A step is visible where it moves :data:`LEAST_SHARE` of the ops or gains :data:`LEAST_GAIN`. Raises :class:`StoryError`
+    for ``most`` below 2.
+    """
+    if most < 2:
+        raise StoryError(f"a search is to be told in {most} keyframes; it takes 2 at least")
+    if len(plans) < 3:
+        return list(range(len(plans)))
+    shown = _seen(plans, range(len(plans)))
+    while len(shown) > most:
+        gains = [_gain(plans[shown[j - 1]], plans[shown[j]]) for j in range(1, len(shown) - 1)]
+        del shown[1 + int(np.argmin(gains))]
+        shown = _seen(plans, shown)  # its neighbours may be alike
+    return shown
+
+
+def _seen(plans: Sequence[Plan | OrderPlan], steps: Sequence[int]) -> list[int]:
+    """Those of ``steps`` that differ visibly from the one kept before, and in any case the first and the last."""
+    kept = [steps[0]]
+    for i in steps[1:-1]:
+        if visible(plans[kept[-1]], plans[i]):
+            kept.append(i)
+    if len(kept) > 1 and not visible(plans[kept[-1]], plans[steps[-1]]):
+        kept.pop()
+    return [*kept, steps[-1]]
+
+
+def visible(before: Plan | OrderPlan, after: Plan | OrderPlan) -> bool:
+    """Whether a step from one plan to another can be seen: it moves ops, or neurons of an order, or gains enough."""
+    count = moved(after, before) or 0
+    return count >= LEAST_SHARE * after.problem.size or _gain(before, after) >= LEAST_GAIN
+
+
+def _gain(before: Plan | OrderPlan, after: Plan | OrderPlan) -> float:
+    """By what share the first component that differs becomes less (logarithmic: steps add up)."""
+    for value, then in zip(after.evaluation.values, before.evaluation.values, strict=True):
+        if value != then:
+            return math.log(then / value) if then > 0 and value > 0 else 1.0
+    return 0.0

@@ -1,0 +1,299 @@
+"""Stories: a talk on plans, as data. What is shown at each moment, and what is said about it.
+
+A story names models, holds plans of them, and is a row of keyframes; whatever plays it moves from one to the next.
+Everything is checked when it is made, so that whoever plays or writes a story need not ask again. Costs are never part of a
+story: they are evaluated from the plans when it is opened (:func:`planner.story.files.json.resolve`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from planner.errors import StoryError
+from planner.printable import LONGEST_ID, escaped
+
+if TYPE_CHECKING:
+    from planner.machines.two_level_memory.problem import OrderPlan
+    from planner.model.graph import Graph
+    from planner.model.network import Network
+    from planner.problem.bound import Bound
+    from planner.problem.problem import Plan
+
+VIEWS = ("flow", "lanes", "network", "certificate")
+"""What fills the screen: the graph in its flow, the graph in the lanes of its devices, a sparse network, or the proof."""
+PANELS = ("", "costs", "convergence", "schedule", "memory", "difference")
+"""What stands beside it; nothing where it is empty."""
+THEMES = ("light", "dark")
+
+MOST_MODELS = 16
+MOST_PLANS = 64
+MOST_KEYFRAMES = 200
+MOST_HIGHLIGHTED = 10_000
+LONGEST_TITLE = 120
+"""Characters of a title: one line of large type."""
+LONGEST_CAPTION = 400
+LONGEST_SUMMARY = 2_000
+LONGEST_HOLD = 600.0
+"""Seconds for which a keyframe may be held."""
+LONGEST_TRANSITION = 30.0
+SAMPLE = "sample:"
+"""What the path of a model begins with that Stageboard brings along."""
+
+
+@dataclass(frozen=True)
+class StoryModel:
+    """A model of a story: files (several are deployed together), or the words that generate it.
+
+    ``paths`` are relative to the story's file and stay inside its folder, or name a sample: ``sample:resnet50.json``.
+    ``generate`` is a kind with its settings, as in ``mlp seed=3 width=100``, in place of files. ``fingerprint`` is that of the
+    graph or network; ``batch`` binds the symbolic dimension of graphs; ``density`` prunes networks.
+    Raises :class:`StoryError`.
+    """
+
+    paths: tuple[str, ...]
+    fingerprint: str
+    batch: int = 1
+    density: float | None = None
+    generate: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.paths) == bool(self.generate):
+            raise StoryError(
+                "a model of a story needs either its files or how it is generated; give one of the two"
+            )
+        if len(self.paths) > MOST_MODELS:
+            raise StoryError(
+                f"a model of a story has {len(self.paths)} files; at most {MOST_MODELS} go together"
+            )
+        for path in self.paths:
+            check_path(path)
+        _text(self.fingerprint, "the fingerprint of a model", 128)
+        if self.generate:
+            _text(self.generate, "what generates a model", 500)
+        _whole(self.batch, "the batch of a model", 1, 1_000_000)
+        if self.density is not None:
+            _real(self.density, "the density of a model", 0.0, 1.0)
+            if self.density == 0.0:
+                raise StoryError("the density of a model is 0; it must be above 0 and at most 1")
+
+    @property
+    def name(self) -> str:
+        """What sentences call it: its files, or its kind."""
+        return (
+            " and ".join(path.removeprefix(SAMPLE).rpartition("/")[2] for path in self.paths) or self.generate
+        )
+
+
+@dataclass(frozen=True)
+class StoryPlan:
+    """A plan of one of the story's models: the JSON object of a plan file, packed or not.
+
+    :func:`planner.story.files.plans.pack` makes it from a plan. Equal by content. Raises :class:`StoryError`.
+    """
+
+    model: int
+    data: Mapping[str, Any] = field(hash=False)
+
+    def __post_init__(self) -> None:
+        _whole(self.model, "the model of a plan", 0, MOST_MODELS)
+        if not isinstance(self.data, Mapping) or not isinstance(self.data.get("decision"), Mapping):
+            raise StoryError("a plan of the story has no decision; save the plan and the story again")
+
+    @property
+    def name(self) -> str:
+        """The plan's name; empty where it has none."""
+        name = self.data.get("name")
+        return name if isinstance(name, str) else ""
+
+    @property
+    def is_order(self) -> bool:
+        """Whether it orders the connections of a sparse network."""
+        return bool(self.data["decision"].get("kind") == "connection-order")
+
+
+@dataclass(frozen=True)
+class Camera:
+    """The part of a scene that fills the view, as shares of the scene's bounds: (0, 0, 1, 1) is all of it."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def __post_init__(self) -> None:
+        for name in ("x", "y"):
+            _real(getattr(self, name), f"the {name} of a camera", -1.0, 2.0)
+        for name in ("width", "height"):
+            _real(getattr(self, name), f"the {name} of a camera", 0.001, 3.0)
+
+
+@dataclass(frozen=True)
+class Keyframe:
+    """One moment that is held: what is shown (``plan``, ``view``, ``camera``, ``panel``) and what is said.
+
+    ``camera`` None shows everything. ``highlight`` are ops by id (neurons by number in a network) that stand out. ``versus`` is
+    the plan that this one is compared with, or -1. ``at`` is the number of connections done, of a network's order; None
+    is before the first. ``hold`` and ``transition`` (towards this keyframe) are seconds.
+    Raises :class:`StoryError`.
+    """
+
+    title: str
+    caption: str
+    plan: int
+    view: str = "flow"
+    camera: Camera | None = None
+    highlight: tuple[str, ...] = ()
+    panel: str = ""
+    versus: int = -1
+    at: int | None = None
+    hold: float = 4.0
+    transition: float = 0.8
+
+    def __post_init__(self) -> None:
+        _text(self.title, "the title of a keyframe", LONGEST_TITLE, empty=True)
+        _text(self.caption, "the caption of a keyframe", LONGEST_CAPTION, empty=True)
+        object.__setattr__(self, "title", escaped(self.title))
+        object.__setattr__(self, "caption", escaped(self.caption, keep="\n"))
+        _whole(self.plan, "the plan of a keyframe", 0, MOST_PLANS)
+        _choice(self.view, "the view of a keyframe", VIEWS)
+        _choice(self.panel, "the panel of a keyframe", PANELS)
+        _whole(self.versus, "the plan that a keyframe compares with", -1, MOST_PLANS)
+        if len(self.highlight) > MOST_HIGHLIGHTED:
+            raise StoryError(
+                f"a keyframe highlights {len(self.highlight):,} ops; at most {MOST_HIGHLIGHTED:,} stand out"
+            )
+        for op in self.highlight:
+            _text(op, "a highlighted op", LONGEST_ID)
+        if self.at is not None:
+            _whole(self.at, "the moment of a keyframe (at)", 0, 2**31 - 1)
+        _real(self.hold, "the seconds for which a keyframe is held", 0.1, LONGEST_HOLD)
+        _real(self.transition, "the seconds of a transition", 0.0, LONGEST_TRANSITION)
+        if self.panel == "difference" and self.versus < 0:
+            raise StoryError(
+                "a keyframe shows a difference but names no plan to compare with; set its 'versus'"
+            )
+
+
+@dataclass(frozen=True)
+class Story:
+    """A title, the models and plans it is about, and its keyframes in order. Raises :class:`StoryError`.
+
+    ``claimed_by`` names the file that it was read from, whose bounds are claims; empty where it was made here, or is part of Stageboard.
+    """
+
+    title: str
+    summary: str
+    models: tuple[StoryModel, ...]
+    plans: tuple[StoryPlan, ...]
+    keyframes: tuple[Keyframe, ...]
+    theme: str = "light"
+    claimed_by: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        _text(self.title, "the story's title", LONGEST_TITLE)
+        _text(self.summary, "the story's summary", LONGEST_SUMMARY, empty=True)
+        object.__setattr__(self, "title", escaped(self.title))
+        object.__setattr__(self, "summary", escaped(self.summary, keep="\n"))
+        _choice(self.theme, "the story's theme", THEMES)
+        for what, entries, most in (
+            ("model", self.models, MOST_MODELS),
+            ("plan", self.plans, MOST_PLANS),
+            ("keyframe", self.keyframes, MOST_KEYFRAMES),
+        ):
+            if not 1 <= len(entries) <= most:
+                raise StoryError(f"the story has {len(entries)} {what}s; it must have from 1 to {most}")
+        for i, plan in enumerate(self.plans, 1):
+            if plan.model >= len(self.models):
+                raise StoryError(
+                    f"plan number {i} is of model {plan.model}, and the story has only {len(self.models)} (from 0)"
+                )
+        for i, keyframe in enumerate(self.keyframes, 1):
+            self._check(i, keyframe)
+
+    def _check(self, number: int, keyframe: Keyframe) -> None:
+        what = f"keyframe number {number}"
+        for index in (keyframe.plan, keyframe.versus):
+            if index >= len(self.plans):
+                raise StoryError(
+                    f"{what} names plan {index}, and the story has only {len(self.plans)} (from 0)"
+                )
+        plan = self.plans[keyframe.plan]
+        if plan.is_order and keyframe.view in ("flow", "lanes"):
+            raise StoryError(f"{what} shows the order of a network in '{keyframe.view}'; choose 'network'")
+        if not plan.is_order and keyframe.view == "network":
+            raise StoryError(f"{what} shows a plan of a graph as 'network'; choose 'flow' or 'lanes'")
+        if not plan.is_order and keyframe.at is not None:
+            raise StoryError(
+                f"{what} is at a moment of an order, and its plan is one of a graph; remove its 'at'"
+            )
+        if plan.is_order and keyframe.panel in ("schedule", "difference"):
+            raise StoryError(
+                f"{what} has the panel '{keyframe.panel}', which networks do not have; choose another"
+            )
+        if keyframe.versus >= 0 and self.plans[keyframe.versus].model != plan.model:
+            raise StoryError(f"{what} compares plans of two models; both must be of one")
+
+    @property
+    def duration(self) -> float:
+        """Seconds that it takes when it plays by itself."""
+        return sum(keyframe.transition + keyframe.hold for keyframe in self.keyframes)
+
+
+@dataclass(frozen=True, eq=False)
+class Resolved:
+    """A story with its models read and its plans evaluated from nothing.
+
+    ``bounds[i]`` are those stored with plan ``i``; ``notes`` say where stored figures and computed ones differ.
+    Plans of one problem share it.
+    """
+
+    story: Story
+    models: tuple[Graph | Network, ...]
+    plans: tuple[Plan | OrderPlan, ...]
+    bounds: tuple[tuple[Bound, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+# ---------------------------------------------------------------------- checks
+def check_path(path: str) -> None:
+    """Refuse a model's path that leaves the story's folder. Raises :class:`StoryError`."""
+    _text(path, "the path of a model", 1024)
+    if path.startswith(SAMPLE):
+        name = path.removeprefix(SAMPLE)
+        if not name or "/" in name or "\\" in name or name.startswith(".") or ":" in name:
+            raise StoryError(f"'{path}' names no sample model; write it as {SAMPLE}resnet50.json")
+        return
+    parts = path.split("/")
+    if "\\" in path or ":" in path or path.startswith(("/", "~")) or any(p in ("", ".", "..") for p in parts):
+        raise StoryError(
+            f"the story names the model '{path}', which is not inside the story's folder; put the model beside the story"
+            f" and name it relative to that folder, with '/' between folders"
+        )
+
+
+def _text(value: Any, what: str, longest: int, *, empty: bool = False) -> None:
+    if not isinstance(value, str) or not (value.strip() or empty):
+        raise StoryError(f"{what} must be text{'' if empty else ' that is not empty'}")
+    if len(value) > longest:
+        raise StoryError(f"{what} has {len(value):,} characters; shorten it to {longest:,}")
+
+
+def _whole(value: Any, what: str, low: int, high: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise StoryError(f"{what} must be a whole number from {low} to {high}")
+
+
+def _real(value: Any, what: str, low: float, high: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise StoryError(f"{what} must be a number from {low:g} to {high:g}")
+    if not low <= value <= high:
+        raise StoryError(f"{what} is {value:g}; it must be from {low:g} to {high:g}")
+
+
+def _choice(value: Any, what: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        words = ", ".join(word or "''" for word in known)
+        raise StoryError(f"{what} is {str(value)[:40]!r}; choose from {words}")

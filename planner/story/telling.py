@@ -1,0 +1,314 @@
+"""What is said about plans: the figures of a plan in words, and captions and titles made from them.
+
+Whatever a caption says is one of the :func:`facts`, which are worked out from the plan's evaluation and the bounds that apply to it:
+a caption can be made again, and so be checked.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planner.errors import StageboardError, StoryError
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.bound import Bound, ComponentStanding
+from planner.problem.claims import claim_of, claimed_amount
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Plan
+from planner.quantity import amount_text, bytes_text
+from planner.text_table import percent
+
+if TYPE_CHECKING:
+    from planner.problem.problem import Problem
+
+_PHRASES = {
+    "bottleneck": "the slowest stage{device} takes {value}",
+    "stage-time": "the slowest stage{device} takes {value}",
+    "max-load": "the busiest device{device} takes {value}",
+    "gpipe": "forward and backward, the busiest devices take {value}",
+    "chip-latency": "the slowest chip{device} takes {value}",
+    "latency": "one sample takes {value}",
+    "inference-time": "one inference takes {value}",
+    "max-memory": "the fullest stage{device} holds {value}",
+    "dram": "{value} of parameters stay off chip",
+    "max-communication": "no stage receives more than {value}",
+    "ios": "this order makes {value}",
+}
+"""What a component of an objective says of a plan; ``device`` is the one that it is about."""
+_ABOUT = frozenset({"bottleneck", "stage-time", "max-load", "chip-latency", "max-memory"})
+"""Components that are about the device with the largest :attr:`planner.problem.decision.Evaluation.pace`."""
+_LIMITS = ("cache", "sram", "memory")
+"""What targets call the memory of a device."""
+_SAME = 1e-9
+"""Amounts that differ by less (relative) are called equal."""
+TWO_LINES = 180
+"""Characters that two lines of large type hold."""
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+# ---------------------------------------------------------------------- facts
+def facts(
+    plan: Plan | OrderPlan, bounds: Sequence[Bound] = (), versus: Plan | OrderPlan | None = None
+) -> dict[str, str]:
+    """What can be said of a plan, by name, ready to be read: amounts with units, counts, shares.
+
+    ``objective``, one entry per component (``max_memory``), ``bound``, ``method`` and ``gap`` (of the first component that is not
+    proven; of the first where all are), ``claimed_bound`` and ``claimed_by`` where a file claims more than that, ``broken`` and ``broken_rule``; with ``versus``, a plan of the same model, ``change`` (share by which the
+    first component that differs is less or more), ``factor`` and ``moved``. ``option_orders`` and the like are the planner's options. Of graphs ``ops``, ``devices``, ``used``, ``bottleneck`` (a device),
+    ``bottleneck_ops`` and the parts of its cost, ``limit`` (a device's memory); of networks ``reads``, ``writes``, ``fast`` and the sizes.
+    """
+    problem, evaluation = plan.problem, plan.evaluation
+    told: dict[str, str] = {
+        "model": problem.name,
+        "objective": amount_text(evaluation.objective, problem.unit(problem.components[0])),
+        "broken": f"{len(evaluation.violations):,}",
+        "broken_rule": evaluation.violations[0].sentence if evaluation.violations else "",
+    }
+    for name, value in evaluation.components.items():
+        told[name.replace("-", "_")] = amount_text(value, problem.unit(name))
+    part = weighed(plan, bounds)
+    if part.bound is not None and evaluation.valid:
+        told["bound"] = amount_text(part.bound.value, problem.unit(part.name))
+        told["method"] = part.bound.method
+        gap = part.gap
+        if gap is not None:
+            told["gap"] = percent(gap)
+    claim = claim_of(plan, bounds) if evaluation.valid else None
+    if claim is not None:
+        told["claimed_bound"] = claimed_amount(problem, claim)
+        told["claimed_by"] = claim.claimed_by
+    for name, value in plan.provenance.options.items():
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            told[f"option_{name}"] = f"{value:,}"
+    if isinstance(plan, OrderPlan):
+        told |= _order_facts(plan)
+    else:
+        told |= _graph_facts(plan)
+    if versus is not None:
+        told |= _difference_facts(plan, versus)
+    return told
+
+
+def _graph_facts(plan: Plan) -> dict[str, str]:
+    problem, evaluation = plan.problem, plan.evaluation
+    unit = problem.graph.time_unit
+    worst = evaluation.bottleneck
+    told = {
+        "ops": f"{problem.graph.n:,}",
+        "params": bytes_text(float(problem.evaluator.params.sum())),
+        "devices": f"{len(problem.devices):,}",
+        "used": f"{int(np.count_nonzero(evaluation.ops)):,}",
+    }
+    if worst >= 0:
+        told |= {
+            "bottleneck": problem.devices[worst].title,
+            "bottleneck_ops": f"{int(evaluation.ops[worst]):,}",
+            "bottleneck_memory": bytes_text(float(evaluation.memory[worst])),
+        }
+        for name in ("receive", "work", "streaming", "send", "cost"):
+            told[f"bottleneck_{name}"] = amount_text(float(getattr(evaluation, name)[worst]), unit)
+        moving = float(evaluation.receive[worst] + evaluation.send[worst])
+        told["bottleneck_transfers"] = amount_text(moving, unit)
+    for name, amounts in evaluation.details.items():
+        if name in ("dram", "bytes_in"):
+            told[f"total_{name}"] = bytes_text(float(amounts.sum()))
+            told[f"most_{name}"] = bytes_text(float(amounts.max()))
+    limit = next((getattr(problem.target, name) for name in _LIMITS if hasattr(problem.target, name)), None)
+    if limit is not None:
+        told["limit"] = bytes_text(limit)
+    if "throughput" in evaluation.figures:
+        told["throughput"] = f"{evaluation.figures['throughput']:.1f}"
+    return told
+
+
+def _order_facts(plan: OrderPlan) -> dict[str, str]:
+    from planner.machines.two_level_memory.orders.io_bounds import io_bounds
+
+    network, evaluation = plan.problem.network, plan.evaluation
+    least = io_bounds(network)
+    extra = evaluation.reads + evaluation.writes - least.least
+    return {
+        "neurons": f"{network.neuron_count:,}",
+        "connections": f"{network.connection_count:,}",
+        "inputs": f"{len(network.inputs):,}",
+        "outputs": f"{len(network.outputs):,}",
+        "fast": f"{plan.problem.target.size:,}",
+        "reads": f"{evaluation.reads:,}",
+        "writes": f"{evaluation.writes:,}",
+        "least": f"{least.least:,}",
+        "least_reads": f"{least.least_reads:,}",
+        "least_writes": f"{least.least_writes:,}",
+        "extra": f"{extra:,}",
+    }
+
+
+def _difference_facts(plan: Plan | OrderPlan, versus: Plan | OrderPlan) -> dict[str, str]:
+    told = {f"other_{name}": text for name, text in facts(versus).items()}
+    found = changed(plan, versus)
+    if found is not None:
+        _, share = found
+        told["change"] = percent(abs(share))
+        if share < 0:
+            told["factor"] = f"{1.0 / (1.0 + share):.2f}" if share > -1.0 else "endlessly"
+    count = moved(plan, versus)
+    if count is not None:
+        told["moved"] = f"{count:,}"
+    return told
+
+
+def weighed(plan: Plan | OrderPlan, bounds: Sequence[Bound]) -> ComponentStanding:
+    """The component that a gap is about: the first that is not proven, or the first where all are."""
+    standing = plan.problem.standing(plan.evaluation.values, tuple(bounds))
+    return standing.first_open or standing.components[0]
+
+
+def changed(plan: Plan | OrderPlan, versus: Plan | OrderPlan) -> tuple[str, float] | None:
+    """(the first component that differs, the relative change since ``versus``); None where none does or they cannot be compared."""
+    now, then = plan.evaluation.components, versus.evaluation.components
+    if plan.problem.objective != versus.problem.objective or list(now) != list(then):
+        return None
+    for name, value in now.items():
+        if abs(value - then[name]) > _SAME * max(abs(value), abs(then[name])):
+            return name, (value - then[name]) / then[name] if then[name] else math.inf
+    return None
+
+
+def moved(plan: Plan | OrderPlan, versus: Plan | OrderPlan) -> int | None:
+    """How many ops (neurons of a network) must move to make one plan of the other, devices matched; None across models."""
+    try:
+        if isinstance(plan, Plan) and isinstance(versus, Plan):
+            from planner.reports.comparison import compare
+
+            return len(compare([versus, plan]).moved(1, 0))
+        if isinstance(plan, OrderPlan) and isinstance(versus, OrderPlan):
+            from planner.reports.comparison import compare_orders
+
+            return len(compare_orders([versus, plan]).displaced(1, 0).neurons)
+    except StageboardError:
+        return None  # plans of two models
+    return None
+
+
+def filled(template: str, told: Mapping[str, str]) -> str:
+    """``template`` with its ``{names}`` replaced by facts. Raises :class:`StoryError` where there is none of that name."""
+    for name in _PLACE.findall(template):
+        if name not in told:
+            raise StoryError(
+                f"a caption speaks of '{name}', which this plan does not have; it has {', '.join(told)}"
+            )
+    return _PLACE.sub(lambda match: told[match[1]], template)
+
+
+# ---------------------------------------------------------------------- sentences
+def caption(
+    plan: Plan | OrderPlan, bounds: Sequence[Bound] = (), before: Plan | OrderPlan | None = None
+) -> str:
+    """Two lines on a plan: what it costs and where, what changed since ``before``, what is proven, and what a file only claims."""
+    if not plan.evaluation.valid:
+        return _broken(plan)
+    sentences = [_cost(plan, before)]
+    if before is not None:
+        count = moved(plan, before)
+        if count:
+            whole = plan.problem.size
+            things = "neurons" if isinstance(plan, OrderPlan) else "ops"
+            sentences.append(f"{count:,} of {whole:,} {things} moved.")
+    sentences.append(_proof(plan, bounds))
+    claim = claim_of(plan, bounds)
+    if claim is not None:
+        sentences.append(f"{claim.claimed_by} claims {claimed_amount(plan.problem, claim)}, not proven here.")
+    return shortened(" ".join(filter(None, sentences)))
+
+
+def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = ()) -> str:
+    """A sentence on what is looked at of a plan that has been introduced: some ops, by id, or the device that is about its cost.
+
+    Empty where there is nothing to add, as of an order or a plan that breaks rules.
+    """
+    if isinstance(plan, OrderPlan) or not plan.evaluation.valid:
+        return ""
+    graph, devices = plan.problem.graph, plan.problem.devices
+    chosen = [graph.index[op] for op in ops if op in graph.index]
+    if chosen:
+        on = sorted({int(plan.decision.device_of[op]) for op in chosen})
+        work = amount_text(float(graph.work[chosen].sum()), graph.time_unit)
+        where = devices[on[0]].title if len(on) == 1 else f"{len(on):,} devices"
+        if len(chosen) > 1:
+            return f"{len(chosen):,} of {graph.n:,} ops, {work} of work in all, on {where}."
+        return shortened(f"{graph.op_names[chosen[0]]} is {work} of work on {where}.")
+    told = facts(plan)
+    if "bottleneck" not in told:
+        return ""
+    if plan.problem.unit(plan.problem.components[0]) == "B":
+        return filled("{bottleneck} holds {bottleneck_memory} in {bottleneck_ops} ops.", told)
+    return filled(
+        "{bottleneck} works for {bottleneck_work} and spends {bottleneck_transfers} on tensors.", told
+    )
+
+
+def title(plan: Plan | OrderPlan, before: Plan | OrderPlan | None = None) -> str:
+    """A few words on a plan: its own name, else what found it; and whether that is better than ``before``."""
+    name = plan.name
+    if not name or name == plan.provenance.planner:
+        name = _planner_words(plan.provenance.planner)
+    found = None if before is None or not plan.evaluation.valid else changed(plan, before)
+    if found is not None and 0 < -found[1] < 1:
+        return f"{name}: {percent(-found[1])} better"[:120]
+    return name[:120]
+
+
+def phrase(plan: Plan | OrderPlan, component: str) -> str:
+    """What one component says of a plan, without capital and full stop: ``the slowest stage, stage 3, takes 1.93 ms``."""
+    value = amount_text(plan.evaluation.components[component], plan.problem.unit(component))
+    words = _PHRASES.get(component, component.replace("-", " ") + " is {value}")
+    device = ""
+    if component in _ABOUT and isinstance(plan.evaluation, Evaluation) and plan.evaluation.bottleneck >= 0:
+        problem: Problem = plan.problem  # type: ignore[assignment]
+        device = f", {problem.devices[plan.evaluation.bottleneck].title},"
+    return words.format(value=value, device=device)
+
+
+def _cost(plan: Plan | OrderPlan, before: Plan | OrderPlan | None) -> str:
+    found = None if before is None or not before.evaluation.valid else changed(plan, before)
+    component = plan.problem.components[0] if found is None else found[0]
+    words = phrase(plan, component)
+    if found is not None and math.isfinite(found[1]):
+        words += f", {percent(abs(found[1]))} {'less' if found[1] < 0 else 'more'} than before"
+    elif before is not None and found is None and before.problem == plan.problem:
+        words += ", as before"
+    return words[:1].upper() + words[1:] + "."
+
+
+def _proof(plan: Plan | OrderPlan, bounds: Sequence[Bound]) -> str:
+    standing = plan.problem.standing(plan.evaluation.values, tuple(bounds))
+    part = standing.first_open
+    if part is None:
+        return "Proven: no plan is better."
+    if part.bound is None or part.gap is None or not math.isfinite(part.bound.value):
+        return ""
+    least = amount_text(part.bound.value, plan.problem.unit(part.name))
+    return f"No plan can do with less than {least}: at most {percent(part.gap)} is left to gain."
+
+
+def _broken(plan: Plan | OrderPlan) -> str:
+    violations = plan.evaluation.violations
+    rules = "a rule" if len(violations) == 1 else f"{len(violations):,} rules"
+    return shortened(f"This plan breaks {rules}. {violations[0].sentence}")
+
+
+def shortened(text: str, longest: int = TWO_LINES) -> str:
+    """``text``, cut at a word with an ellipsis where it is longer than ``longest`` characters."""
+    if len(text) <= longest:
+        return text
+    return text[: longest - 1].rsplit(" ", 1)[0].rstrip(" ,;:.") + "…"
+
+
+def _planner_words(name: str) -> str:
+    from planner.machines.catalogue import planners
+
+    known = planners().get(name)
+    return known.title if known is not None else name or "A plan"

@@ -1,0 +1,205 @@
+"""Starting: which words are commands, what is said where no window can be, and what becomes of unexpected errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gui.app import launch
+from gui.app.crash_log import KEPT, CrashLog
+from gui.look import display
+from gui.shell.kinds import files_to_open
+from planner.errors import StageboardError
+
+ROOT = Path(__file__).resolve().parents[3]
+RESNET = ROOT / "sample_models" / "resnet50.json"
+UNET = ROOT / "sample_models" / "unet.onnx"
+
+
+@pytest.fixture(scope="module")
+def plan_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("plans") / "resnet50.plan.json"
+    assert (
+        launch.main(["plan", str(RESNET), "--target", "pipeline:4", "--planner", "slice", "-o", str(file)])
+        == 0
+    )
+    return file
+
+
+# ---------------------------------------------------------------------- words
+def test_help_lists_drawing_commands_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert launch.main(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"  {name} " in out for name in ("info", "plan", "render", "demo"))
+
+
+def test_commands_that_do_not_draw_import_no_qt() -> None:
+    code = "import sys; from gui.app.launch import main; main(['info', sys.argv[1]]); print('PySide6' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(RESNET)], check=True, capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["pln"], "did you mean 'plan'?"),
+        (["nowhere.onnx"], "nowhere.onnx does not exist; check the path"),
+        (["some/where"], "some/where does not exist"),
+        ([str(RESNET), "--fast"], "--fast is not an option of the window"),
+    ],
+)
+def test_what_is_neither_command_nor_file_is_one_line(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert launch.main(arguments) == 2
+    streams = capsys.readouterr()
+    assert streams.out == "" and streams.err.count("\n") == 1 and words in streams.err
+
+
+def test_models_and_plan_are_told_apart_by_content(plan_file: Path) -> None:
+    assert files_to_open([str(RESNET), str(plan_file)]) == ([RESNET], plan_file)
+    assert files_to_open([str(RESNET), str(UNET)]) == ([RESNET, UNET], None)
+    assert files_to_open([]) == ([], None)
+
+
+def test_a_plan_needs_its_model(plan_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(StageboardError, match="name its model before it"):
+        files_to_open([str(plan_file)])
+    other = tmp_path / "other.json"
+    other.write_bytes(plan_file.read_bytes())
+    with pytest.raises(StageboardError, match="are both plans"):
+        files_to_open([str(RESNET), str(plan_file), str(other)])
+
+
+# ---------------------------------------------------------------------- no display
+def test_without_a_display_a_sentence_and_status_2(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    assert launch.main([]) == 2
+    assert "there is no display" in capsys.readouterr().err
+    assert launch.main(["demo"]) == 2
+    err = capsys.readouterr().err
+    assert "stageboard demo --headless" in err and err.count("\n") == 1
+
+
+def test_a_display_that_does_not_answer_is_said_before_qt_aborts() -> None:
+    with pytest.raises(display.DisplayError, match="does not answer"):
+        display.check_display({"DISPLAY": ":7961"})
+    with pytest.raises(display.DisplayError, match="does not answer"):
+        display.check_display({"DISPLAY": "localhost:591.0", "QT_QPA_PLATFORM": "xcb"})
+
+
+def test_other_platforms_need_no_display() -> None:
+    display.check_display({"QT_QPA_PLATFORM": "offscreen"})
+    display.check_display({"QT_QPA_PLATFORM": "vnc:size=800x600"})
+    display.check_display({"WAYLAND_DISPLAY": "wayland-0"})
+
+
+def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "libqxcb.so"
+    broken.write_bytes(b"no library")
+    monkeypatch.setattr(display, "_plugin", lambda name: broken)
+    monkeypatch.setattr(display, "x11_answers", lambda name: True)
+    with pytest.raises(display.DisplayError, match=r"libqxcb\.so"):
+        display.check_display({"DISPLAY": ":0"})
+    said = display._missing("libEGL.so.1: cannot open shared object file: No such file or directory")
+    assert "libEGL.so.1" in said and "make run" in said
+
+
+# ---------------------------------------------------------------------- crash log
+def test_unexpected_errors_are_written_and_said(tmp_path: Path) -> None:
+    said: list[tuple[str, str]] = []
+    log = CrashLog(lambda sentence, detail: said.append((sentence, detail)), tmp_path)
+    log.install()
+    try:
+        try:
+            raise ZeroDivisionError("in a slot")
+        except ZeroDivisionError as error:
+            sys.excepthook(type(error), error, error.__traceback__)
+
+        def fail() -> None:
+            raise KeyError("in a thread")
+
+        thread = threading.Thread(target=fail)
+        thread.start()
+        thread.join()
+    finally:
+        log.uninstall()
+    text = log.path.read_text("utf-8")
+    assert (
+        "ZeroDivisionError: in a slot" in text and "KeyError: 'in a thread'" in text and "Python 3." in text
+    )
+    assert len(said) == 2 and "ZeroDivisionError" in said[0][0] and str(log.path) in said[0][0]
+    assert "in a slot" in said[0][1]
+    assert sys.excepthook is not log._main
+
+
+def test_an_uneventful_window_leaves_no_log_and_old_logs_go(tmp_path: Path) -> None:
+    for i in range(KEPT + 5):
+        (tmp_path / f"2020010{i // 10}-{i:06d}-1.log").write_text("old")
+    log = CrashLog(lambda *_: None, tmp_path)
+    log.install()
+    log.uninstall()
+    assert not log.path.exists()
+    assert len(list(tmp_path.glob("*.log"))) < KEPT + 5
+
+
+def test_a_log_that_cannot_be_written_is_said_all_the_same(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "file").write_text("in the way")
+    said: list[str] = []
+    log = CrashLog(lambda sentence, detail: said.append(sentence), tmp_path / "file")
+    log.write(ValueError("lost?"))
+    assert "could not be written" in said[0]
+    assert "lost?" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------------- the window as a process
+def window_process(tmp_path: Path, *arguments: str | Path) -> subprocess.Popen[str]:
+    places = {
+        f"XDG_{kind}_HOME": str(tmp_path / kind.lower()) for kind in ("CONFIG", "DATA", "CACHE", "STATE")
+    }
+    environment = {**os.environ, **places, "QT_QPA_PLATFORM": "offscreen"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "gui", *map(str, arguments)], cwd=ROOT, env=environment, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def opened(folder: Path) -> bool:
+    """Whether a window has noted the model among its recent files."""
+    return any("resnet50.json" in file.read_text() for file in folder.rglob("session.ini"))
+
+
+def test_the_window_opens_files_and_ends_on_a_signal(tmp_path: Path, plan_file: Path) -> None:
+    process = window_process(tmp_path, RESNET, plan_file)
+    try:
+        deadline = time.monotonic() + 60
+        while not opened(tmp_path) and time.monotonic() < deadline:
+            assert process.poll() is None, process.stderr and process.stderr.read()
+            time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=30)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "Traceback" not in err and out == ""
+    settings = list(tmp_path.rglob("session.ini"))
+    assert settings and "resnet50.json" in settings[0].read_text()
+
+
+def test_info_and_the_plan_agree(plan_file: Path, capsys: Any) -> None:
+    assert launch.main(["evaluate", str(RESNET), str(plan_file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["valid"] is True

@@ -1,0 +1,82 @@
+"""The search for counts of stages beside the window: started, kept, dropped with its problem, closed."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.background.stage_counting import COUNTS, StageCounting, key_of
+from gui.document.plan.document import Document
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.problem.problem import Pin, Problem
+from planner.runs.stage_counts import with_stages
+from tests.gui.models import chain_graph
+from tests.gui.stage_models import tpu_problem
+from tests.gui.window_parts import opened
+
+
+@pytest.fixture
+def counting(qtbot: QtBot) -> Generator[StageCounting]:
+    found = StageCounting(opened())
+    yield found
+    found.close()
+    found._document.deleteLater()
+
+
+def test_the_key_is_the_problem_without_its_count() -> None:
+    problem = tpu_problem()
+    assert key_of(problem) == key_of(with_stages(problem, 7))
+    assert key_of(problem) != key_of(replace(problem, objective="memory-1-3"))
+    assert key_of(problem) != key_of(replace(problem, target=replace(problem.target, shared_children=True)))  # type: ignore[type-var]
+    assert key_of(problem) != key_of(problem.with_constraints((Pin("net0", "stage 0"),)))
+
+
+def test_all_counts_are_found_and_remembered(qtbot: QtBot, counting: StageCounting) -> None:
+    counting.start()
+    assert counting.running
+    assert counting.waiting == set(COUNTS)
+    qtbot.waitUntil(lambda: counting.complete, timeout=60_000)
+    assert not counting.running
+    best = [counting.results[count].evaluation for count in COUNTS]
+    assert all(e is not None and e.valid for e in best)
+    counting.start()
+    assert not counting.running, "everything is known"
+    # Another count of stages is the same question.
+    counting._document.set_problem(Pipeline(count=5))
+    assert counting.complete
+    counting._document.set_problem(Pipeline(count=5, bandwidth=2.0))
+    assert counting.results == {}
+
+
+def test_a_search_ends_with_its_problem(qtbot: QtBot, counting: StageCounting) -> None:
+    counting.start()
+    counting._document.set_problem(Pipeline(count=5))
+    assert counting.running, "only the count changed"
+    counting._document.set_problem(Pipeline(count=5, bandwidth=2.0))
+    assert not counting.running
+    counting.start()
+    counting._document.open_graph(chain_graph(9), target=DevicePool(2, 1))
+    assert not counting.running
+    counting.start()
+    assert not counting.running, "a pool has no count of stages"
+    assert counting.results == {}
+    assert not counting.complete
+
+
+def test_nothing_happens_without_a_model(qtbot: QtBot) -> None:
+    document = Document()
+    counting = StageCounting(document)
+    counting.start()
+    assert not counting.running
+    assert counting.waiting == set()
+    document.deleteLater()
+
+
+def test_pins_are_part_of_the_question() -> None:
+    problem = Problem(chain_graph(12), Pipeline(3), "", (Pin("n1", "stage 0"),))
+    assert key_of(problem) == key_of(with_stages(problem, 2))
+    assert key_of(problem) != key_of(problem.with_constraints(()))

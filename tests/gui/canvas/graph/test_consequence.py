@@ -1,0 +1,115 @@
+"""What a move would give, in the words that lanes, chips and the carried card say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gui.canvas.graph.consequence import Consequence, consequences, rule_words
+from gui.canvas.graph.overlay import two_lines
+from gui.canvas.graph.strip import paint_strip
+from gui.document.plan.previewing import check
+from gui.document.values import Preview
+from gui.look.fonts import metrics
+from gui.look.theme import DARK, LIGHT
+from planner.evaluation import kernels
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.problem import Problem
+from tests.gui.models import chain_graph, tpu_graph
+
+MIB = 2.0**20
+UNEVEN = np.array([0, 0, 1, 2, 2, 2], np.int32)
+
+
+def judged(problem: Problem, device_of: np.ndarray, ops: list[int]) -> tuple[Preview, list[Consequence]]:
+    live = problem.live(device_of)
+    preview = check(live, np.array(ops, np.int32), ())
+    words = tuple(rule_words(int(code)) for code in live.check(preview.ops).codes)
+    return preview, consequences(preview, words)
+
+
+def test_bytes_of_the_first_component_that_changes() -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2 * MIB), "memory-1-2-3")
+    _, said = judged(problem, UNEVEN, [3])
+    assert said[0].short == "breaks the order"
+    assert said[0].colour(LIGHT) == LIGHT.bad
+    assert said[1].short == "max memory −1.00 MiB"
+    assert said[1].brief == "memory −1.00 MiB"
+    assert said[1].better
+    assert said[1].colour(DARK) == DARK.good
+    assert said[2].short == said[2].brief == "now here"
+    assert not said[2].better
+    _, said = judged(problem, UNEVEN, [1])
+    assert said[1].short == "max communication −80.0 KiB"
+    assert said[1].brief == "comm. −80.0 KiB"
+
+
+def test_one_number_is_told_as_before() -> None:
+    problem = Problem(chain_graph(), Pipeline(3))
+    device_of = (np.arange(12) * 3 // 12).astype(np.int32)
+    preview, said = judged(problem, device_of, [4])
+    for d in np.flatnonzero(preview.legal).tolist():
+        if not said[d].stays:
+            assert said[d].short == said[d].brief
+            assert f"{preview.objective[d]:,.2f}" in said[d].short
+            assert said[d].short.endswith("%")
+
+
+def test_shared_children_are_named() -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, shared_children=True))
+    assert rule_words(kernels.RULE_SHARED_CHILDREN) == "splits siblings"
+    # Siblings move together: nothing of them can be left behind.
+    assert problem.groups.expand([1]).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("width", [420.0, 1200.0])
+def test_a_narrow_chip_says_it_shorter(width: float, qapp: object) -> None:
+    from PySide6.QtGui import QImage, QPainter
+
+    from gui.canvas.graph.palette import canvas_palette
+
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2 * MIB), "memory-1-2-3")
+    _, said = judged(problem, UNEVEN, [3])
+    titles = tuple(device.title for device in problem.devices)
+
+    def painted(shown: list[Consequence]) -> QImage:
+        image = QImage(int(width), 300, QImage.Format.Format_RGB32)
+        image.fill(0)
+        painter = QPainter(image)
+        paint_strip(painter, width, 300.0, titles, shown, 1, canvas_palette(LIGHT, 3))
+        painter.end()
+        return image
+
+    shorter = [replace(one, change=replace(one.change, text=one.change.brief)) for one in said]
+    assert (painted(said) == painted(shorter)) == (width < 500)
+
+
+def test_one_word_where_room_is_scarcest() -> None:
+    problem = Problem(tpu_graph(), McmPackage(3))
+    _, said = judged(problem, np.array([0, 0, 1, 1, 2, 2], np.int32), [2])
+    assert [one.word for one in said[:2]] == ["triangle", "here"]
+    assert said[2].word == "order"
+    assert rule_words(kernels.RULE_NO_SKIP) == "skips a chip"
+    assert rule_words(kernels.RULE_EVERY_CHIP) == "empties a chip"
+    problem = Problem(chain_graph(), Pipeline(3))
+    preview, said = judged(problem, (np.arange(12) * 3 // 12).astype(np.int32), [4])
+    for d in np.flatnonzero(preview.legal).tolist():
+        assert said[d].stays or said[d].word.endswith("%")
+
+
+def test_a_sentence_beside_the_pointer_takes_two_lines_at_most(qapp: Any) -> None:
+    measure = metrics(11, False)
+    assert two_lines("fits", measure, 200.0) == ["fits"]
+    sentence = "conv_2 sends back from chip 17 to chip 16, where conv_9 needs it"
+    first, second = two_lines(sentence, measure, 240.0)
+    assert f"{first} {second}" == sentence
+    for text in (sentence * 5, "a/very/long/name" * 20, "i" * 400):
+        lines = two_lines(text, measure, 240.0)
+        assert len(lines) == 2
+        assert all(measure.horizontalAdvance(line) <= 240.0 for line in lines)
+        assert lines[1].endswith("…")

@@ -1,0 +1,66 @@
+"""Lane headers: costs, parts, traffic."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint
+
+from gui.canvas.graph.headers import HEADER_WIDTH, header_data, lane_extents
+from gui.canvas.graph.scene import crossing_bytes
+from planner.machines.pipeline.target import Pipeline
+from tests.gui.canvas.graph.conftest import Hand, MakeHand
+from tests.gui.models import chain_graph
+
+
+def test_figures_are_those_of_the_evaluation(hand: Hand) -> None:
+    hand.lanes()
+    scene, problem, e = hand.view.scene, hand.document.problem, hand.document.evaluation
+    assert scene is not None
+    assert problem is not None
+    data = header_data(scene, problem, crossing_bytes(problem.graph, hand.document.device_of, 3))
+    assert data is not None
+    assert data.pace == pytest.approx(e.pace)
+    assert data.parts.sum(axis=0) == pytest.approx(e.cost)
+    assert data.bottleneck == int(np.argmax(e.cost))
+    assert data.titles == ("Stage 0", "Stage 1", "Stage 2")
+
+
+def test_lanes_lie_below_one_another_in_device_order(hand: Hand) -> None:
+    hand.lanes()
+    assert hand.view.scene is not None
+    extents = lane_extents(hand.view.scene, hand.view.viewport)
+    assert len(extents) == 3
+    assert all(a < b <= c < d for (a, b), (c, d) in itertools.pairwise(extents))
+
+
+def test_headers_change_with_the_costs(hand: Hand) -> None:
+    hand.lanes()
+    margin = (0, 0, HEADER_WIDTH, hand.view.height())
+    before = hand.view.grab().toImage().copy(*margin)
+    hand.document.move([4], 0)
+    hand.settle()
+    assert hand.view.grab().toImage().copy(*margin) != before
+
+
+def test_headers_stay_while_the_picture_is_panned(hand: Hand) -> None:
+    hand.lanes()
+    hand.view.zoom_by(2, hand.view.rect().toRectF().center())
+    place = QPoint(2, int(hand.view.lane_rect(1).center().y()))
+    before = hand.view.grab().toImage().pixel(place)
+    hand.view.pan_by(-80, 0)
+    assert hand.view.grab().toImage().pixel(place) == before
+
+
+def test_36_lanes_keep_a_header_each(make_hand: MakeHand) -> None:
+    hand = make_hand(chain_graph(72), Pipeline(36), (1280, 800))
+    hand.document.set_assignment((np.arange(72) // 2).astype(np.int32), "edit", "two each")
+    hand.lanes()
+    image = hand.view.grab().toImage()
+    for d in range(36):
+        lane = hand.view.lane_rect(d)
+        assert lane.height() >= 12
+        row = [image.pixel(x, int(lane.center().y())) for x in range(8, HEADER_WIDTH - 4)]
+        assert len(set(row)) > 3, f"lane {d} says nothing"

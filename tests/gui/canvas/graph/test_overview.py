@@ -1,0 +1,136 @@
+"""Seen from afar: plates, ribbons and ground."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF
+
+from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.items import items_of
+from gui.canvas.graph.overview import paint_ground, plates, ribbons
+from gui.canvas.graph.painter import paint_scene
+from gui.canvas.graph.palette import canvas_palette, packed
+from gui.canvas.graph.scene import Scene, scene_of
+from gui.canvas.graph.viewport import Viewport
+from gui.look.theme import DARK, LIGHT, Theme
+from gui.raster import engine as raster
+from tests.gui.models import chain_graph
+
+SIZE = (900, 600)
+
+
+def far_scene(n: int, k: int, view: str = "flow") -> tuple[Scene, Viewport]:
+    scene = scene_of(
+        items_of(chain_graph(n), None, frozenset()), view, (np.arange(n) * k // n).astype(np.int32), k, SIZE
+    )
+    viewport = Viewport()
+    viewport.resize(*SIZE)
+    viewport.fit(scene.layout.bounds)
+    return scene, viewport
+
+
+@pytest.mark.parametrize("view", ["flow", "lanes"])
+@pytest.mark.parametrize("k", [1, 4, 12, 36])
+def test_plates_do_not_overlap_and_stay_in_the_picture(view: str, k: int) -> None:
+    scene, viewport = far_scene(400, k, view)
+    boxes = plates(scene, viewport, 1.0)
+    assert sorted(boxes) == list(range(k))
+    found = list(boxes.values())
+    assert not any(a.intersects(b) for i, a in enumerate(found) for b in found[:i])
+    assert all(QRectF(-2, -2, SIZE[0] + 4, SIZE[1] + 4).contains(box) for box in found)
+    assert min(box.height() for box in found) >= 9
+
+
+def test_a_device_without_ops_has_no_plate() -> None:
+    scene, viewport = far_scene(60, 3)
+    scene.set_devices(np.where(np.arange(60) < 30, 0, 2).astype(np.int32), 3)
+    assert list(plates(scene, viewport, 1.0)) == [0, 2]
+
+
+def test_ribbons_are_as_wide_as_their_bytes() -> None:
+    scene, viewport = far_scene(400, 5)
+    found = ribbons(scene, viewport, 1.0)
+    assert {(r.src, r.dst): r.bytes for r in found} == {
+        (a, b): scene.flow[a, b] for a, b in np.argwhere(scene.flow > 0).tolist()
+    }
+    widths = [r.width for r in found]
+    assert widths == sorted(widths, reverse=True)
+    assert [r.bytes for r in found] == sorted((r.bytes for r in found), reverse=True)
+
+
+def test_ribbons_run_between_their_plates() -> None:
+    scene, viewport = far_scene(200, 4)
+    boxes = plates(scene, viewport, 1.0)
+    for r in ribbons(scene, viewport, 1.0):
+        near = [boxes[d].adjusted(-2, -2, 2, 2) for d in (r.src, r.dst)]
+        assert near[0].contains(r.curve[0], r.curve[1])
+        assert near[1].contains(r.curve[6], r.curve[7])
+
+
+def test_no_bytes_no_ribbons() -> None:
+    scene, viewport = far_scene(50, 2)
+    scene.set_devices(np.zeros(50, np.int32), 2)
+    assert ribbons(scene, viewport, 1.0) == []
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda t: t.name)
+def test_the_ground_shows_stages_selection_and_trouble(theme: Theme) -> None:
+    scene, viewport = far_scene(300, 3)
+    palette = canvas_palette(theme, 3)
+    scene.selected = scene.mask(np.array([10]))
+    scene.violating = scene.mask(np.array([20]))
+    buffer = raster.new_image(*SIZE)
+    raster.fill(buffer, None, packed(theme.canvas), replace=True)
+    paint_ground(buffer, scene, viewport, palette, 1.0)
+
+    def colour(op: int) -> int:
+        x, y = viewport.to_pixels(scene.x[op] + scene.w[op] / 2, scene.y[op] + scene.h[op] / 2)
+        return int(buffer[int(y), int(x)])
+
+    assert colour(10) == packed(theme.edge_selected)
+    assert colour(20) == packed(theme.bad)
+    assert len({colour(50), colour(150), colour(250)}) == 3
+    scene.highlighted = scene.mask(np.array([50]))
+    before = colour(150)
+    paint_ground(buffer, scene, viewport, palette, 1.0)
+    assert colour(50) == palette.accent[0]
+    assert colour(150) != before
+
+
+@pytest.mark.parametrize("k", [4, 36])
+@pytest.mark.parametrize("view", ["flow", "lanes"])
+def test_far_out_the_overview_is_painted(qapp, view: str, k: int) -> None:
+    scene, viewport = far_scene(400, k, view)
+    viewport.zoom(0.2, 0, 0)
+    viewport.smallest = 0.01
+    viewport.zoom(0.04 / viewport.scale, 0, 0)
+    buffer = raster.new_image(*SIZE)
+    assert paint_scene(buffer, scene, viewport, canvas_palette(LIGHT, k), 1.0) == Detail.OVERVIEW
+    assert len(np.unique(buffer)) > 20
+
+
+def test_folded_groups_count_with_their_ops_edges() -> None:
+    from planner.model.groups import GroupView
+
+    graph = chain_graph(12)
+    view = GroupView((np.arange(12) // 3).astype(np.int32), tuple("abcd"))
+    items = items_of(graph, view, frozenset(range(4)))
+    scene = scene_of(items, "flow", (np.arange(12) // 6).astype(np.int32), 2, SIZE)
+    # The tensors of ops 2 to 5 that ops 6 and beyond read, each once though two groups read that of op 5.
+    assert scene.flow[0, 1] == 4 * 8.0
+    assert scene.flow[1, 0] == 0
+
+
+def test_many_plates_stand_on_their_own_ground() -> None:
+    scene, viewport = far_scene(400, 36)
+    x, y = (scene.x + scene.w / 2) * viewport.scale, (scene.y + scene.h / 2) * viewport.scale
+    placed = plates(scene, viewport, 1.0)
+    assert placed
+    for d, box in placed.items():
+        inside = (
+            (x + viewport.ox >= box.left() - 40) & (x + viewport.ox <= box.right() + 40)
+            & (y + viewport.oy >= box.top() - 4) & (y + viewport.oy <= box.bottom() + 4)
+        )  # fmt: skip
+        assert d in scene.device[inside]
+    assert ribbons(scene, viewport, 1.0) == [], "ribbons between so many would bury the graph"

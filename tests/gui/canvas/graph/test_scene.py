@@ -1,0 +1,121 @@
+"""What the painter is given: devices, bytes between them, routes, lanes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.canvas.graph.items import items_of
+from gui.canvas.graph.scene import LEAST_LANE_PX, crossing_bytes, device_flow, forward_partners, scene_of
+from gui.layout.result import EdgeClass
+from planner.formats import read_model
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.model.graph import Graph, Op, Tensor
+from planner.model.groups import by_layer
+from planner.problem.problem import Problem
+from tests.gui.models import chain_graph
+
+
+@given(st.integers(1, 4), st.integers(2, 30), st.randoms(use_true_random=False))
+def test_bytes_between_devices_count_each_tensor_once(k: int, n: int, random) -> None:
+    graph = chain_graph(n)
+    device_of = np.array([random.randrange(k) for _ in range(n)], np.int32)
+    flow = np.zeros((k, k))
+    received, sent = np.zeros(k), np.zeros(k)
+    for t in range(graph.tensor_count):
+        home = device_of[graph.tensor_producer[t]]
+        idx = graph.consumer_idx[graph.consumer_ptr[t] : graph.consumer_ptr[t + 1]]
+        away = {int(d) for d in device_of[idx]} - {int(home)}
+        for d in away:
+            flow[home, d] += graph.tensor_bytes[t]
+            received[d] += graph.tensor_bytes[t]
+        sent[home] += graph.tensor_bytes[t] if away else 0.0
+    assert device_flow(graph, device_of, k) == pytest.approx(flow)
+    found = crossing_bytes(graph, device_of, k)
+    assert found[0] == pytest.approx(received)
+    assert found[1] == pytest.approx(sent)
+
+
+def test_flow_follows_the_devices() -> None:
+    graph = chain_graph(8)
+    scene = scene_of(items_of(graph, None, frozenset()), "flow", np.zeros(8, np.int32), 2, (800, 600))
+    assert scene.flow.sum() == 0
+    split = np.repeat(np.arange(2, dtype=np.int32), 4)
+    scene.set_devices(split, 2)
+    assert scene.flow == pytest.approx(device_flow(graph, split, 2))
+    assert scene.flow[0, 1] > 0
+
+
+def test_backward_ops_find_their_forward_ops() -> None:
+    ops = [Op(f"n{i}", f"n{i}", "Conv", work=1.0, colour_class=c, backward=b) for i, (c, b) in enumerate(
+        [(1, False), (None, False), (1, True), (None, True), (5, True)])]  # fmt: skip
+    tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 1.0, time=0.0) for i in range(4)]
+    assert forward_partners(Graph.build("training", ops, tensors)).tolist() == [-1, -1, 0, -1, -1]
+
+
+@pytest.mark.parametrize("view", ["flow", "lanes"])
+def test_routes_begin_and_end_at_their_cards(view: str) -> None:
+    graph = chain_graph(60)
+    device_of = (np.arange(60) // 20).astype(np.int32)
+    scene = scene_of(items_of(graph, None, frozenset()), view, device_of, 3, (800, 600))
+    assert len(scene.routed) + len(scene.straight) + len(scene.stubs) == len(scene.items.edge_src)
+    assert len(scene.routed)
+    for i, e in enumerate(scene.routed.tolist()):
+        u, v = scene.items.edge_src[e], scene.items.edge_dst[e]
+        first, last = scene.route_ptr[i], scene.route_ptr[i + 1] - 1
+        assert scene.route_x[first] == scene.x[u] + scene.w[u]
+        assert scene.route_y[first] == scene.y[u] + scene.h[u] / 2
+        assert scene.route_x[last] == scene.x[v]
+        assert scene.route_y[last] == scene.y[v] + scene.h[v] / 2
+    assert not np.isin(scene.edge_class[scene.routed], [EdgeClass.STUB]).any()
+
+
+def test_empty_lanes_stay_tall_enough_to_drop_on() -> None:
+    graph = chain_graph(300)
+    room = (1000.0, 700.0)
+    scene = scene_of(items_of(graph, None, frozenset()), "lanes", np.zeros(300, np.int32), 6, room)
+    bounds = scene.layout.bounds
+    scale = min(room[0] / bounds[2], room[1] / bounds[3])
+    assert len(scene.layout.lanes) == 6
+    assert min(lane.band[3] for lane in scene.layout.lanes) * scale > 0.6 * LEAST_LANE_PX
+
+
+def test_lanes_with_ops_are_not_lower_than_the_empty_ones() -> None:
+    graph = chain_graph(210)
+    for room in ((780.0, 420.0), (1200.0, 600.0)):
+        for chips in (3, 7, 30, 36):
+            device_of = (np.arange(210) * chips // 210).astype(np.int32)
+            scene = scene_of(items_of(graph, None, frozenset()), "lanes", device_of, 36, room)
+            scale = min(room[0] / scene.layout.bounds[2], room[1] / scene.layout.bounds[3])
+            heights = np.array([lane.band[3] for lane in scene.layout.lanes]) * scale
+            assert heights.min() >= 9.0, "below that a header has no room"
+            assert heights[:chips].min() >= 0.95 * heights[chips:].max(initial=0.0)
+
+
+def test_masks() -> None:
+    scene = scene_of(
+        items_of(chain_graph(5), None, frozenset()), "flow", np.zeros(5, np.int32), 1, (800, 600)
+    )
+    assert scene.mask(np.array([1, 3])).tolist() == [False, True, False, True, False]
+    assert not scene.mask(np.empty(0, np.int32)).any()
+    assert not scene.selected.any()
+    assert [d.title for d in scene.devices] == ["0"]
+
+
+def test_cards_and_flows_count_what_the_target_counts() -> None:
+    graph = read_model("sample_models/resnet50.json")
+    problem = Problem(graph, EdgeTpuPipeline(2))
+    grouping = by_layer(graph)
+    assert grouping is not None
+    items = items_of(graph, grouping, frozenset(range(3)))
+    device_of = (np.arange(graph.n) >= 100).astype(np.int32)
+    scene = scene_of(items, "flow", device_of, 2, (800, 600), evaluator=problem.evaluator)
+    # On Edge TPUs times follow from the target's rates, and tensors are INT8.
+    assert scene.item_work.sum() == pytest.approx(problem.evaluate(device_of).work.sum())
+    assert scene.item_work.sum() != pytest.approx(graph.work.sum())
+    assert scene.flow[0, 1] == problem.evaluate(device_of).details["bytes_in"][1]
+    plain = scene_of(items, "flow", device_of, 2, (800, 600))
+    assert plain.item_work.sum() == pytest.approx(graph.work.sum())
+    assert plain.flow[0, 1] == 4 * scene.flow[0, 1]

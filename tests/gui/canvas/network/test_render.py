@@ -1,0 +1,69 @@
+"""Pictures of networks as files: every kind of file, both views, any moment, and refusals in a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+
+from gui.canvas.network.picture import save_network
+from planner.errors import PlanError, StageboardError
+from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from tests.gui.editors.network.models import layered_network, shuffled_order
+
+
+@pytest.fixture
+def problem() -> NetworkProblem:
+    return NetworkProblem(layered_network(), TwoLevelMemory(6))
+
+
+@pytest.mark.parametrize("view", ["links", "matrix"])
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_every_kind_of_file(
+    qapp: object, tmp_path: Path, problem: NetworkProblem, suffix: str, view: str
+) -> None:
+    file = tmp_path / f"network{suffix}"
+    save_network(problem, shuffled_order(problem.network), file, size=(400, 300), view=view, position=40)
+    head = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[suffix]
+    assert file.read_bytes().startswith(head)
+    if suffix == ".png":
+        image = QImage(str(file))
+        assert (image.width(), image.height()) == (400, 300)
+    if suffix == ".svg" and view == "links":
+        assert file.read_text().count("<path") >= problem.network.connection_count
+
+
+def test_moments_and_themes_differ(qapp: object, tmp_path: Path, problem: NetworkProblem) -> None:
+    order, seen = shuffled_order(problem.network), []
+    for i, more in enumerate(
+        ({}, {"position": 0}, {"position": 30}, {"theme": "dark"}, {"by_first_use": False})
+    ):
+        file = tmp_path / f"{i}.png"
+        save_network(problem, order, file, size=(300, 200), **more)  # type: ignore[arg-type]
+        seen.append(file.read_bytes())
+    assert len(set(seen)) == len(seen)
+
+
+def test_what_cannot_be_drawn_is_said(qapp: object, tmp_path: Path, problem: NetworkProblem) -> None:
+    order = shuffled_order(problem.network)
+    with pytest.raises(StageboardError, match="choose 0 to"):
+        save_network(problem, order, tmp_path / "x.png", position=len(order) + 1)
+    with pytest.raises(PlanError):
+        save_network(problem, np.zeros(len(order), np.int32), tmp_path / "x.png")
+    assert not list(tmp_path.iterdir())
+
+
+def test_broken_orders_are_drawn_and_bounds_told(
+    qapp: object, tmp_path: Path, problem: NetworkProblem
+) -> None:
+    bound = problem.bound("ios", 1.0, "theorem-1", frozenset())
+    for name, order in (
+        ("good", shuffled_order(problem.network)),
+        ("bad", shuffled_order(problem.network)[::-1]),
+    ):
+        save_network(problem, order.copy(), tmp_path / f"{name}.svg", size=(600, 400), bounds=(bound,))
+    assert "gap" in (tmp_path / "good.svg").read_text()
+    assert "rule broken" in (tmp_path / "bad.svg").read_text()

@@ -1,0 +1,94 @@
+"""Pictures of comparisons: every view and format, with what they have to say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+from gui.editors.comparison.picture.canvas import grid, opposite
+from gui.editors.comparison.picture.picture import VIEWS, composed, save_comparison, title_of
+from gui.look.theme import DARK, LIGHT
+from planner.errors import StageboardError
+from tests.gui.editors.comparison.compare_parts import comparison_of
+from tests.gui.scribe import Scribe
+
+A = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
+B = [0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2]
+C = [0] * 12
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_every_view_in_every_format(qapp: object, tmp_path: Path, view: str, suffix: str) -> None:
+    path = tmp_path / f"c{suffix}"
+    save_comparison(comparison_of(A, B), path, (900, 640), "dark", view)
+    data = path.read_bytes()
+    if suffix == ".png":
+        image = QImage(str(path))
+        assert (image.width(), image.height()) == (900, 640)
+        colours = {image.pixel(x, y) for x in range(0, 900, 7) for y in range(0, 640, 7)}
+        assert len(colours) > 12
+    elif suffix == ".svg":
+        text = data.decode()
+        assert "proven" not in text  # nothing is
+        assert "Bottleneck" in text
+        assert "Stage 1" in text or view == "flow"
+    else:
+        assert data.startswith(b"%PDF")
+
+
+def test_the_same_comparison_is_the_same_picture(qapp: object, tmp_path: Path) -> None:
+    for name in ("a.png", "b.png"):
+        save_comparison(comparison_of(A, B), tmp_path / name, (900, 640))
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+
+
+@pytest.mark.parametrize("plans", [(A, B), (A, B, C), (A, B, C, A)])
+@pytest.mark.parametrize("size", [(640, 480), (1280, 800), (700, 1200)])
+def test_two_to_four_plans_have_their_figures_and_names(
+    qapp: object, plans: tuple[list[int], ...], size: tuple[int, int]
+) -> None:
+    comparison = comparison_of(*plans)
+    scribe = Scribe(*size)
+    composed(comparison, size, LIGHT, "flow", vectors=True)(scribe)
+    scribe.end()
+    written = [text for _, text in scribe.written]
+    for i in range(len(plans)):
+        name = f"{comparison.letter(i)}  {comparison.figures(i).name}"
+        assert written.count(name) >= 2  # in the figures and over its canvas
+    assert any(text.startswith("Against A") for text in written)
+    assert title_of(comparison).startswith("chain: A first, B second")
+
+
+def test_marks_of_the_reference_point_to_the_plan_that_differs_most() -> None:
+    comparison = comparison_of(A, A, B, C)
+    assert opposite(comparison, 0) == 3
+    assert [opposite(comparison, i) for i in (1, 2, 3)] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "wanted"),
+    [(2, (1600, 600), (2, 1)), (2, (700, 1200), (1, 2)), (4, (1600, 1000), (2, 2)), (3, (1900, 600), (3, 1))],
+)
+def test_canvases_are_arranged_for_the_format(
+    count: int, size: tuple[int, int], wanted: tuple[int, int]
+) -> None:
+    assert grid(count, *size) == wanted
+
+
+def test_what_cannot_be_drawn_is_refused_in_a_sentence(qapp: object, tmp_path: Path) -> None:
+    comparison = comparison_of(A, B)
+    with pytest.raises(StageboardError, match="choose one of these endings"):
+        save_comparison(comparison, tmp_path / "c.gif")
+    with pytest.raises(StageboardError, match="there is no view 'round'"):
+        save_comparison(comparison, tmp_path / "c.png", view="round")
+    with pytest.raises(StageboardError, match="cannot be drawn"):
+        save_comparison(comparison, tmp_path / "c.png", (10, 10))
+    assert not list(tmp_path.glob("c.*"))
+
+
+def test_dark_pictures_are_dark(qapp: object, tmp_path: Path) -> None:
+    save_comparison(comparison_of(A, B), tmp_path / "d.png", (900, 640), "dark", "devices")
+    assert QImage(str(tmp_path / "d.png")).pixelColor(890, 630).name() == DARK.panel

@@ -1,0 +1,131 @@
+"""The table of devices: amounts that are those of the evaluations, differences with signs, sorting, and its picture."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gui.editors.comparison.panels.devices import DeviceDifferences
+from gui.editors.comparison.panels.devices_painter import paint_devices, rows_fitting
+from gui.editors.comparison.panels.devices_table import AMOUNT, CHANGE, device_table
+from gui.look.numbers import DASH, MINUS
+from gui.look.theme import DARK, LIGHT
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.problem import Problem
+from planner.reports.comparison import compare
+from tests.gui.editors.comparison.compare_parts import HAND, comparison_of, state_of
+from tests.gui.models import chain_graph, tpu_graph
+from tests.gui.scribe import Scribe
+from tests.gui.window_parts import settle, shown
+
+A = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
+B = [0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2]
+
+
+def test_amounts_and_differences_are_those_of_the_plans() -> None:
+    comparison = comparison_of(A, B)
+    table = device_table(comparison, (1, 0))
+    costs = [table.find(AMOUNT, "cost", i) for i in (0, 1)]
+    change = table.find(CHANGE, "cost")
+    assert change is not None
+    for i, column in enumerate(costs):
+        assert column is not None
+        assert np.allclose(column.values[comparison.row_of[i]], comparison.plans[i].evaluation.cost)
+    assert np.allclose(change.values, costs[1].values - costs[0].values)  # type: ignore[union-attr]
+    for value, text in zip(change.values.tolist(), change.texts, strict=True):
+        assert text[0] == ("+" if value > 0 else MINUS if value < 0 else "0")
+    hot = [int(np.argmax(plan.evaluation.cost)) for plan in comparison.plans]
+    assert [table.hot[i] for i in (0, 1)] == [int(comparison.row_of[i][hot[i]]) for i in (0, 1)]
+    assert "(bottleneck)" in table.words(table.hot[0])
+
+
+def test_rounding_is_no_difference() -> None:
+    graph = chain_graph(12)
+    problem = Problem(graph, Pipeline(count=3))
+    comparison = compare([problem.plan(np.array(A, np.int32), HAND, name) for name in "ab"])
+    table = device_table(comparison, (1, 0))
+    change = table.find(CHANGE, "cost")
+    assert change is not None
+    assert set(change.texts) == {"0"}
+    assert table.find(CHANGE, "receive") is None  # what does not change has no column
+    assert "no device changes its cost" in table.summary()
+
+
+def test_a_device_without_counterpart_has_dashes() -> None:
+    graph = chain_graph(12)
+    plans = [
+        Problem(graph, Pipeline(count=count)).plan(np.array(a, np.int32), HAND, name)
+        for a, count, name in ((A, 3, "a"), ([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3], 4, "b"))
+    ]
+    comparison = compare(plans)
+    table = device_table(comparison, (1, 0))
+    row = next(r for r, entry in enumerate(comparison.rows) if entry.devices[0] < 0)
+    assert 0 < row < len(comparison.rows) - 1  # where it belongs in the row
+    change, cost = table.find(CHANGE, "cost"), table.find(AMOUNT, "cost", 0)
+    assert change is not None
+    assert cost is not None
+    assert change.texts[row] == cost.texts[row] == DASH
+    assert table.columns[0].texts[row].endswith("(only in B)")
+    for descending in (True, False):
+        assert change.order(descending)[-1] == row
+
+
+def test_where_bytes_are_minimised_memory_comes_first_and_has_the_bottleneck() -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2 * 2**20), "memory-1-2-3")
+    plans = [
+        problem.plan(np.array(a, np.int32), HAND, name)
+        for a, name in (([0, 0, 1, 2, 2, 2], "a"), ([0, 0, 1, 1, 2, 2], "b"))
+    ]
+    table = device_table(compare(plans), (1, 0))
+    assert table.columns[1].title == "Memory A"
+    assert table.hot_part == "memory"
+
+
+@pytest.mark.parametrize("count", [2, 36, 64])
+@pytest.mark.parametrize("width", [420.0, 640.0, 900.0])
+def test_a_picture_shows_what_fits_and_counts_the_rest(qapp: object, count: int, width: float) -> None:
+    n = 2 * count
+    comparison = comparison_of([i // 2 for i in range(n)], [min(count - 1, (i + 1) // 2) for i in range(n)])
+    table = device_table(comparison, (1, 0))
+    rows, each = rows_fitting(table, 300.0)
+    assert len(rows) * each <= 300.0
+    scribe = Scribe(int(width), 300)
+    paint_devices(scribe, QRectF(0, 0, width, 300), table, LIGHT)
+    scribe.end()
+    written = [text for _, text in scribe.written]
+    left_out = count - len(rows)
+    assert (f"and {left_out} devices that change less" in written) == (left_out > 0)
+    boxes = [rect for rect, text in scribe.written if text]
+    assert all(rect.bottom() <= 301 and rect.right() <= width + 1 for rect in boxes)
+    for i, rect in enumerate(boxes):
+        assert all(not rect.intersects(other) for other in boxes[i + 1 :])
+
+
+def test_sorting_and_choosing(qtbot: QtBot) -> None:
+    state = state_of(A, B)
+    view = DeviceDifferences(state, LIGHT)
+    with shown(qtbot, view, 900, 260):
+        model = view.model
+        assert model.table is not None
+        column = next(i for i, c in enumerate(model.table.columns) if (c.kind, c.part) == (CHANGE, "cost"))
+        view.table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
+        values = model.table.columns[column].values[model.order]
+        assert np.all(np.diff(values) <= 0)
+        state.set_pair(0, 1)
+        settle()
+        assert model.table.pair == (0, 1)
+        assert np.all(np.diff(model.table.columns[column].values[model.order]) <= 0)  # sorted as before
+        view.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        view.table.setCurrentIndex(model.index(1, 0))
+        view.table.setFocus()
+        QTest.keyClick(view.table, Qt.Key.Key_Return)
+        assert state.selection.tolist() == [3, 4, 5, 6, 7, 8]  # in either plan
+        spoken = model.index(0, column).data(Qt.ItemDataRole.AccessibleTextRole)
+        assert spoken.startswith(f"Cost A {MINUS} B")
+        view.set_theme(DARK)
+        settle()
+        assert view.delegate.theme is DARK

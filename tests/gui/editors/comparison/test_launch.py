@@ -1,0 +1,123 @@
+"""Opening a comparison from the command line: which files are compared, in a window for graphs or for networks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gui.editors.comparison.orders import compare_orders_once
+from pytestqt.qtbot import QtBot
+
+from gui.app.launch import plans_to_compare
+from gui.editors.comparison import windows as compare_launch
+from gui.editors.comparison.windows import open_example, open_files
+from planner.cli.command import UsageError
+from planner.formats import read_graph
+from planner.machines.pipeline.target import Pipeline
+from planner.plan_files.plan_json import write_plan
+from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
+from tests.gui.editors.comparison.parts import rest, two_plans, window_on
+from tests.gui.editors.network.models import opened, shuffled_order
+from tests.gui.editors.network.window_parts import order_window
+from tests.gui.models import write_model
+from tests.gui.window_parts import make_window, settle
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, list[Path]]:
+    """A model and five plans of it."""
+    model = write_model(tmp_path)
+    problem = Problem(read_graph(model), Pipeline(count=3))
+    plans = []
+    for i in range(5):
+        device_of = np.sort(np.random.default_rng(i).integers(0, 3, 12)).astype(np.int32)
+        path = tmp_path / f"plan{i}.json"
+        write_plan(path, problem.plan(device_of, Provenance("hand"), f"plan {i}"))
+        plans.append(path)
+    return model, plans
+
+
+def test_several_plans_are_compared(files: tuple[Path, list[Path]]) -> None:
+    model, plans = files
+    texts = [str(plan) for plan in plans]
+    assert plans_to_compare([str(model), *texts[:3]]) == ([str(model)], plans[:3])
+    assert plans_to_compare([str(model), texts[0]]) == ([str(model), texts[0]], []), "one plan is opened"
+    assert plans_to_compare([str(model)]) == ([str(model)], [])
+    with pytest.raises(UsageError, match="too many"):
+        plans_to_compare([str(model), *texts])
+    with pytest.raises(UsageError, match="name their model"):
+        plans_to_compare(texts[:2])
+
+
+def test_the_model_is_opened_and_then_its_plans(qtbot: QtBot, files: tuple[Path, list[Path]]) -> None:
+    model, plans = files
+    main, close = make_window(qtbot)
+    open_files(main, [model], plans[:2])
+    qtbot.waitUntil(lambda: len(compare_launch._windows) == 1, timeout=20_000)
+    (window,) = compare_launch._windows
+    rest(qtbot, window)
+    assert [plan.name for plan in window.state.plans] == ["plan 0", "plan 1"]
+    open_files(main, [model], plans[1:4])
+    rest(qtbot, window)
+    assert [plan.name for plan in window.state.plans] == ["plan 1", "plan 2", "plan 3"], "the same window"
+    window.close()
+    settle()
+    assert not compare_launch._windows
+    close()
+
+
+def test_a_plan_of_another_model_is_said_in_the_window(
+    qtbot: QtBot, files: tuple[Path, list[Path]], tmp_path: Path
+) -> None:
+    _, plans = files
+    other = write_model(tmp_path, n=9, name="other")
+    main, close = make_window(qtbot)
+    open_files(main, [other], plans[:2])
+    qtbot.waitUntil(lambda: main.notice.level == "error", timeout=20_000)
+    assert not compare_launch._windows
+    close()
+
+
+def test_orders_of_a_network_stand_beside_each_other(qtbot: QtBot, tmp_path: Path) -> None:
+    plans = [tmp_path / f"order{i}.json" for i in range(2)]
+    with order_window(qtbot) as window:
+        network = window.document.network
+        assert network is not None
+        window.document.save_plan(plans[0])
+        window.document.set_order(shuffled_order(network), "Shuffle")
+        window.document.save_plan(plans[1])
+    with order_window(qtbot, None) as window:
+        compare_orders_once(window, plans)
+        window.install(opened(network))
+        qtbot.waitUntil(lambda: window.settled, timeout=10_000)
+        document = window.document
+        assert document.active is not None
+        assert document.compared is not None
+        assert document.compared is not document.active
+        assert window.page == "two"
+
+
+def test_the_example_is_opened(qtbot: QtBot) -> None:
+    main, close = make_window(qtbot)
+    open_example(main)
+    qtbot.waitUntil(lambda: len(compare_launch._windows) == 1, timeout=30_000)
+    (window,) = compare_launch._windows
+    rest(qtbot, window)
+    comparison = window.state.comparison
+    assert comparison is not None
+    assert [figures.status for figures in map(comparison.figures, (0, 1))] == ["optimal", "optimal"]
+    assert comparison.objective_difference(1) < 0
+    path = Path(window.document.paths[0])
+    assert path.name == "bert_3.json"
+    window.close()
+    settle()
+    close()
+
+
+def test_the_picture_is_saved(qtbot: QtBot, tmp_path: Path) -> None:
+    with window_on(qtbot, two_plans()) as window:
+        window.handlers.save_picture_as(tmp_path / "both.png")
+        assert (tmp_path / "both.png").stat().st_size > 1000
+        assert "both.png" in window.notice.text

@@ -1,0 +1,101 @@
+"""Names and colours of devices that plans call differently: the same, and both of them, in every view."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF
+
+from gui.editors.comparison.base import device_name, shortened
+from gui.editors.comparison.canvases.pane_rows import names_elsewhere, row_headers
+from gui.editors.comparison.canvases.pane_words import device_words, where_words
+from gui.editors.comparison.panels.devices_table import device_table
+from gui.editors.comparison.panels.moved_model import Moves
+from gui.editors.comparison.panels.schedules import row_colours
+from gui.look.theme import DARK, LIGHT, Theme, device_colours, numbered_colours
+from gui.present.panels.difference import paint_difference
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.problem import Problem
+from planner.reports.comparison import Comparison, compare
+from tests.gui.editors.comparison.compare_parts import HAND, pool
+from tests.gui.models import chain_graph
+from tests.gui.scribe import Scribe
+
+A = [0, 0, 0, 0, 1, 1, 1, 1]
+B = [0, 0, 0, 1, 2, 2, 2, 2]
+"""Its stage 1 is a further one, its stage 2 the reference's stage 1."""
+
+
+@pytest.fixture
+def comparison() -> Comparison:
+    graph = chain_graph(8)
+    return compare([
+        Problem(graph, Pipeline(count=count)).plan(np.array(a, np.int32), HAND, name)
+        for a, count, name in ((A, 2, "two"), (B, 3, "three"), (A, 2, "again"))
+    ])  # fmt: skip
+
+
+def test_lists_say_both_names(comparison: Comparison) -> None:
+    assert [device_name(comparison, (1, 0), 0, row) for row in range(3)] == [
+        "Stage 0", "Stage 1 (only in B)", "Stage 1",
+    ]  # fmt: skip
+    both = [device_name(comparison, (1, 0), 1, row) for row in range(3)]
+    assert both == ["Stage 0", "Stage 1 (only in B)", "Stage 1 (Stage 2 in B)"]
+    assert [shortened(name) for name in both] == ["Stage 0", "Stage 1 (B)", "Stage 1 (2 in B)"]
+    assert shortened("Stage 4 in B, Stage 5 in C") == "Stage 4 in B, 5 in C"
+    assert Moves(comparison, (1, 0)).short_names[1] == [
+        "stage 0", "stage 1 (only in B)", "stage 1 (stage 2 in B)",
+    ]  # fmt: skip
+    assert device_words(comparison, 1, np.array([3, 7])) == "Stage 1 (only in B), Stage 1 (Stage 2 in B)"
+    assert where_words(comparison, 0, np.array([3])) == "Stage 0 here, Stage 1 (only in B) in B"
+
+
+def test_the_bottleneck_is_marked_in_the_row_that_is_named(comparison: Comparison) -> None:
+    table = device_table(comparison, (2, 0))
+    for i, row in enumerate(table.hot):
+        assert comparison.device_title(row, i) in table.columns[0].texts[row]
+        assert f"{comparison.device_title(row, i)} in {comparison.letter(i)}" in table.bottlenecks()
+    # B is not of the pair, but has columns.
+    assert table.columns[0].texts[2] == "Stage 1 (Stage 2 in B)"
+
+
+def test_cards_and_lanes(comparison: Comparison) -> None:
+    assert names_elsewhere(comparison, 1) == ("stage 0", "stage 1 in B", "stage 2 in B")
+    assert names_elsewhere(comparison, 0)[2] == "stage 1"
+    headers = row_headers(comparison, 1)
+    assert headers.titles == ("Stage 0", "Stage 1", "Stage 1 (Stage 2 in B)")
+    assert headers.names == ("stage 0", "stage 1", "Stage 2")
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_reference_keeps_its_colours(comparison: Comparison, theme: Theme) -> None:
+    own = device_colours(3, theme)
+    assert comparison.numbers == (0, 2, 1)
+    assert numbered_colours(comparison.numbers, theme) == (own[0], own[2], own[1])
+    assert row_colours(comparison, 0, theme) == own[:2]
+    assert row_colours(comparison, 1, theme) == (own[0], own[2], own[1])
+
+
+def test_stories_say_what_a_stage_was_called(qapp: object, comparison: Comparison) -> None:
+    versus, plan = comparison.plans[:2]
+    scribe = Scribe(600, 400)
+    paint_difference(scribe, QRectF(0, 0, 600, 400), plan, versus, compare([versus, plan]), 1.0, LIGHT)
+    scribe.end()
+    written = [text for _, text in scribe.written]
+    assert [text for text in written if text.startswith("Stage")] == [
+        "Stage 0",
+        "Stage 1",
+        "Stage 2 (was Stage 1)",
+    ]
+
+
+def test_those_of_a_pool_keep_their_numbers() -> None:
+    graph = chain_graph(8)
+    plans = [
+        Problem(graph, pool(count, 0)).plan(np.array(a, np.int32), HAND, "p")
+        for a, count in ((A, 2), ([1, 1, 1, 2, 0, 0, 0, 0], 3))
+    ]
+    found = compare(plans)
+    assert found.numbers == (0, 1, 2)
+    assert found.row_title(0) == "Accelerator 0 (Accelerator 1 in B)"
+    assert shortened(found.row_title(0)) == "Accelerator 0 (1 in B)"

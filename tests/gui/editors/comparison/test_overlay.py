@@ -1,0 +1,133 @@
+"""Two plans on one canvas: the fade, the blink, cards that move from lane to lane."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gui.editors.comparison.canvases.overlay import OverlayPane, between, way
+from gui.editors.comparison.canvases.overlay_fade import Fade, FadeBar
+from gui.editors.comparison.editor import CompareWindow
+from tests.gui.editors.comparison.parts import more_plans, rest, two_plans, window_on
+from tests.gui.window_parts import shown
+
+
+def overlaid(qtbot: QtBot, window: CompareWindow) -> OverlayPane:
+    window.columns.set_mode("over")
+    rest(qtbot, window)
+    (pane,) = window.columns.panes
+    assert isinstance(pane, OverlayPane)
+    return pane
+
+
+def picture(pane: OverlayPane) -> np.ndarray:
+    image = pane.grab().toImage()
+    return np.frombuffer(image.constBits(), np.uint32).copy()
+
+
+def test_both_plans_are_drawn(qtbot: QtBot) -> None:
+    with window_on(qtbot, two_plans()) as window:
+        pane = overlaid(qtbot, window)
+        assert pane.plans == (0, 1)
+        assert pane.scene is not None
+        assert pane.second is not None
+        assert np.flatnonzero(pane.scene.device != pane.second.device).tolist() == [3, 7]
+        pictures = []
+        for share in (0.0, 0.5, 1.0):
+            pane.fade.set_share(share)
+            pictures.append(picture(pane))
+        assert all((a != b).any() for a, b in pairwise(pictures))
+        pane.fade.set_share(0.0)
+        assert (picture(pane) == pictures[0]).all(), "the same share, the same pixels"
+
+
+def test_in_lanes_cards_go_from_as_place_to_bs(qtbot: QtBot) -> None:
+    with window_on(qtbot, two_plans()) as window:
+        window.state.set_view("lanes")
+        pane = overlaid(qtbot, window)
+        assert window.linking.laid is not None
+        first, second = (window.linking.laid.layouts[plan] for plan in (0, 1))
+        for share, wanted in ((0.0, first), (0.5, first), (1.0, second)):
+            pane.fade.set_share(share)
+            assert pane.scene is not None
+            assert np.allclose(pane.scene.y, wanted.y)
+        pane.fade.set_share(0.75)
+        assert pane.scene is not None
+        assert not np.allclose(pane.scene.y, first.y)
+        assert not np.allclose(pane.scene.y, second.y)
+        assert not pane.scene.settled
+        window.state.select([3])
+        pane.fade.set_share(1.0)
+        assert pane.second is not None
+        assert pane.overlay_surface.top(pane.scene) == (pane.second, pane.overlay_surface.second_headers)
+        middle = between(first, second, 0.5)
+        assert np.allclose(middle.y, (first.y + second.y) / 2)
+        assert middle.lanes[0].band[3] == pytest.approx(
+            (first.lanes[0].band[3] + second.lanes[0].band[3]) / 2
+        )
+        assert way(0.5) == 0.0
+        assert way(1.0) == 1.0
+
+
+def test_b_blinks_and_shows_the_overlay_first(qtbot: QtBot) -> None:
+    with window_on(qtbot, two_plans()) as window:
+        window.columns.panes[0].setFocus()
+        QTest.keyClick(window.columns.panes[0], Qt.Key.Key_B)
+        rest(qtbot, window)
+        (pane,) = window.columns.panes
+        assert isinstance(pane, OverlayPane)
+        assert pane.fade.share == 1.0, "motion is reduced: it jumps"
+        QTest.keyClick(pane, Qt.Key.Key_B)
+        assert pane.fade.share == 0.0
+
+
+def test_another_pair_is_overlaid(qtbot: QtBot) -> None:
+    document = two_plans()
+    more_plans(document, 1)
+    with window_on(qtbot, document) as window:
+        pane = overlaid(qtbot, window)
+        window.state.set_pair(2, 0)
+        rest(qtbot, window)
+        assert pane.plans == (0, 2)
+        comparison = window.state.comparison
+        assert comparison is not None
+        assert pane.second is not None
+        assert np.array_equal(pane.second.device, comparison.places[2])
+        assert np.flatnonzero(pane.marks.moved).tolist() == comparison.moved(2, 0).tolist()
+
+
+def test_the_fade_glides_and_can_be_stopped(qtbot: QtBot) -> None:
+    fade = Fade()
+    fade.go(1.0)
+    assert fade.running
+    qtbot.waitUntil(lambda: not fade.running, timeout=10_000)
+    assert fade.share == 1.0
+    fade.go(0.0)
+    fade.stop()
+    assert fade.share == 0.0
+    fade.set_share(7.0)
+    assert fade.share == 1.0
+
+
+def test_the_bar_says_what_is_shown(qtbot: QtBot) -> None:
+    fade = Fade()
+    fade.reduced = True
+    bar = FadeBar(fade)
+    with shown(qtbot, bar, 600, 40):
+        bar.show_names("A", "C")
+        assert bar.said.text() == "shows A and C"
+        bar.slider.setValue(0)
+        assert fade.share == 0.0
+        assert bar.said.text() == "shows A"
+        bar.second.click()
+        assert bar.slider.value() == bar.slider.maximum()
+        assert bar.said.text() == "shows C"
+        bar.both.click()
+        assert fade.share == 0.5
+        QTest.keyClick(bar.slider, Qt.Key.Key_Right)
+        assert fade.share > 0.5

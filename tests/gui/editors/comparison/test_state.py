@@ -1,0 +1,186 @@
+"""What a compare window is about: it follows the main window's document, and says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.document.plan.document import Document
+from gui.editors.comparison.sources import Source
+from gui.editors.comparison.state import CompareState, entry_sources, file_sources
+from planner.errors import StageboardError
+from tests.gui.editors.comparison.parts import compared, more_plans, two_plans
+from tests.gui.models import chain_graph
+from tests.gui.window_parts import opened, settle
+
+
+@pytest.fixture
+def document(qtbot: QtBot) -> Document:
+    made = two_plans()
+    return made
+
+
+def names(state: CompareState) -> list[str]:
+    return [plan.name for plan in state.plans]
+
+
+def test_two_plans_of_the_list(document: Document) -> None:
+    state = compared(document)
+    assert len(state.plans) == 2
+    assert state.shown == (1, 0)
+    assert state.moved().tolist() == [3, 7]
+    assert state.label(1) == "B"
+
+
+def test_one_plan_is_not_enough(document: Document) -> None:
+    state = CompareState(document)
+    state.set_sources(entry_sources(document.plans[:1]))
+    assert state.comparison is None
+    assert "two plans" in state.why_not
+    assert not len(state.moved())
+
+
+def test_too_many_plans_are_refused(document: Document) -> None:
+    more_plans(document, 4)
+    with pytest.raises(StageboardError, match="at most 4"):
+        CompareState(document).set_sources(entry_sources(document.plans))
+
+
+def test_an_edit_of_the_plan_on_the_canvas_is_followed_once_a_turn(document: Document) -> None:
+    state = compared(document)
+    heard: list[int] = []
+    state.comparison_changed.connect(lambda: heard.append(1))
+    document.move([3], 1)
+    document.move([7], 2)
+    assert state.waiting
+    settle()
+    assert len(heard) == 1
+    assert not len(state.moved()), "the edits made A what B is"
+    document.undo_stack.undo()
+    settle()
+    assert state.moved().tolist() == [7]
+
+
+def test_an_edit_of_a_planners_plan_goes_on_in_its_column_and_undo_takes_it_back(document: Document) -> None:
+    later = next(entry for entry in document.plans if entry.name == "later")
+    document.apply_plan(later)
+    state = compared(document)
+    state.set_sources([Source(later), Source(document.plans[0])])
+    document.move([0], 1)
+    settle()
+    assert document.active is not later
+    assert state.sources[0].entry is document.active
+    assert names(state)[0] == "later, edited"
+    document.undo_stack.undo()
+    settle()
+    assert state.sources[0].entry is later
+    document.undo_stack.redo()
+    settle()
+    assert state.sources[0].entry is document.active
+
+
+def test_another_plan_on_the_canvas_does_not_change_the_columns(document: Document) -> None:
+    state = compared(document)
+    before = names(state)
+    document.apply_plan(next(entry for entry in document.plans if entry.name == "later"))
+    settle()
+    assert names(state) == before
+    assert state.sources[1].live(document)
+
+
+def test_what_is_removed_from_the_list_goes(document: Document) -> None:
+    more_plans(document, 1)
+    state = compared(document)
+    assert len(state.plans) == 3
+    document.remove_plan(next(entry for entry in document.plans if entry.name == "later"))
+    settle()
+    assert len(state.plans) == 2
+    document.remove_plan(next(entry for entry in document.plans if entry.name == "other 0"))
+    settle()
+    assert state.comparison is None
+    assert "removed from the list" in state.why_not
+
+
+def test_the_reference_is_chosen(document: Document) -> None:
+    more_plans(document, 1)
+    state = compared(document)
+    before = names(state)
+    state.set_reference(2)
+    assert names(state) == [before[2], before[0], before[1]]
+    state.replace(0, state.sources[2])
+    assert names(state) == [before[1], before[0], before[2]], "two plans change places"
+
+
+def test_the_pair_is_checked(document: Document) -> None:
+    state = compared(document)
+    heard: list[int] = []
+    state.pair_changed.connect(lambda: heard.append(1))
+    for pair in ((0, 0), (1, 0), (2, 0), (-1, 0)):
+        state.set_pair(*pair)
+    assert not heard
+    state.set_pair(0, 1)
+    assert state.shown == (0, 1)
+    assert len(heard) == 1
+
+
+def test_two_are_the_least(document: Document) -> None:
+    state = compared(document)
+    with pytest.raises(StageboardError, match="close the window"):
+        state.remove(1)
+
+
+def test_selection_and_hover_are_the_documents(document: Document) -> None:
+    state = compared(document)
+    state.select([4, 2])
+    assert document.selection.tolist() == [2, 4]
+    state.select([3], "add")
+    assert state.selection.tolist() == [2, 3, 4]
+    state.hover_op(5)
+    assert document.hover == 5 == state.hover
+
+
+def test_views_are_named(document: Document) -> None:
+    state = compared(document)
+    with pytest.raises(ValueError, match="neither flow nor lanes"):
+        state.set_view("table")
+
+
+def test_another_model_ends_it(document: Document) -> None:
+    state = compared(document)
+    heard: list[int] = []
+    state.ended.connect(lambda: heard.append(1))
+    document.open_graph(chain_graph(9, "another"))
+    assert heard
+    assert state.comparison is None
+
+
+def test_plan_files_stay_as_they_are(document: Document, tmp_path: Path) -> None:
+    path = tmp_path / "kept.plan.json"
+    document.save_plan(path)
+    sources, bounds = file_sources([path], document)
+    assert isinstance(bounds, list)
+    state = CompareState(document)
+    active = document.active
+    assert active is not None
+    state.set_sources([Source(active), *sources], bounds)
+    assert not len(state.moved())
+    document.move([3], 1)
+    settle()
+    assert state.moved().tolist() == [3]
+    assert np.array_equal(state.plans[1].decision.device_of, np.arange(12) * 3 // 12)
+
+
+def test_a_plan_file_of_another_graph_is_refused(document: Document, tmp_path: Path) -> None:
+    other = opened(9)
+    path = tmp_path / "other.plan.json"
+    other.save_plan(path)
+    with pytest.raises(StageboardError):
+        file_sources([path], document)
+
+
+def test_a_source_is_one_thing() -> None:
+    with pytest.raises(ValueError, match="not both"):
+        Source()

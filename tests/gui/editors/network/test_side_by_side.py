@@ -1,0 +1,178 @@
+"""Two orders beside each other: counters of both at one moment, differences by layer and neuron against slow counts."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from gui.document.network.document import OrderDocument
+from gui.editors.network.playback.widget import Playback
+from gui.editors.network.side_by_side.figures import differences, moved_neurons, traffic
+from gui.editors.network.side_by_side.view import SideBySide, counter_words, difference_words, moves_words
+from gui.editors.network.views import default_views
+from gui.look.theme import DARK, LIGHT
+from planner.machines.two_level_memory.kernels import READ, WRITE
+from planner.machines.two_level_memory.trace import Trace
+from planner.reports.comparison.orders import completed
+from tests.gui.editors.network.models import document_of
+from tests.gui.editors.network.window_parts import order_window
+from tests.gui.window_parts import settle, shown
+
+
+@pytest.fixture
+def pair(qtbot: QtBot) -> Generator[SideBySide]:
+    document = document_of()
+    playback = Playback(document, document)
+    page = SideBySide(document, LIGHT, None, playback)
+    document.compare(document.plans[0])  # type: ignore[arg-type]
+    with shown(qtbot, page, 1000, 700):
+        qtbot.waitUntil(lambda: not page.busy and not document.busy, timeout=10_000)
+        settle()
+        yield page
+    page.end_threads()
+    document.close()
+    document.deleteLater()
+
+
+def traces(document: OrderDocument) -> tuple[Trace, Trace]:
+    assert document.trace is not None and document.compared_trace is not None
+    return document.trace, document.compared_trace
+
+
+def test_traffic_is_what_the_events_say(pair: SideBySide) -> None:
+    document = pair.orders
+    network = document.network
+    assert network is not None
+    first, second = traces(document)
+    count = network.connection_count
+    for position in (0, 1, count // 3, count - 1, count):
+        for trace in (first, second):
+            slow = np.zeros((network.neuron_count, 2), np.int64)
+            for at, kind, neuron in zip(trace.position, trace.kind, trace.neuron, strict=True):
+                if kind in (READ, WRITE) and (at < position or position == count):
+                    slow[neuron, int(kind == WRITE)] += 1
+            assert (traffic(trace, network.neuron_count, position) == slow).all()
+        found = differences(network, first, second, position)
+        for which, trace in enumerate((first, second)):
+            assert found.totals[which, 0] == trace.reads[position] - position
+            assert found.totals[which, 1] == trace.writes[position]
+        sums = np.abs(found.changes.sum(axis=1))
+        assert (np.diff(sums) <= 0).all() and (sums > 0).all()
+
+
+def test_counters_and_tables_follow_the_moment(pair: SideBySide, qtbot: QtBot) -> None:
+    document = pair.orders
+    first, second = traces(document)
+    count = len(document.order)
+    for position in (0, count // 2, count):
+        document.set_position(position)
+        assert [label.text() for label in pair.counters] == [
+            counter_words(trace, position) for trace in (first, second)
+        ]
+        change = np.array(
+            [second.reads[position] - first.reads[position], second.writes[position] - first.writes[position]]
+        )
+        assert pair.difference.text() == difference_words(change, position, count)
+        qtbot.waitUntil(lambda: not pair.busy, timeout=5_000)
+        rows = pair._layers.rows
+        assert rows[-1].total and rows[-1].figures[0] == first.reads[position] - position
+        assert sum(row.figures[5] for row in rows[:-1]) == rows[-1].figures[5]
+    assert "in the end" in pair.difference.text()
+    shown_change = pair._layers.index(len(pair._layers.rows) - 1, 3).data(Qt.ItemDataRole.DisplayRole)
+    assert shown_change[0] in "+−±"
+
+
+def test_a_neuron_of_the_list_is_selected_by_a_click(pair: SideBySide, qtbot: QtBot) -> None:
+    pair.orders.set_position(len(pair.orders.order))
+    qtbot.waitUntil(lambda: not pair.busy, timeout=5_000)
+    table, rows = pair.neurons, pair._neurons.rows
+    assert rows
+    place = table.visualRect(pair._neurons.index(0, 0)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place.x(), place.y()))
+    assert pair.orders.selection == rows[0].neuron
+
+
+def test_both_pictures_are_looked_at_in_one_way_and_one_scrubber_moves_both(pair: SideBySide) -> None:
+    first, second = pair.views
+    assert first.view == second.view
+    other = "matrix" if first.view == "links" else "links"
+    first.set_view(other)
+    assert second.view == other
+    second.set_sorted(not second.by_first_use.isChecked())
+    assert first.by_first_use.isChecked() == second.by_first_use.isChecked()
+    assert pair.scrubber is not None
+    pair.set_reduced_motion(True)
+    pair.set_theme(DARK)
+    settle()
+    pair.grab()
+
+
+def test_the_chooser_changes_what_is_compared(pair: SideBySide, qtbot: QtBot) -> None:
+    document = pair.orders
+    assert pair.chooser.currentText() == document.plans[0].name
+    assert document.active is not None and pair.first_name.text() == document.active.name
+    document.add_plan(document.plans[0].device_of, "third")
+    settle()
+    assert [pair.chooser.itemText(i) for i in range(pair.chooser.count())] == ["shuffled", "third"]
+    pair._chosen(1)
+    assert document.compared is document.plans[-1]
+    document.compare(None)
+    settle()
+    assert pair.chooser.currentText() == "choose an order"
+    assert pair.difference.text() == "Choose an order to compare with." and not pair._layers.rows
+    qtbot.waitUntil(lambda: not pair.busy and not document.busy, timeout=5_000)
+
+
+def test_the_neurons_that_must_move_are_listed_and_selected(pair: SideBySide, qtbot: QtBot) -> None:
+    document = pair.orders
+    network, compared = document.network, document.compared
+    assert network is not None and compared is not None
+    before, after = (completed(network, order).tolist() for order in (document.order, compared.device_of))
+    rows = pair._moves.rows
+    assert rows
+    for row in rows:
+        assert row.figures == (before.index(row.neuron) + 1, after.index(row.neuron) + 1)
+    found = moved_neurons(network, document.order, compared.device_of)
+    stay = set(before) - set(found.neurons.tolist())
+    assert [one for one in before if one in stay] == [one for one in after if one in stay]
+    assert pair.moves_words.text() == moves_words(found)
+    assert f"{len(found.neurons):,} neuron" in pair.moves_words.text()
+    pair.moves.clicked.emit(pair._moves.index(0, 0))
+    assert document.selection == rows[0].neuron
+    document.compare(None)
+    qtbot.waitUntil(lambda: not pair.busy and not document.busy, timeout=5_000)
+    assert not pair._moves.rows and not pair.moves_words.text()
+
+
+def test_it_waits_for_a_network(qtbot: QtBot) -> None:
+    document = OrderDocument()
+    page = SideBySide(document, LIGHT)
+    with shown(qtbot, page, 700, 500):
+        assert not page.views
+        page.set_reduced_motion(True)
+    page.end_threads()
+    document.close()
+    document.deleteLater()
+
+
+def test_both_pages_draw_the_network_in_the_same_way(qtbot: QtBot) -> None:
+    with order_window(qtbot, views=default_views) as window:
+        qtbot.waitUntil(lambda: window.settled, timeout=60_000)
+        other = {"links": "matrix", "matrix": "links"}[window.canvas.view]
+        window.handlers.draw_as(other)
+        window.canvas.set_sorted(False)
+        window.show_page("two")
+        pair = window.views.side_by_side
+        assert [view.view for view in pair.views] == [other] * 2
+        assert not any(view.sorted for view in pair.views) and window.handlers.state(f"drawn_{other}")
+        window.handlers.draw_as("links" if other == "matrix" else "matrix")
+        assert window.canvas.view == other  # the hidden page follows when it is shown
+        window.handlers.zoom_in()
+        assert all(not view.picture.lens.is_whole for view in pair.views)
+        window.handlers.fit()
+        window.show_page("one")
+        assert window.canvas.view != other and not window.canvas.sorted

@@ -1,0 +1,220 @@
+"""The device dock: costs, moves by mouse and keys, previews with reasons, and being a place to drop on."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from gui.document.plan.document import Document
+from gui.editors.plan.panels.device_card import COMPACT_HEIGHT, FULL_HEIGHT, LOAD_HEIGHT, CacheLoad
+from gui.editors.plan.panels.devices import DevicesPanel
+from gui.look.theme import DARK, LIGHT
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from tests.gui.models import chain_graph
+from tests.gui.stage_models import even, network, tpu_problem
+from tests.gui.window_parts import opened, settle, shown
+
+
+def test_cards_show_what_devices_cost(qtbot: QtBot) -> None:
+    document = opened()
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert len(panel.cards) == 3
+        for d, card in enumerate(panel.cards):
+            assert card.state is not None
+            assert card.state.cost == f"{document.evaluation.cost[d]:,.2f}"
+            assert card.state.detail.startswith("4 ops")
+            assert card.state.bottleneck == (d == document.evaluation.bottleneck)
+            assert f"Stage {d}" in card.accessibleName()
+            assert card.height() == FULL_HEIGHT
+        document.move([3], 1)
+        settle()
+        assert panel.cards[1].state is not None
+        assert panel.cards[1].state.detail.startswith("5 ops")
+
+
+def test_36_devices_are_lines(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(80), target=Pipeline(count=36))
+    panel = DevicesPanel(document, DARK)
+    with shown(qtbot, panel, 220, 400):
+        assert len(panel.cards) == 36
+        assert all(card.height() == COMPACT_HEIGHT for card in panel.cards)
+        document.set_problem(Pipeline(count=2))
+        settle()
+        assert len(panel.cards) == 2
+        assert panel.cards[0].height() == FULL_HEIGHT
+
+
+def test_lines_have_short_names_where_long_ones_would_look_alike(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(80), target=DevicePool(14, 8))
+    panel = DevicesPanel(document, DARK)
+    with shown(qtbot, panel, 220, 400):
+        assert [panel.cards[i].line_name(60) for i in (3, 13, 21)] == ["acc 3", "acc 13", "CPU 7"]
+        assert panel.cards[13].line_name(300) == "Accelerator 13"
+
+
+def test_click_selects_and_shows(qtbot: QtBot) -> None:
+    document = opened()
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        with qtbot.waitSignal(panel.device_shown) as heard:
+            qtbot.mouseClick(panel.cards[1], Qt.MouseButton.LeftButton)
+        assert heard.args == [1]
+        assert document.selection.tolist() == [4, 5, 6, 7]
+        qtbot.mouseClick(panel.cards[0], Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier)
+        assert document.selection.tolist() == list(range(8))
+
+
+def test_keys_walk_and_move(qtbot: QtBot) -> None:
+    document = opened()
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        document.select([3])
+        panel.cards[0].setFocus()
+        qtbot.keyClick(panel.cards[0], Qt.Key.Key_Down)
+        assert panel.cards[1].hasFocus()
+        qtbot.keyClick(panel.cards[1], Qt.Key.Key_Return)
+        assert document.device_of[3] == 1
+        assert document.undo_stack.count() == 2
+        qtbot.keyClick(panel.cards[1], Qt.Key.Key_Up)
+        qtbot.keyClick(panel.cards[0], Qt.Key.Key_Up)
+        assert panel.cards[0].hasFocus()
+        qtbot.keyClick(panel.cards[0], Qt.Key.Key_Space)
+        assert document.selection.tolist() == [0, 1, 2]
+
+
+def test_preview_tells_gains_and_reasons(qtbot: QtBot) -> None:
+    document = opened()
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        preview = document.begin_preview([3])
+        assert preview is not None
+        settle()
+        origin, legal, illegal = (card.state for card in panel.cards)
+        assert origin is not None
+        assert origin.would == "is here"
+        assert legal is not None
+        assert legal.legal
+        assert legal.would == f"{preview.objective[1]:,.2f}"
+        assert legal.change.endswith("%")
+        qtbot.waitUntil(lambda: bool(panel.cards[2].state and panel.cards[2].state.reason), timeout=30_000)
+        assert illegal is not None
+        assert not illegal.legal
+        assert illegal.would == "breaks the order", "in the words of the lanes"
+        assert "sends back" in panel.cards[2].accessibleName()
+        document.update_preview(2)
+        settle()
+        state = panel.cards[2].state
+        assert state is not None
+        assert state.target
+        assert state.would == f"take {len(preview.along)} along"
+        document.end_preview()
+        settle()
+        assert panel.cards[2].state is not None
+        assert not panel.cards[2].state.previewing
+
+
+def test_device_at(qtbot: QtBot) -> None:
+    panel = DevicesPanel(opened(), LIGHT)
+    with shown(qtbot, panel):
+        for d, card in enumerate(panel.cards):
+            assert panel.device_at(card.mapToGlobal(card.rect().center())) == d
+        assert panel.device_at(panel.mapToGlobal(QPoint(-5, 5))) == -1
+        assert panel.device_at(panel.mapToGlobal(QPoint(5, panel.height() - 3))) == -1
+    panel.hide()
+    assert panel.device_at(QPoint(10, 10)) == -1
+
+
+def test_menu(qtbot: QtBot) -> None:
+    document = opened()
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        menu = panel.menu(1)
+        actions = {a.text().partition("\t")[0]: a for a in menu.actions() if a.text()}
+        assert not actions["Move 0 selected ops here"].isEnabled()
+        actions["Select the ops of Stage 1"].trigger()
+        assert document.selection.tolist() == [4, 5, 6, 7]
+        menu.deleteLater()
+        menu = panel.menu(2)
+        next(a for a in menu.actions() if "neighbours" in a.text()).trigger()
+        assert (document.device_of[4:] == 2).all()
+        assert document.evaluation.valid
+        next(a for a in menu.actions() if a.text().startswith("Pin")).trigger()
+        assert document.problem is not None
+        assert len(document.problem.constraints) == 4
+        menu.deleteLater()
+
+
+def test_nothing_is_painted_wrong_at_any_width(qtbot: QtBot) -> None:
+    document = opened()
+    panel = DevicesPanel(document, LIGHT)
+    for width in (120, 200, 420):
+        with shown(qtbot, panel, width):
+            document.begin_preview(np.array([3]))
+            settle()
+            assert not panel.grab().isNull()
+            document.end_preview()
+
+
+def tpus(count: int = 3) -> Document:
+    document = Document()
+    document.open_graph(network(), target=tpu_problem(count=count).target)
+    document.set_assignment(even(12, count), "edit", "even")
+    document.undo_stack.clear()
+    return document
+
+
+def test_cards_of_stages_with_a_cache_say_what_is_off_chip(qtbot: QtBot) -> None:
+    document = tpus()
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        for d, card in enumerate(panel.cards):
+            assert card.state is not None
+            assert card.height() == LOAD_HEIGHT
+            assert card.state.cost == "1.2 KiB", "what the objective is about: bytes"
+            assert card.state.load == CacheLoad(1200.0, 1000.0, 1200.0)
+            assert card.state.detail.startswith("4 ops   ")
+            assert "0.00 MiB on chip + 0.01 MiB off chip" in card.accessibleName()
+            assert card.state.bottleneck == (d == 0)
+        document.set_problem(Pipeline(count=3))
+        settle()
+        assert [card.height() for card in panel.cards] == [FULL_HEIGHT] * 3
+        assert panel.cards[0].state is not None
+        assert panel.cards[0].state.load is None
+
+
+def test_a_preview_says_the_bytes_that_change(qtbot: QtBot) -> None:
+    document = tpus()
+    panel = DevicesPanel(document, DARK)
+    with shown(qtbot, panel):
+        document.begin_preview([3])
+        settle()
+        states = [card.state for card in panel.cards]
+        assert states[0] is not None
+        assert states[0].would == "is here"
+        assert states[1] is not None
+        assert states[1].better == -1
+        assert states[1].would.startswith("+")
+        assert states[1].what == "memory"
+        assert states[1].load is not None
+        assert states[1].load.after == 1500.0
+        assert states[2] is not None
+        assert not states[2].legal
+        document.end_preview()
+        settle()
+
+
+def test_many_stages_with_caches_are_lines(qtbot: QtBot) -> None:
+    document = tpus(12)
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel, 240, 400):
+        assert all(card.height() == COMPACT_HEIGHT for card in panel.cards)
+        assert panel.wanted_height() == 12 * (COMPACT_HEIGHT + 2)
+        document.begin_preview([3])
+        settle()
+        assert panel.grab().width() > 0
+        document.end_preview()

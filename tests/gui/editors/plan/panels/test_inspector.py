@@ -1,0 +1,150 @@
+"""The inspector shows facts, escapes names, and its links do what they say."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QUrl
+from pytestqt.qtbot import QtBot
+
+from gui.document.plan.document import Document
+from gui.editors.plan.panels.inspector import InspectorPanel
+from gui.look.theme import DARK, LIGHT
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph, Op, Tensor
+from tests.gui.models import chain_graph
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
+
+
+def text(panel: InspectorPanel) -> str:
+    settle()
+    return panel.view.toPlainText()
+
+
+def test_nothing_open(qtbot: QtBot) -> None:
+    panel = InspectorPanel(Document(), LIGHT)
+    with shown(qtbot, panel):
+        assert "Open a model" in text(panel)
+
+
+def test_graph_op_ops_and_device(qtbot: QtBot) -> None:
+    document = opened()
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert "12" in text(panel)
+        document.select([4])
+        page = text(panel)
+        assert "block1/batchnormalization_4" in page
+        assert "Stage 1" in page
+        assert "Moving to" in page
+        assert "is here" in page
+        document.select([4, 5])
+        assert "2 ops selected" in text(panel)
+        panel.show_device(1)
+        page = text(panel)
+        assert "Its heaviest ops" in page
+        assert "bottleneck" in page
+        document.select([0])
+        assert "block0/conv_0" in text(panel)
+
+
+def test_tensor_page_and_back(qtbot: QtBot) -> None:
+    document = opened()
+    panel = InspectorPanel(document, DARK)
+    with shown(qtbot, panel):
+        document.select([3])
+        settle()
+        panel.view.anchorClicked.emit(QUrl("tensor:3"))
+        page = text(panel)
+        assert "Consumed by 2 ops" in page
+        assert "Travels to" in page
+        panel.view.anchorClicked.emit(QUrl("ops:"))
+        assert "Moving to" in text(panel)
+
+
+def test_links_select_move_pin(qtbot: QtBot) -> None:
+    document = opened()
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        document.select([3])
+        settle()
+        panel.view.anchorClicked.emit(QUrl("move:1"))
+        assert document.device_of[3] == 1
+        panel.view.anchorClicked.emit(QUrl("pin:"))
+        assert document.problem is not None
+        assert len(document.problem.constraints) == 1
+        assert "stage 1 · unpin" in text(panel)
+        panel.view.anchorClicked.emit(QUrl("unpin:"))
+        assert not document.problem.constraints
+        panel.view.anchorClicked.emit(QUrl("along:2"))
+        assert document.device_of[3] == 2
+        assert document.evaluation.valid
+        with qtbot.waitSignal(panel.reveal_requested) as heard:
+            panel.view.anchorClicked.emit(QUrl("op:7"))
+        assert heard.args == [7]
+        assert document.selection.tolist() == [7]
+        for nonsense in ("op:99", "tensor:x", "move:", "javascript:1", "device:44"):
+            panel.view.anchorClicked.emit(QUrl(nonsense)) if nonsense != "move:" else None
+        settle()
+
+
+def test_reasons_are_given(qtbot: QtBot) -> None:
+    document = opened()
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        document.select([0])
+        qtbot.waitUntil(lambda: "sends back" in panel.view.toPlainText(), timeout=30_000)
+        assert "take along" in panel.view.toPlainText()
+
+
+def test_mates(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(), target=DevicePool(accelerators=2, cpus=1))
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        document.select([2])
+        page = text(panel)
+        assert "Moves together with" in page
+        assert "On a CPU" in page
+        document.keep_together([5, 6])
+        document.select([5])
+        assert "separate" in text(panel)
+        panel.view.anchorClicked.emit(QUrl("separate:"))
+        assert document.problem is not None
+        assert not document.problem.constraints
+
+
+@pytest.mark.parametrize(
+    "name", ["<b>bold</b>", "a&b", "x" * 300, "<img src='file:///etc/passwd'>", "name with 'quotes'"]
+)
+def test_names_are_only_names(qtbot: QtBot, name: str) -> None:
+    ops = [
+        Op("a", name, kind="<i>k</i>", work=1.0, work_cpu=1.0, attrs={"<x>": "<script>"}),
+        Op("b", "b", work=1.0, work_cpu=1.0),
+    ]
+    graph = Graph.build("g<", ops, [Tensor("a", ("b",), 8.0, name="<t>")], time_unit=None)
+    document = Document()
+    document.open_graph(graph, target=Pipeline(count=2))
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel, 220):
+        document.select([0])
+        page = text(panel)
+        assert name in page
+        assert "<script>" in page
+        assert "<i>k</i>" in page
+        panel.show_tensor(0)
+        assert "<t>" in text(panel)
+
+
+def test_a_stage_of_an_edge_tpu_pipeline(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert "Inferences per second" in text(panel)
+        panel.show_device(2)
+        page = text(panel)
+        for words in ("On chip", "Off chip", "Enters", "160.0 KiB", "Energy per inference"):
+            assert words in page
+        assert page.count("2.00 MiB") == 2
+        document.select([3])
+        assert "max memory −1.00 MiB" in text(panel)

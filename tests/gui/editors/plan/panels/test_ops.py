@@ -1,0 +1,192 @@
+"""The op table: the right rows in the right order, and one selection with the document."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from pytestqt.qtbot import QtBot
+
+from gui.document.plan.document import Document
+from gui.editors.plan.panels.ops import OpsPanel
+from gui.editors.plan.panels.ops_model import BYTES, DEVICE, KIND, NAME, PARAMETERS, WORK, OpsModel
+from gui.look.theme import LIGHT
+from planner.formats import read_model
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
+from tests.gui.models import chain_graph
+from tests.gui.window_parts import opened, settle, shown
+
+
+def texts(model: OpsModel, column: int) -> list[str]:
+    return [model.index(row, column).data() for row in range(model.rowCount())]
+
+
+@given(
+    column=st.sampled_from([-1, NAME, WORK, PARAMETERS, KIND, DEVICE, BYTES]),
+    descending=st.booleans(),
+    chosen=st.none() | st.lists(st.integers(0, 11), unique=True),
+)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_sorting_and_filtering(qapp, column: int, descending: bool, chosen: list[int] | None) -> None:  # type: ignore[no-untyped-def]
+    document = opened()
+    model = OpsModel()
+    QAbstractItemModelTester(model)
+    model.set_problem(document.problem, document.device_of)
+    if chosen is not None:
+        model.set_rows(np.array(chosen, np.int32))
+    order = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder
+    model.sort(column, order)
+    problem = document.problem
+    assert problem is not None
+    keys = {
+        -1: lambda v: v,
+        NAME: lambda v: problem.graph.op_names[v].casefold(),
+        WORK: lambda v: problem.graph.work[v],
+        PARAMETERS: lambda v: problem.graph.param_bytes[v],
+        KIND: lambda v: problem.graph.kinds[v].casefold(),
+        DEVICE: lambda v: document.device_of[v],
+        BYTES: lambda v: 8.0,
+    }
+    ops = sorted(range(12) if chosen is None else chosen)
+    # A stable sort; descending order keeps equal ops in the graph's order too.
+    expected = sorted(ops, key=keys[column], reverse=descending and column >= 0)
+    assert model.ops().tolist() == expected
+    assert model.rows_of(np.arange(12, dtype=np.int32)).tolist() == list(range(len(ops)))
+    for row, op in enumerate(expected):
+        assert model.op(row) == op
+    assert model.op(len(expected)) == -1
+
+
+def test_cells(qtbot: QtBot) -> None:
+    document = opened()
+    model = OpsModel()
+    model.set_problem(document.problem, document.device_of)
+    assert texts(model, DEVICE)[:5] == ["stage 0"] * 4 + ["stage 1"]
+    assert texts(model, KIND)[:3] == ["Conv", "BatchNormalization", "Relu"]
+    assert texts(model, BYTES)[0] == "8 B"
+    assert model.headerData(WORK, Qt.Orientation.Horizontal) == "Work"
+    document.move([3], 2)
+    model.set_assignment(document.device_of)
+    assert texts(model, DEVICE)[3] == "stage 2"
+    model.set_problem(None, document.device_of)
+    assert model.rowCount() == 0
+
+
+def test_table_selects_in_the_document(qtbot: QtBot) -> None:
+    document = opened()
+    panel = OpsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        heard: list[None] = []
+        document.selection_changed.connect(lambda: heard.append(None))
+        panel.table.selectRow(4)
+        assert document.selection.tolist() == [4]
+        assert len(heard) == 1
+        panel.table.selectAll()
+        assert len(document.selection) == 12
+        assert len(heard) == 2
+
+
+def test_document_selects_in_the_table(qtbot: QtBot) -> None:
+    document = opened()
+    panel = OpsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        document.select([1, 2, 3, 8])
+        rows = sorted({i.row() for i in panel.table.selectionModel().selectedIndexes()})
+        assert rows == [1, 2, 3, 8]
+        panel.table.sortByColumn(WORK, Qt.SortOrder.DescendingOrder)
+        rows = {i.row() for i in panel.table.selectionModel().selectedIndexes()}
+        assert sorted(panel.model.op(r) for r in rows) == [1, 2, 3, 8]
+        assert document.selection.tolist() == [1, 2, 3, 8]
+
+
+def test_find_lists_and_return_shows(qtbot: QtBot) -> None:
+    document = opened()
+    panel = OpsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel.show_find()
+        qtbot.keyClicks(panel.find_box, "kind:Conv")
+        qtbot.waitUntil(lambda: panel.model.rowCount() == 4, timeout=30_000)
+        assert panel.count.text().startswith("4 of 12 ops")
+        with qtbot.waitSignal(panel.zoom_requested) as heard:
+            qtbot.keyClick(panel.find_box, Qt.Key.Key_Return)
+        assert heard.args[0].tolist() == [0, 3, 6, 9]
+        assert document.selection.tolist() == [0, 3, 6, 9]
+        qtbot.keyClick(panel.find_box, Qt.Key.Key_Down)
+        assert panel.table.hasFocus()
+        panel.find_box.setFocus()
+        qtbot.keyClick(panel.find_box, Qt.Key.Key_Escape)
+        qtbot.waitUntil(lambda: panel.model.rowCount() == 12, timeout=30_000)
+
+
+def test_a_bad_query_says_so(qtbot: QtBot) -> None:
+    panel = OpsPanel(opened(), LIGHT)
+    with shown(qtbot, panel):
+        panel.find_box.setText("/(/")
+        panel.run_find()
+        assert panel.model.rowCount() == 0
+        assert panel.count.text()
+        assert panel.find_box.property("invalid") is True
+        panel.find_box.setText("conv")
+        panel.run_find()
+        assert panel.find_box.property("invalid") is False
+
+
+def test_results_follow_moves_and_graphs(qtbot: QtBot) -> None:
+    document = opened()
+    panel = OpsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel.find_box.setText('device:"stage 2"')
+        panel.run_find()
+        assert panel.model.rowCount() == 4
+        document.move([7], 2)
+        qtbot.waitUntil(lambda: panel.model.rowCount() == 5, timeout=30_000)
+        document.open_graph(chain_graph(30, "other"), target=Pipeline(count=2))
+        settle()
+        assert panel.find_box.text() == ""
+        assert panel.model.rowCount() == 30
+
+
+def test_20000_rows(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(20_000), target=Pipeline(count=4))
+    panel = OpsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert panel.model.rowCount() == 20_000
+        document.select(np.arange(20_000))
+        assert len(panel.table.selectionModel().selection()) == 1
+        panel.table.sortByColumn(WORK, Qt.SortOrder.AscendingOrder)
+        document.select([19_999])
+        assert panel.table.currentIndex().row() == panel.model.rows_of(np.array([19_999], np.int32))[0]
+
+
+@pytest.mark.parametrize("width", [200, 260, 700])
+def test_name_and_work_are_in_sight(qtbot: QtBot, width: int) -> None:
+    panel = OpsPanel(opened(), LIGHT)
+    with shown(qtbot, panel, width):
+        assert (
+            panel.table.columnWidth(NAME) + panel.table.columnWidth(WORK)
+            <= panel.table.viewport().width() + 12
+        )
+        assert panel.current_op() == -1
+        panel.table.selectionModel().setCurrentIndex(
+            panel.model.index(2, 0), QItemSelectionModel.SelectionFlag.ClearAndSelect
+        )
+        assert panel.current_op() == 2
+
+
+def test_the_first_number_is_what_the_objective_is_about(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(read_model("sample_models/branchy_int8.tflite"), target=Pipeline(2))
+    panel = OpsPanel(document, LIGHT)
+    with shown(qtbot, panel, 260):
+        header = panel.table.horizontalHeader()
+        assert (header.visualIndex(WORK), header.visualIndex(PARAMETERS)) == (1, 2)
+        document.set_problem(EdgeTpuPipeline(3), "memory-1-2-3")
+        qtbot.waitUntil(lambda: header.visualIndex(PARAMETERS) == 1)
+        assert header.visualIndex(WORK) == 2
+        document.undo_stack.undo()
+        qtbot.waitUntil(lambda: header.visualIndex(WORK) == 1)

@@ -1,0 +1,306 @@
+"""Forms from metadata, and the target panel that makes a problem of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QSpinBox
+from pytestqt.qtbot import QtBot
+
+from gui.document.plan.document import Document
+from gui.editors.plan.panels.settings import SettingsPanel, is_unused
+from gui.look.theme import LIGHT
+from gui.widgets.forms import Form, quantity_text, quantity_value
+from planner.errors import StageboardError
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.machines.spec import KINDS
+from planner.model.graph import Graph, Op, Tensor
+from planner.options import Option
+from planner.problem.target import Target
+from tests.gui.models import tpu_graph
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
+
+
+@example(1001.0, "B/s")
+@given(
+    st.floats(0, 1e15) | st.integers(0, 2**50).map(float) | st.just(math.inf),
+    st.sampled_from(["B", "B/s", "", "FLOP/s", "s"]),
+)
+def test_quantities_read_back_exactly(value: float, unit: str) -> None:
+    assert quantity_value(quantity_text(value, unit), unit, "x") == value
+
+
+def test_quantities_as_people_write_them() -> None:
+    assert quantity_text(8 * 2**20, "B") == "8 MiB"
+    assert quantity_text(320e9, "B/s") == "320 GB/s"
+    assert quantity_text(315 * 2.0**20, "B/s") == "315 MiB/s"
+    assert quantity_text(0.1, "") == "0.1"
+    assert quantity_text(12345678.0, "B/s") == "12345678 B/s"
+    assert quantity_text(8.1e12, "FLOP/s") == "8.1 TFLOP/s"
+    assert quantity_text(5e-6, "s") == "5 µs"
+    assert quantity_value("2 GFLOP/s", "FLOP/s", "x") == 2e9
+    assert quantity_value("3 ms", "s", "x") == 3e-3
+    assert quantity_value("7", "s", "x") == 7
+    for text, unit in (("eight", "B"), ("8 XB", "B"), ("", "s"), ("1 parsec", "s")):
+        with pytest.raises(StageboardError, match="Memory"):
+            quantity_value(text, unit, "Memory")
+
+
+def test_fields_of_options(qtbot: QtBot) -> None:
+    form = Form()
+    qtbot.addWidget(form)
+    form.add_option(Option("restarts", 10, "how many", low=1, high=20))
+    form.add_option(Option("fast", True, "quickly"))
+    form.add_option(Option("order", "dfs", "which", choices=("dfs", "bfs")))
+    form.add_option(Option("rate", 0.5, "how much"))
+    form.add_option(Option("split", "", "path"))
+    assert form.values() == {"restarts": 10, "fast": True, "order": "dfs", "rate": 0.5, "split": ""}
+    spin = form.fields["restarts"]
+    assert isinstance(spin, QSpinBox)
+    spin.setValue(99)
+    assert form.values()["restarts"] == 20
+    box = form.fields["fast"]
+    assert isinstance(box, QCheckBox)
+    box.setChecked(False)
+    assert form.values()["fast"] is False
+    assert all(f.accessibleName() for f in form.fields.values())
+    form.clear()
+    assert form.values() == {}
+
+
+def test_the_target_changes_as_one_step(qtbot: QtBot) -> None:
+    document = opened()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert not panel.apply_button.isEnabled()
+        count = panel.machine.fields["count"]
+        assert isinstance(count, QSpinBox)
+        count.setValue(5)
+        assert panel.apply_button.isEnabled()
+        steps = document.undo_stack.count()
+        panel.apply_button.click()
+        assert document.problem is not None
+        assert document.problem.target == Pipeline(count=5)
+        assert document.undo_stack.count() == steps + 1
+        settle()
+        assert not panel.apply_button.isEnabled()
+        document.undo_stack.undo()
+        settle()
+        assert panel.machine.values()["count"] == 3
+
+
+def test_another_kind_and_objective(qtbot: QtBot) -> None:
+    document = opened()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel.kind.setCurrentIndex(panel.kind.findData("pool"))
+        assert set(panel.machine.fields) == {f.name for f in dataclasses.fields(DevicePool)}
+        panel.objective.setCurrentIndex(panel.objective.findData("gpipe"))
+        panel.apply()
+        assert document.problem is not None
+        assert document.problem.target == DevicePool()
+        assert document.problem.objective == "gpipe"
+        panel.kind.setCurrentIndex(panel.kind.findData("pipeline"))
+        panel.reset()
+        assert panel.kind.currentData() == "pool"
+
+
+@pytest.mark.parametrize(("name", "text"), [("memory", "lots"), ("bandwidth", "-3 B/s"), ("memory", "nan")])
+def test_nonsense_is_said_and_changes_nothing(qtbot: QtBot, name: str, text: str) -> None:
+    document = opened()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        before = document.problem
+        field = panel.machine.fields[name]
+        assert isinstance(field, QLineEdit)
+        field.setText(text)
+        panel.apply()
+        assert panel.error.text()
+        assert document.problem is before
+
+
+def test_cost_model_where_the_file_has_no_times(qtbot: QtBot) -> None:
+    ops = [Op("a", "a", macs=1e6), Op("b", "b", macs=2e6)]
+    document = Document()
+    document.open_graph(Graph.build("g", ops, [Tensor("a", ("b",), 8.0)]), target=Pipeline(count=2))
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert document.problem is not None
+        before = document.problem.graph.work.copy()
+        field = panel.costs.fields["accelerator_flops"]
+        assert isinstance(field, QLineEdit)
+        assert field.text() == "8.1 TFLOP/s"
+        field.setText("1 GFLOP/s")
+        panel.costs.changed.emit()
+        panel.apply()
+        assert panel.error.text() == ""
+        assert (document.problem.graph.work > before).all()
+    profiled = SettingsPanel(opened(), LIGHT)
+    with shown(qtbot, profiled):
+        assert not profiled.costs.isVisible()
+
+
+def test_no_model(qtbot: QtBot) -> None:
+    panel = SettingsPanel(Document(), LIGHT)
+    with shown(qtbot, panel):
+        assert not panel.isEnabled()
+
+
+def test_parameters_that_mean_nothing_to_the_objective_are_grey(qtbot: QtBot) -> None:
+    document = opened()
+    document.set_problem(DevicePool(2, 1), "max-load")
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        fields = panel.machine.fields
+
+        def choose(objective: str) -> set[str]:
+            panel.objective.setCurrentIndex(panel.objective.findData(objective))
+            return {name for name, field in fields.items() if not field.isEnabled()}
+
+        assert choose("max-load") == {"subgraphs"}
+        assert choose("gpipe") == {"subgraphs", "replication"}
+        assert choose("latency") == {"communication", "replication", "clusters", "cluster_speed"}
+        box = fields["replication"]
+        assert isinstance(box, QCheckBox)
+        box.setChecked(True)
+        # What is set must be there to be taken back.
+        assert "replication" not in choose("latency")
+        panel.apply_button.click()
+        assert "replication has no meaning for the objective latency" in panel.error.text()
+        box.setChecked(False)
+        panel.apply_button.click()
+        assert document.problem is not None
+        assert document.problem.objective == "latency"
+
+
+@pytest.mark.parametrize("kind", KINDS.values())
+def test_no_parameter_is_useless(kind: type[Target]) -> None:
+    for f in dataclasses.fields(kind):  # type: ignore[arg-type]
+        assert not all(is_unused(kind, f.name, objective) for objective in kind.objectives), f.name
+
+
+def test_strategies_are_explained(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert panel.objective.currentText() == "Memory 1 → 2 → 3"
+        assert "off-chip (DRAM)" in panel.about.text()
+        panel.objective.setCurrentIndex(panel.objective.findData("stage-time"))
+        assert "slowest stage" in panel.about.text()
+        before, steps = document.device_of.tolist(), document.undo_stack.count()
+        panel.apply()
+        assert document.problem is not None
+        assert document.problem.objective == "stage-time"
+        assert (document.device_of.tolist(), document.undo_stack.count()) == (before, steps + 1)
+        document.undo_stack.undo()
+        settle()
+        assert panel.objective.currentData() == "memory-1-2-3"
+    plain = SettingsPanel(opened(), LIGHT)
+    with shown(qtbot, plain):
+        assert not plain.about.isVisible()
+
+
+def test_expert_constants_are_folded_away(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert set(panel.machine.fields) == {f.name for f in dataclasses.fields(EdgeTpuPipeline)}
+        assert panel.machine.fields["cache"].isVisible()
+        assert not panel.machine.fields["down"].isVisible()
+        assert panel.machine.values()["down"] == EdgeTpuPipeline().down
+        group = panel.machine.groups["Link and speed"]
+        group.click()
+        down = panel.machine.fields["down"]
+        assert down.isVisible()
+        assert isinstance(down, QLineEdit)
+        assert down.text() == "315 MiB/s"
+        down.setText("200 MiB/s")
+        panel.apply()
+        settle()
+        assert document.problem is not None
+        assert document.problem.target == EdgeTpuPipeline(3, cache=2.0 * 2**20, down=200.0 * 2**20)
+        # What differs from its default is not hidden, nor is what somebody opened.
+        assert panel.machine.groups["Link and speed"].isChecked()
+        assert not panel.machine.groups["Power"].isChecked()
+        panel.machine.groups["Link and speed"].click()
+        assert not panel.machine.fields["down"].isVisible()
+    fresh = SettingsPanel(document, LIGHT)
+    with shown(qtbot, fresh):
+        assert fresh.machine.fields["down"].isVisible()
+
+
+def test_a_pipeline_of_another_kind_keeps_its_stages(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(tpu_graph(), target=Pipeline(count=3))
+    document.set_assignment([0, 0, 1, 1, 2, 2], "edit", "pairs")  # type: ignore[arg-type]
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel.kind.setCurrentIndex(panel.kind.findText("Edge TPU pipeline"))
+        panel.apply()
+        assert document.problem is not None
+        assert document.problem.target == EdgeTpuPipeline(3)
+        assert document.problem.objective == "memory-1-2-3"
+        assert document.device_of.tolist() == [0, 0, 1, 1, 2, 2]
+        settle()
+        panel.kind.setCurrentIndex(panel.kind.findData("pipeline"))
+        panel.apply()
+        assert document.problem.target == Pipeline(3)
+        assert document.device_of.tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_an_amount_that_is_not_set_is_no_zero(qtbot: QtBot) -> None:
+    document = opened()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel, 300, 900):
+        field = panel.machine.fields["bandwidth"]
+        assert isinstance(field, QLineEdit)
+        assert field.text() == "automatic"
+        assert panel.edited()[0] == Pipeline(3)
+        for text, value in (("1 GB/s", 1e9), ("Automatic ", 0.0), ("0 B/s", 0.0)):
+            field.setText(text)
+            assert panel.edited()[0] == Pipeline(3, bandwidth=value)
+
+
+def test_the_cost_model_is_there_where_it_counts(qtbot: QtBot) -> None:
+    document = Document()
+    ops = [Op(f"n{i}", f"n{i}", "Conv2D", params=100, macs=1e6) for i in range(3)]
+    document.open_graph(Graph.build("g", ops, [Tensor("n0", ("n1", "n2"), 8.0)]), target=Pipeline(3))
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel, 300, 900):
+        assert panel.costs.isVisible()
+        panel.kind.setCurrentIndex(panel.kind.findData("edge-tpu"))
+        assert not panel.costs.isVisible()
+        panel.apply()
+        settle()
+        assert not panel.costs.isVisible()
+        panel.kind.setCurrentIndex(panel.kind.findData("pipeline"))
+        assert panel.costs.isVisible()
+
+
+def test_a_package_has_a_count_of_chips_to_choose(qtbot: QtBot) -> None:
+    document = opened()
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel, 300, 700):
+        panel.kind.setCurrentIndex(panel.kind.findData("mcm"))
+        settle()
+        count = panel.machine.fields["count"]
+        assert isinstance(count, QSpinBox)
+        assert count.isEnabled()
+        assert count.value() == 36
+        count.setValue(5)
+        panel.apply()
+        assert document.board.open_problem.target == McmPackage(5)
+        assert document.evaluation.ops.tolist() == [4, 4, 4, 0, 0]
+        # Back to a pipeline every op keeps its place.
+        panel.kind.setCurrentIndex(panel.kind.findData("pipeline"))
+        panel.apply()
+        assert document.board.open_problem.target == Pipeline(5)
+        assert document.device_of.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    document.deleteLater()

@@ -1,0 +1,205 @@
+"""What would help, why the bottleneck, and violations: true to the document, and one click away from it."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gui.document.plan.document import Document
+from gui.editors.plan.panels.suggestions import SuggestionsPanel, WhyPanel
+from gui.editors.plan.panels.violations import ViolationsPanel
+from gui.look.numbers import signed_percent
+from gui.look.theme import LIGHT
+from gui.words.explaining import AMOUNTS
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
+from tests.gui.models import chain_graph
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
+
+
+def uneven() -> Document:
+    """A plan whose first stage does nearly everything."""
+    document = Document()
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.set_assignment(np.repeat([0, 1, 2], [10, 1, 1]).astype(np.int32), "edit", "x")
+    return document
+
+
+def test_best_moves_are_listed_and_made(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        qtbot.waitUntil(lambda: bool(panel.moves), timeout=30_000)
+        assert document.live is not None
+        assert panel.moves == document.live.best_moves(8)
+        first = panel.moves[0]
+        now = document.evaluation.objective
+        assert panel.rows[0].value == signed_percent(-first.gain / now)
+        assert panel.rows[0].isVisible()
+        panel.rows[0].click()
+        assert document.evaluation.objective == first.objective
+        assert document.evaluation.valid
+        assert document.selection.tolist() == list(first.ops)
+
+
+def test_looking_at_one_previews_it(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel.search_now()
+        heard: list[object] = []
+        panel.hovered.connect(heard.append)
+        panel.rows[0].entered.emit()
+        assert document.preview is not None
+        assert document.preview.target == panel.moves[0].device
+        assert np.asarray(heard[-1]).tolist() == list(panel.moves[0].ops)
+        panel.rows[0].left.emit()
+        assert document.preview is None
+        assert heard[-1] is None
+
+
+def test_when_nothing_helps_it_says_why(qtbot: QtBot) -> None:
+    document = opened()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        problem = document.problem
+        assert problem is not None
+        while moves := document.best_moves(1):
+            document.move(moves[0].ops, moves[0].device)
+        panel.search_now()
+        assert "No single valid move" in panel.state.text()
+        bound = problem.bound(problem.objective, document.evaluation.objective, "test", frozenset())
+        qtbot.waitUntil(lambda: not panel.waiting, timeout=30_000)
+        document.add_bounds([bound])
+        assert "optimal" in panel.state.text()
+        document.move([0], 2)
+        panel.search_now()
+        assert "Repair" in panel.state.text() or panel.moves
+    empty = SuggestionsPanel(Document(), LIGHT)
+    with shown(qtbot, empty):
+        assert empty.state.text() == "No model is open."
+
+
+def test_a_proof_ends_the_list(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        qtbot.waitUntil(lambda: bool(panel.moves), timeout=30_000)
+        problem = document.problem
+        assert problem is not None
+        # Whatever the list says: a proof is stronger, and it may come while moves are looked for.
+        document.add_bounds(
+            [problem.bound(problem.objective, document.evaluation.objective, "test", frozenset())]
+        )
+        assert "optimal" in panel.state.text()
+        assert not panel.moves
+        assert not panel.rows[0].isVisible()
+        assert not panel.waiting
+
+
+def test_moves_of_another_plan_are_greyed_and_do_nothing(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        qtbot.waitUntil(lambda: bool(panel.moves), timeout=30_000)
+        document.set_assignment(np.repeat([0, 1, 2], [9, 2, 1]).astype(np.int32), "edit", "y")
+        before = document.device_of.copy()
+        panel.rows[0].click()
+        panel.rows[0].entered.emit()
+        assert document.preview is None
+        assert document.device_of.tolist() == before.tolist()
+        panel.refresh_now()
+        assert panel.rows[0].faded
+        assert "Looking" in panel.state.text()
+        qtbot.waitUntil(lambda: not panel.waiting, timeout=30_000)
+        assert not panel.rows[0].faded
+        panel.rows[0].click()
+        assert document.device_of.tolist() != before.tolist()
+
+
+def test_why(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = WhyPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert panel.heading.text() == "Why Stage 0 is the bottleneck"
+        assert panel.sentence.text()
+        for part, (_, value, bar) in panel._rows.items():
+            assert value.isVisible() == (part not in AMOUNTS)
+            if part in AMOUNTS:
+                continue
+            expected = float(getattr(document.evaluation, part)[0])
+            assert value.text() == f"{expected:,.2f}"
+            assert value.text() in bar.accessibleName()
+        document.set_assignment(np.repeat([0, 1, 2], [1, 1, 10]).astype(np.int32), "edit", "y")
+        settle()
+        assert panel.heading.text() == "Why Stage 2 is the bottleneck"
+    empty = WhyPanel(Document(), LIGHT)
+    with shown(qtbot, empty):
+        assert empty.heading.text() == "No model is open."
+
+
+def test_why_a_stage_holds_most(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = WhyPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert panel.heading.text() == "Why Stage 2 holds most"
+        assert "do not fit into its cache" in panel.sentence.text()
+        told = {part: value.text() for part, (_, value, _) in panel._rows.items() if value.isVisible()}
+        assert told == {
+            "cache": "2.00 MiB", "dram": "2.00 MiB", "bytes_in": "160.0 KiB", "bytes_out": "0 B",
+        }  # fmt: skip
+        document.set_problem(EdgeTpuPipeline(3, cache=8 * 2**20), "memory-1-2-3")
+        settle()
+        assert panel.sentence.text().endswith("they fit into its cache with 4.00 MiB to spare.")
+
+
+def test_moves_help_the_first_component_that_changes(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel.search_now()
+        settle()
+        assert panel.moves
+        assert panel.rows[0].value.startswith("memory −")
+        assert panel.rows[0].value.endswith("MiB")
+        before = document.evaluation.values
+        panel.apply(0)
+        assert document.evaluation.values < before
+
+
+def test_a_wrapped_sentence_is_not_cut_off(qtbot: QtBot) -> None:
+    panel = ViolationsPanel(opened(), LIGHT)
+    with shown(qtbot, panel):
+        view = panel.list
+        view.setStyleSheet("QListWidget::item { padding: 2px 4px; }")
+        view.addItem("/encoder/layer.7/output/Add: chip 12 to chip 11")
+        whole = view.fontMetrics().horizontalAdvance(view.item(0).text())
+        for width in range(whole - 60, whole + 60, 4):
+            view.setFixedSize(width, 200)
+            settle()
+            view.doItemsLayout()
+            assert view.visualItemRect(view.item(0)).right() < view.viewport().width(), width
+
+
+def test_violations_lead_to_their_ops(qtbot: QtBot) -> None:
+    document = opened()
+    panel = ViolationsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert panel.summary.text() == "All rules and constraints hold."
+        document.move([0], 2)
+        settle()
+        violations = document.evaluation.violations
+        assert panel.list.count() == len(violations)
+        assert [panel.list.item(i).text() for i in range(panel.list.count())] == [
+            v.sentence for v in violations
+        ]
+        with qtbot.waitSignal(panel.reveal_requested) as heard:
+            panel.list.setCurrentRow(0)
+            panel.list.setFocus()
+            qtbot.keyClick(panel.list, Qt.Key.Key_Return)
+        assert heard.args[0].tolist() == sorted(violations[0].ops)
+        assert document.selection.tolist() == sorted(violations[0].ops)
+        document.undo_stack.undo()
+        settle()
+        assert panel.list.count() == 0

@@ -1,0 +1,387 @@
+"""The window: what is where at each size, notices, files, themes, closing, and what is remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QDockWidget, QLineEdit, QTabBar, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.document.plan.document import Document
+from gui.document.values import Message
+from gui.editors.plan.editor import MainWindow, machine_words
+from gui.look.theme import DARK
+from gui.shell.session import Session
+from gui.shell.start_page import samples
+from gui.tools.story.actions import SHIPPED
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.problem.target import Device
+from tests.gui.models import write_model
+from tests.gui.window_parts import make_window, opened, settle
+
+
+def wait_loaded(qtbot: QtBot, window: MainWindow) -> None:
+    qtbot.waitUntil(lambda: not window.handlers.files.loading.busy, timeout=20_000)
+    settle()
+
+
+def test_start_page_until_a_model_is_open(qtbot: QtBot, tmp_path: Path) -> None:
+    window, close = make_window(qtbot)
+    assert window.start_page.isVisible()
+    links = window.start_page.links
+    assert [link.text() for link in links[1:]] == [title for _, title in SHIPPED]
+    window.start_page.setFocus()
+    stops = (window.start_page.open_button, *links, *window.start_page.rows)
+    for stop in stops:
+        QTest.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        assert window.focusWidget() is stop
+    window.start_page.setFocus()
+    assert window.windowTitle() == "Stageboard[*]"
+    window.handlers.files.open_files([write_model(tmp_path)])
+    wait_loaded(qtbot, window)
+    assert window.canvas.isVisible()
+    assert not window.start_page.isVisible()
+    assert window.windowTitle().startswith("model")
+    assert window.header.title.text() == "model"
+    assert "3 accelerators and 1 CPU" in window.header.subtitle.text()
+    close()
+
+
+def test_at_first_no_key_takes_a_panel_out(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot)
+    assert window.focusWidget() is window.start_page
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Space)
+    assert not any(dock.isFloating() for dock in window.docks.docks.values())
+    close()
+
+
+def test_a_model_that_opens_leaves_the_palette_open(qtbot: QtBot, tmp_path: Path) -> None:
+    window, close = make_window(qtbot)
+    window.handlers.show_palette()
+    window.palette_window.line.setText("the")
+    window.handlers.files.open_files([write_model(tmp_path)])
+    wait_loaded(qtbot, window)
+    assert window.palette_window.isVisible()
+    assert window.palette_window.line.text() == "the"
+    close()
+
+
+def test_every_sample_of_the_start_page_exists() -> None:
+    found = samples()
+    assert len(found) >= 6
+    assert all(path.is_file() for path, _, _ in found)
+    assert {path.suffix for path, _, _ in found} >= {".json", ".onnx", ".tflite"}
+
+
+def test_machine_in_words() -> None:
+    assert machine_words([Device(f"s {i}", "stage", "S") for i in range(4)]) == "4 stages"
+    pool = DevicePool(accelerators=1, cpus=2)
+    assert machine_words(pool.devices(None)) == "1 accelerator and 2 CPUs"  # type: ignore[arg-type]
+    slots = DevicePool(2, 1, subgraphs=3)
+    assert machine_words(slots.devices(None)) == "2 accelerators (6 subgraphs) and 1 CPU"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)])
+def test_nothing_is_cut_off(qtbot: QtBot, size: tuple[int, int]) -> None:
+    window, close = make_window(qtbot, opened(), size=size)
+    qtbot.wait(250)
+    settle()
+    assert window.size().toTuple() == size
+    assert window.canvas.width() > size[0] * 0.5
+    docks = window.docks.docks
+    for id in ("devices", "ops", "planners", "help"):
+        dock = docks[id]
+        assert dock.isVisible(), id
+        assert window.rect().contains(dock.geometry()), id
+        assert dock.height() >= 120, id
+    # Split, not one pile of tabs: devices over ops, planners over help.
+    assert docks["devices"].geometry().bottom() < docks["ops"].geometry().top()
+    assert docks["planners"].geometry().bottom() < docks["help"].geometry().top()
+    assert docks["inspector"] in window.tabifiedDockWidgets(docks["ops"])
+    assert window.readouts.width() == size[0]
+    close()
+
+
+def test_every_widget_that_takes_the_keyboard_has_a_name(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    for id in window.docks.docks:
+        window.docks.reveal(id)
+        settle()
+    nameless = []
+    for widget in window.findChildren(QWidget):
+        inner = widget.objectName().startswith("qt_") or isinstance(widget.parent(), QAbstractItemView)
+        composite = type(widget.parent()).__name__ in (
+            "QSpinBox",
+            "QDoubleSpinBox",
+            "QComboBox",
+            "QComboBoxPrivateContainer",
+        )
+        composite = composite or widget.window() is not window
+        unused = isinstance(widget, QAbstractButton) and widget.isHidden() and not widget.text()
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and not inner and not composite and not unused:
+            words = widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton) else "")
+            if not words and type(widget).__name__ not in ("QScrollArea", "QMenuBar", "PlainCanvas"):
+                nameless.append(
+                    f"{type(widget).__name__} {widget.objectName()} in {type(widget.parent()).__name__}"
+                )
+    assert nameless == []
+    assert all(bar.accessibleName() for bar in window.findChildren(QTabBar) if bar.isVisible())
+    assert all(dock.windowTitle() for dock in window.findChildren(QDockWidget))
+    close()
+
+
+def test_messages_are_notices(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.message.emit(Message("error", "the file is odd; choose another", "line 3"))
+    assert window.notice.isVisible()
+    assert window.notice.text == "The file is odd; choose another"
+    assert window.notice.level == "error"
+    window.notice._more.click()
+    assert "line 3" in window.notice.text
+    window.notice.dismiss()
+    assert not window.notice.isVisible()
+    close()
+
+
+def test_keys_move_the_selection(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    window.activateWindow()
+    window.canvas.setFocus()
+    document.select([3])
+    settle()
+    qtbot.keyClick(window.canvas, Qt.Key.Key_1)
+    assert document.device_of[3] == 1
+    qtbot.keyClick(window.canvas, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert document.device_of[3] == 0
+    document.select([0])
+    settle()
+    qtbot.keyClick(window.canvas, Qt.Key.Key_2)
+    assert document.device_of[0] == 2
+    assert window.notice.level == "warning"
+    assert "sends back" in window.notice.text
+    window.notice._action.click()
+    assert document.evaluation.valid
+    assert document.device_of[0] == 2
+    qtbot.keyClick(window.canvas, Qt.Key.Key_L)
+    assert window.canvas.view == "lanes"
+    close()
+
+
+def test_a_notice_about_the_plan_goes_with_it(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.select([0])
+    window.handlers.move_to(2)
+    assert window.notice.isVisible()
+    document.move([7], 2)
+    assert not window.notice.isVisible()
+    close()
+
+
+def test_digits_in_fields_are_digits(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.select([3])
+    window.ops.find_box.setFocus()
+    before = document.device_of.tolist()
+    qtbot.keyClicks(window.ops.find_box, "1p")
+    assert window.ops.find_box.text() == "1p"
+    assert document.device_of.tolist() == before
+    window.ops.find_box.clear()
+    close()
+
+
+def test_panels_are_wired(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    assert window.canvas.drop_targets == [window.devices, window.package]
+    window.handlers.select_bottleneck()
+    device = document.evaluation.bottleneck
+    assert (document.device_of[document.selection] == device).all()
+    window.readouts.violations_requested.emit()
+    assert window.violations.isVisible()
+    window.suggestions.hovered.emit(document.selection)
+    assert window.canvas.highlight is not None
+    window.suggestions.hovered.emit(None)
+    assert window.canvas.highlight is None
+    window.ops.zoom_requested.emit(document.selection)
+    assert window.canvas.asked[-1][0] == "ops"
+    menu = window.menus.context(3)
+    assert "Pin Where It Is" in [a.text() for a in menu.actions()]
+    menu.deleteLater()
+    for id in window.docks.docks:
+        window.focus_panel(id)
+        assert window.docks.panels[id].isVisible(), id
+    close()
+
+
+def test_bad_files_leave_the_document_alone(qtbot: QtBot, tmp_path: Path) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    problem = document.problem
+    bad = tmp_path / "bad.json"
+    bad.write_text("{")
+    for path in (bad, tmp_path / "missing.onnx"):
+        window.handlers.files.open_files([path])
+        wait_loaded(qtbot, window)
+        assert window.notice.level == "error"
+        assert path.name in window.notice.text
+        assert document.problem is problem
+        window.notice.dismiss()
+    close()
+
+
+def test_dropping_a_file_opens_it(qtbot: QtBot, tmp_path: Path) -> None:
+    window, close = make_window(qtbot)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(write_model(tmp_path)))])
+    none = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    enter = QDragEnterEvent(QPoint(5, 5), *none)
+    window.dragEnterEvent(enter)
+    assert enter.isAccepted()
+    window.dropEvent(QDropEvent(QPointF(5, 5), *none))
+    wait_loaded(qtbot, window)
+    assert window.document.graph is not None
+    assert window.document.graph.n == 12
+    close()
+
+
+def test_what_is_told_of_a_model_that_opens_stays(qtbot: QtBot, tmp_path: Path) -> None:
+    file = tmp_path / "colour.json"
+    file.write_text(
+        '{"format": "stageboard-graph", "version": 1, "name": "c", "time_unit": "s", "ops": ['
+        '{"id": "a", "work": 1, "work_cpu": 1, "colour_class": 0}, {"id": "b", "work": 1, "work_cpu": 1, "colour_class": 0}],'
+        ' "tensors": [{"from": "a", "to": ["b"], "bytes": 1}]}'
+    )
+    window, close = make_window(qtbot)
+    window.handlers.files.open_files([file])
+    wait_loaded(qtbot, window)
+    assert window.notice.level == "warning" and "One colour class is not kept" in window.notice.text
+    close()
+
+
+def test_saving_opening_and_exporting(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from PySide6.QtWidgets import QFileDialog
+
+    window, close = make_window(qtbot)
+    model = write_model(tmp_path)
+    window.handlers.files.open_files([model])
+    wait_loaded(qtbot, window)
+    document = window.document
+    answers = iter(["plan", "split", "graph", "table"])
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / next(answers)), ""))
+    document.move([5], 3)
+    assert document.modified
+    assert "not saved" in window.header.subtitle.text()
+    window.handlers.files.save_plan()
+    assert (tmp_path / "plan.json").is_file()
+    assert not document.modified
+    for export in ("export_split", "export_dot", "export_csv"):
+        getattr(window.handlers.files, export)()
+        assert window.notice.level == "info", window.notice.text
+    assert {p.suffix for p in tmp_path.iterdir() if p.is_file()} >= {".json", ".dot", ".csv"}
+    saved = document.device_of.tolist()
+    document.move([5], 0)
+    document.undo_stack.setClean()
+    window.handlers.files.open_files([model, tmp_path / "plan.json"])
+    wait_loaded(qtbot, window)
+    assert document.device_of.tolist() == saved
+    close()
+
+
+def test_an_unsaved_plan_is_not_lost_by_closing_once(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.move([3], 1)
+    window.close()
+    assert window.isVisible()
+    assert "not saved" in window.notice.text
+    # The question gone, it is asked again.
+    window.notice.dismiss()
+    settle()
+    window.close()
+    assert window.isVisible()
+    window.notice._action.click()
+    assert not window.isVisible()
+    assert ("close", None) in window.canvas.asked
+    close()
+
+
+def test_a_second_model_asks_first(qtbot: QtBot, tmp_path: Path) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.move([3], 1)
+    window.handlers.files.open_files([write_model(tmp_path)])
+    assert not window.handlers.files.loading.busy
+    window.notice._action.click()
+    wait_loaded(qtbot, window)
+    assert document.graph is not None
+    assert document.graph.name == "model"
+    close()
+
+
+def test_theme_and_session(qtbot: QtBot, tmp_path: Path) -> None:
+    session = Session(tmp_path / "session.ini")
+    window, close = make_window(qtbot, session=session)
+    window.handlers.files.open_files([write_model(tmp_path)])
+    wait_loaded(qtbot, window)
+    window.handlers.set_theme("dark")
+    assert window.canvas.theme is DARK
+    assert window.devices.theme is DARK
+    window.document.set_problem(Pipeline(count=2))
+    window.docks.docks["violations"].close()
+    window.docks.reveal("convergence")
+    window.canvas.set_view("lanes")
+    window.menus.fill_recent()
+    assert "model.json" in window.menus.recent.actions()[0].text()
+    settle()
+    close()
+    again = Session(tmp_path / "session.ini")
+    assert again.theme == "dark"
+    assert [p.name for p in again.recent[0]] == ["model.json"]
+    window, close = make_window(qtbot, session=again)
+    assert window.canvas.view == "lanes"
+    assert window.docks.docks["violations"].isHidden()
+    assert not window.docks.docks["convergence"].isHidden()
+    assert len(window.start_page.rows) > len(samples())
+    window.handlers.files.open_files(again.recent[0])
+    wait_loaded(qtbot, window)
+    assert window.document.problem is not None
+    assert window.document.problem.target == Pipeline(count=2)
+    window.handlers.reset_docks()
+    settle()
+    assert not window.docks.docks["violations"].isHidden()
+    close()
+
+
+def test_everything_can_be_read_before_a_model_is_open(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, Document())
+    for id in window.docks.docks:
+        window.docks.reveal(id)
+        settle()
+    for edit in window.findChildren(QLineEdit):
+        edit.setText("x")
+    settle()
+    assert not window.grab().isNull()
+    close()
+
+
+def test_several_plans_dropped_at_once_join_the_list(qtbot: QtBot, tmp_path: Path) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    plans = []
+    for i in (1, 2):
+        document.move([7 if i == 1 else 3], 2 if i == 1 else 1)
+        document.save_plan(tmp_path / f"plan{i}.plan.json")
+        plans.append(tmp_path / f"plan{i}.plan.json")
+    before = len(document.plans)
+    window.handlers.files.open_files(plans)
+    assert len(document.plans) == before + 2 and document.device_of[3] == 1
+    close()

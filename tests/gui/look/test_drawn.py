@@ -1,0 +1,35 @@
+"""Pictures as bytes: whole, of the size that was asked for, or an error in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage, QPainter
+
+from gui.look.drawn import drawn, encoded, slides
+from planner.errors import StageboardError
+
+
+def paint(painter: QPainter) -> None:
+    painter.fillRect(0, 0, 30, 20, Qt.GlobalColor.red)
+
+
+@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
+def test_each_format_is_whole(suffix: str, start: bytes, qapp: Any) -> None:
+    data = drawn(suffix, (400, 300), "a title", paint)
+    end = {".png": b"IEND\xaeB`\x82", ".svg": b"</svg>", ".pdf": b"%%EOF"}[suffix]
+    assert data.startswith(start) and data.rstrip().endswith(end)
+
+
+def test_slides_have_a_page_each_of_exactly_their_size(qapp: Any) -> None:
+    data = slides((595, 841), "a title", [paint, paint, paint])  # nearly A4, which it is not to become
+    assert data.count(b"/MediaBox [0 0 446.") == data.count(b"/MediaBox") == 3
+
+
+def test_a_picture_that_memory_does_not_hold_is_an_error(qapp: Any) -> None:
+    with pytest.raises(StageboardError, match=r"not enough memory for a picture of 0 x 0 pixels"):
+        encoded(QImage())
+    with pytest.raises(StageboardError, match=r"2000000 x 2000000 pixels; choose a smaller size"):
+        drawn(".png", (2_000_000, 2_000_000), "", paint)

@@ -1,0 +1,61 @@
+"""The memory view: one plan beside the balanced one, as a file of any kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gui.panels.edge_tpu import memory_picture
+from gui.panels.edge_tpu.memory_picture import save_memory, sides_of
+from planner.errors import StageboardError
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.problem.problem import Problem
+from tests.gui.models import chain_graph
+from tests.gui.stage_models import even, found_for, tpu_problem
+
+
+@pytest.mark.parametrize(
+    ("suffix", "theme", "size", "count"),
+    [(".png", "light", (1600, 900), 3), (".svg", "dark", (800, 500), 6), (".pdf", "light", (400, 300), 12)],
+)
+def test_a_plan_becomes_a_file(
+    qapp: Any, tmp_path: Path, suffix: str, theme: str, size: tuple[int, int], count: int
+) -> None:
+    problem = tpu_problem(count=count)
+    file = tmp_path / f"memory{suffix}"
+    save_memory(problem, even(12, count), file, size=size, theme=theme, title="twelve ops", planner="x")
+    assert file.stat().st_size > 1000
+
+
+def test_a_pipeline_without_a_limit_has_no_cache_line(qapp: Any, tmp_path: Path) -> None:
+    problem = Problem(chain_graph(12), Pipeline(3))
+    (side,) = sides_of(problem, even(12, 3))
+    assert "inferences per unit of time" in side.note, "a file without a unit of time promises no seconds"
+    save_memory(problem, even(12, 3), tmp_path / "pipeline.png")
+    assert (tmp_path / "pipeline.png").exists()
+
+
+def test_the_balanced_plan_stands_before_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = found_for(tpu_problem(), 3)
+    assert one.problem is not None
+    plan = even(12, 3)
+    monkeypatch.setattr(memory_picture, "balanced", lambda problem: np.sort(plan)[::-1].astype(np.int32))
+    sides = sides_of(one.problem, plan, "edge-tpu-ilp", one.found.bounds)
+    assert [side.title for side in sides] == [
+        "Balanced by parameters, as the Edge TPU compiler cuts", "Plan of edge-tpu-ilp",
+    ]  # fmt: skip
+    assert [side.proven for side in sides] == [False, True]
+    assert "inferences per second" in sides[1].note
+    monkeypatch.setattr(memory_picture, "balanced", lambda problem: plan)
+    assert [side.title for side in sides_of(one.problem, plan)] == ["This plan"]
+
+
+def test_a_pool_has_no_stages(qapp: Any, tmp_path: Path) -> None:
+    problem = Problem(chain_graph(12), DevicePool(2, 1))
+    with pytest.raises(StageboardError, match="choose --view lanes"):
+        save_memory(problem, np.zeros(12, np.int32), tmp_path / "pool.png")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,260 @@
+"""How many TPUs: the columns and their words, walking and taking over, and what is shown when there is nothing to show."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gui.background.stage_counting import COUNTS, StageCounting, key_of
+from gui.document.plan.document import Document
+from gui.look.theme import DARK, LIGHT, Theme, device_colours
+from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, full_scale, height_of
+from gui.panels.edge_tpu.painter import Geometry, paint_counts
+from gui.panels.edge_tpu.panel import StageCountsPanel
+from gui.panels.edge_tpu.words import chart_of, gain_text, row_names, stages_word, summary
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.problem.problem import Problem
+from planner.runs.stage_counts import Found, StageCount, evaluated
+from tests.gui.models import chain_graph
+from tests.gui.stage_models import even, found_for, network, tpu_problem
+from tests.gui.window_parts import settle, shown
+
+
+class StillCounting(StageCounting):
+    """Knows what it is told, plans nothing."""
+
+    def start(self) -> None:
+        """Not in these tests."""
+
+    def know(self, results: dict[int, StageCount], problem: Problem) -> None:
+        self._known[key_of(problem)] = results
+        self.changed.emit()
+
+
+@pytest.fixture
+def tpus(qtbot: QtBot) -> Generator[tuple[StageCountsPanel, Document]]:
+    document = Document()
+    document.open_graph(network(), target=tpu_problem().target)
+    document.set_assignment(even(12, 3), "edit", "even")
+    document.undo_stack.clear()
+    counting = StillCounting(document)
+    assert document.problem is not None
+    counting.know(
+        {count: found_for(document.problem, count, count != 7) for count in COUNTS}, document.problem
+    )
+    panel = StageCountsPanel(document, counting, LIGHT)
+    with shown(qtbot, panel, 900, 240):
+        yield panel, document
+    document.deleteLater()
+
+
+# ---------------------------------------------------------------------- words
+def test_the_summary_says_how_many_suffice_and_what_one_more_brings() -> None:
+    problem = tpu_problem()
+    results = {count: found_for(problem, count) for count in COUNTS}
+    gain = results[5].throughput / results[4].throughput - 1
+    said = summary(results, problem)
+    assert said.startswith(f"4 TPUs hold all parameters on chip; one more brings {gain_text(gain)}")
+    few = {count: results[count] for count in (1, 2)}
+    assert summary(few, problem).startswith("2 TPUs still leave 1.6 KiB of parameters off chip")
+    assert summary({1: found_for(tpu_problem(3), 1)}, tpu_problem(3)).startswith("1 TPU holds all parameters")
+
+
+def test_the_summary_of_a_pipeline_names_the_fastest() -> None:
+    problem = Problem(chain_graph(12), Pipeline(3))
+    results = {c: evaluated(problem, Found(c, "slice", even(12, c), (), None, 0.1)) for c in (1, 2, 3)}
+    assert summary(results, problem) == "3 stages are fastest."
+    assert row_names(problem) == {
+        "bottleneck": "bottleneck",
+        "throughput": "throughput",
+        "latency": "latency",
+    }
+    chart = chart_of(results, COUNTS, {4, 5}, problem)
+    assert [column.words for column in chart.columns][3:] == ["planning…", "waiting", *["not planned"] * 3]
+    assert chart.line_words == ""
+
+
+def test_a_reason_is_said_where_there_is_no_plan() -> None:
+    problem = tpu_problem()
+    none = {
+        c: evaluated(problem, Found(c, "", None, (), None, 0.0, "no <valid> plan exists")) for c in COUNTS
+    }
+    assert summary(none, problem) == "No <valid> plan exists"
+    chart = chart_of(none, COUNTS, set(), problem)
+    assert chart.columns[0].words == "no plan"
+    assert chart.columns[0].tip == "no &lt;valid&gt; plan exists"
+    assert summary({}, problem) == ""
+
+
+def test_words_for_gains() -> None:
+    assert [gain_text(g) for g in (0.12, 0.001, -0.3, float("nan"))] == [
+        "12 % more throughput", "no more throughput", "30 % less throughput", "no more throughput",
+    ]  # fmt: skip
+    assert [stages_word(tpu_problem(), c) for c in (1, 2)] == ["1 TPU", "2 TPUs"]
+
+
+def test_columns_hold_every_component_and_what_is_proven() -> None:
+    problem = tpu_problem(count=4)
+    chart = chart_of({3: found_for(problem, 3), 7: found_for(problem, 7, False)}, (3, 4, 7), set(), problem)
+    assert chart.rows == (
+        "max memory", "off-chip (DRAM)", "max communication", "throughput", "latency", "against balanced",
+    )  # fmt: skip
+    three, four, seven = chart.columns
+    assert three.proven
+    assert [figure.text for figure in three.figures[:2]] == ["1.2 KiB", "600 B"]
+    assert [figure.proven for figure in three.figures] == [True, True, True, False, False, False]
+    assert three.figures[1].tone == "bad"
+    assert not seven.proven
+    assert [figure.proven for figure in seven.figures[:3]] == [True, False, False]
+    assert seven.figures[1].text == "none"
+    assert four.bars is None
+    assert "proven" in three.tip
+    assert chart.current == 4
+
+
+# ---------------------------------------------------------------------- bars
+def test_bars_share_one_scale_and_are_cut_far_above_the_cache() -> None:
+    low, high = MemoryBars((4.0, 9.0), 10.0), MemoryBars((60.0,), 10.0, (70.0,))
+    assert full_scale([low]) == pytest.approx(11.5)
+    assert full_scale([low, high]) == pytest.approx(18.0)
+    assert full_scale([MemoryBars((3.0, 5.0), np.inf)]) == pytest.approx(5.2)
+    assert full_scale([]) == 1.0
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_painting_covers_every_state(qtbot: QtBot, theme: Theme) -> None:
+    problem = tpu_problem()
+    results = {count: found_for(problem, count, count < 6) for count in (1, 2, 3, 5, 8)}
+    chart = chart_of(results, COUNTS, {4, 6}, problem)
+    geometry = Geometry(chart, 800.0, 220.0)
+    image = QImage(800, 220, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    paint_counts(painter, geometry, theme, 1, 2)
+    painter.end()
+    box = geometry.bars(geometry.boxes[2])
+    boxes = bar_boxes(box, 3, 32.0)
+    assert boxes[0].left() >= box.left()
+    assert boxes[-1].right() <= box.right()
+    assert height_of(0.0, 10.0, box) == box.bottom()
+    # Beneath the cache line the first bar has the colour of its stage.
+    seen = image.pixelColor(int(boxes[0].center().x()), int(box.bottom()) - 3)
+    assert seen == QColor(device_colours(3, theme)[0].accent)
+    rows = [geometry.row(geometry.boxes[0], i) for i in range(len(chart.rows))]
+    assert all(a.bottom() <= b.top() + 0.01 for a, b in pairwise(rows))
+    assert rows[-1].bottom() <= geometry.boxes[0].bottom()
+
+
+def test_an_empty_chart_has_no_columns() -> None:
+    from gui.panels.edge_tpu.painter import CountsChart
+
+    geometry = Geometry(CountsChart(), 300.0, 200.0)
+    assert geometry.boxes == []
+    assert geometry.column_at(10, 10) == -1
+
+
+# ---------------------------------------------------------------------- the panel
+def test_a_click_takes_stages_and_plan_over_in_one_step(
+    qtbot: QtBot, tpus: tuple[StageCountsPanel, Document]
+) -> None:
+    panel, document = tpus
+    before = document.device_of.copy()
+    box = panel.chart.geometry_now.boxes[5]
+    qtbot.mouseClick(panel.chart, Qt.MouseButton.LeftButton, pos=box.center().toPoint())
+    assert document.problem is not None
+    assert len(document.problem.devices) == 6
+    assert document.device_of.tolist() == even(12, 6).tolist()
+    assert document.undo_stack.count() == 1
+    assert document.active is not None
+    assert document.active.planner == "edge-tpu-ilp"
+    assert document.active.name == "Edge TPU, exact, 6 stages"
+    assert document.gap == 0.0, "what was proven came along"
+    settle()
+    assert panel.chart.chart.current == 6
+    document.undo_stack.undo()
+    assert len(document.problem.devices) == 3
+    assert document.device_of.tolist() == before.tolist()
+    document.undo_stack.redo()
+    assert document.device_of.tolist() == even(12, 6).tolist()
+
+
+def test_keys_walk_and_take_over(qtbot: QtBot, tpus: tuple[StageCountsPanel, Document]) -> None:
+    panel, document = tpus
+    chart = panel.chart
+    chart.setFocus()
+    settle()
+    assert "3 TPUs" in chart.accessibleDescription()
+    qtbot.keyClick(chart, Qt.Key.Key_Right)
+    assert chart.accessibleDescription().startswith("4 TPUs, max memory 900 B, proven, off-chip (DRAM) none")
+    qtbot.keyClick(chart, Qt.Key.Key_Home)
+    qtbot.keyClick(chart, Qt.Key.Key_Left)
+    assert chart.accessibleDescription().startswith("1 TPU,")
+    qtbot.keyClick(chart, Qt.Key.Key_End)
+    qtbot.keyClick(chart, "5")
+    qtbot.keyClick(chart, Qt.Key.Key_Escape)
+    qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert document.problem is not None
+    assert len(document.problem.devices) == 5
+    qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert document.undo_stack.count() == 1, "what is there already is no step"
+
+
+def test_pointing_explains(qtbot: QtBot, tpus: tuple[StageCountsPanel, Document]) -> None:
+    panel, _ = tpus
+    chart = panel.chart
+    place = chart.geometry_now.boxes[6].center().toPoint()
+    qtbot.mouseMove(chart, place)
+    for at, seen in ((place, True), (QPoint(3, 3), False)):
+        event = QHelpEvent(QHelpEvent.Type.ToolTip, at, chart.mapToGlobal(at))
+        QApplication.sendEvent(chart, event)
+        assert chart._card.isVisible() == seen
+    assert "not proven" in chart.chart.columns[6].tip
+    qtbot.mouseMove(chart, QPoint(3, 3))
+
+
+def test_other_targets_get_a_sentence(qtbot: QtBot) -> None:
+    document = Document()
+    counting = StillCounting(document)
+    panel = StageCountsPanel(document, counting, LIGHT)
+    with shown(qtbot, panel, 700, 220):
+        assert panel.words.text() == "Open a model to see how many stages it needs."
+        document.open_graph(chain_graph(12), target=DevicePool(2, 1))
+        settle()
+        assert "Edge TPU pipeline" in panel.words.text()
+        assert not panel.button.isVisible()
+        document.set_problem(Pipeline(count=2))
+        settle()
+        assert panel.button.text() == "Plan All"
+        panel.set_theme(DARK)
+        panel.take_over(2)
+        assert document.undo_stack.count() == 1, "nothing is known of two stages"
+    document.deleteLater()
+
+
+def test_plan_all_and_stop(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(12), target=Pipeline(count=2))
+    counting = StageCounting(document)
+    panel = StageCountsPanel(document, counting, LIGHT)
+    with shown(qtbot, panel, 700, 220):
+        assert counting.running, "it plans while it can be seen"
+        assert panel.button.text() == "Stop"
+        assert panel.words.text().startswith("Planning 1 of 8")
+        panel.button.click()
+        settle()
+        assert not counting.running
+        assert panel.button.text() == "Plan All"
+        assert not panel.words.text().startswith("Planning")
+        panel.button.click()
+        assert counting.running
+        panel.hide()
+        assert not counting.running
+    counting.close()
+    document.deleteLater()

@@ -1,0 +1,263 @@
+"""The package: what passes through chips, how they are arranged, what is painted, and the picture as a file."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from gui.document.plan.previewing import check
+from gui.look.theme import DARK, LIGHT, Theme, device_colours
+from gui.panels.mcm.ink import heat, share_of, thickness
+from gui.panels.mcm.layout import package_layout
+from gui.panels.mcm.legend import paint_legend
+from gui.panels.mcm.memory_painter import chip_memory, paint_chip_memory, plot_of
+from gui.panels.mcm.painter import Marks, paint_package
+from gui.panels.mcm.picture import pointed_violation, save_package
+from gui.panels.mcm.state import (
+    MOST_OVER,
+    Package,
+    RulePath,
+    is_package,
+    mcm_evaluator,
+    package_of,
+    rule_path,
+    through_bytes,
+)
+from gui.panels.mcm.words import chip_html, chip_rows, chip_spoken, link_html, summary
+from planner.errors import StageboardError
+from planner.machines.mcm.target import McmPackage
+from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph
+from planner.problem.problem import Problem
+from tests.gui.models import chain_graph, tpu_graph
+from tests.gui.package_models import TIDY, TRIANGLE, package_problem
+from tests.gui.scribe import Scribe
+
+MIB = 2.0**20
+
+
+def package(device_of: np.ndarray = TIDY, **settings: Any) -> Package:
+    problem = package_problem(**settings)
+    return package_of(problem, device_of, problem.evaluate(device_of))
+
+
+# ---------------------------------------------------------------------- figures
+@settings(max_examples=30)
+@given(st.lists(st.integers(0, 4), min_size=12, max_size=12), st.booleans())
+def test_what_passes_through_is_what_skips_a_chip(devices: list[int], copies: bool) -> None:
+    graph = chain_graph(12)
+    problem = Problem(graph, McmPackage(5, copy_sources=1 if copies else 0))
+    evaluator, device_of = mcm_evaluator(problem), np.array(devices, np.int32)
+    expected = np.zeros(5)
+    for t in range(graph.tensor_count):
+        u = int(graph.tensor_producer[t])
+        readers = graph.consumer_idx[graph.consumer_ptr[t] : graph.consumer_ptr[t + 1]].tolist()
+        far = max([devices[v] for v in readers], default=0)
+        if not evaluator.copied[u]:
+            expected[devices[u] + 1 : far] += evaluator.size[t]
+    through, links = through_bytes(evaluator, device_of), evaluator.links(device_of)
+    assert through == pytest.approx(expected)
+    assert (through[1:-1] <= links[1:-1] + 1e-9).all()
+
+
+def test_a_package_says_what_each_chip_pays_and_holds() -> None:
+    chips = package().chips
+    assert [chip.ops for chip in chips] == [2, 2, 2, 0]
+    assert [chip.parameters / MIB for chip in chips] == [8, 8, 12, 0]
+    assert chips[0].link > 0
+    assert chips[2].link == 0
+    assert [chip.bottleneck for chip in chips].count(True) == 1
+    assert not any(chip.broken for chip in chips)
+    assert package(sram=8 * MIB).overfull(2)
+    assert package(TRIANGLE, sram=8 * MIB).full == MOST_OVER * 8 * MIB, (
+        "a chip too full does not hide the others"
+    )
+    assert package(sram=float("inf")).full == max(chip.memory for chip in chips)
+    assert Package().full == 1.0
+    assert not is_package(None)
+
+
+def test_a_broken_triangle_has_two_paths() -> None:
+    problem = package_problem()
+    evaluation = problem.evaluate(TRIANGLE)
+    (violation,) = evaluation.violations
+    assert rule_path(violation) == RulePath((0, 2), (0, 1, 2))
+    assert rule_path(None) is None
+    assert pointed_violation(()) is None
+    assert pointed_violation(evaluation.violations) is violation
+    shown = package_of(problem, TRIANGLE, evaluation, pointed=violation)
+    assert shown.path is not None
+    assert [chip.broken for chip in shown.chips] == [True, True, True, False]
+
+
+def test_words_name_every_figure() -> None:
+    shown = package(TRIANGLE, sram=20 * MIB)
+    rows = dict(chip_rows(shown, 1))
+    assert rows["holds"] == "1 op"
+    assert rows["parameters"] == "4.00 MiB"
+    assert "link to chip 2" in rows
+    assert "passes through" in rows
+    assert "breaks a rule" in chip_html(shown, 1)
+    assert "more than fits" in chip_spoken(shown, 2)
+    assert "Chip 0 \N{RIGHTWARDS ARROW} Chip 1" in link_html(shown, 0)
+    assert "link to chip 4" not in dict(chip_rows(shown, 3))
+    problem = package_problem()
+    said = summary(shown, problem.evaluate(TRIANGLE))
+    assert said.startswith("4 chips, 3 used   slowest chip ")
+    assert "samples/s" in said
+    assert "busiest link" in said
+    nothing = package(np.zeros(6, np.int32))
+    assert "busiest" not in summary(nothing, problem.evaluate(np.zeros(6, np.int32)))
+    assert "nothing" in link_html(nothing, 0)
+
+
+def test_an_empty_graph_has_no_slowest_chip() -> None:
+    problem = Problem(Graph.build("none", [], [], time_unit=None), McmPackage(2))
+    shown = package_of(problem, np.empty(0, np.int32), problem.evaluate(np.empty(0, np.int32)))
+    assert not any(chip.bottleneck for chip in shown.chips)
+    assert summary(shown, problem.evaluate(np.empty(0, np.int32))).startswith("2 chips, 0 used")
+
+
+# ---------------------------------------------------------------------- arrangement
+@pytest.mark.parametrize("count", [1, 2, 5, 12, 36, 37, 64])
+@pytest.mark.parametrize("size", [(404, 224), (744, 180), (180, 260), (1500, 700)])
+def test_chips_wind_through_the_room(count: int, size: tuple[int, int]) -> None:
+    room = QRectF(8, 4, *size)
+    layout = package_layout(count, room)
+    assert len(layout.boxes) == count
+    for box in layout.boxes:
+        assert room.adjusted(-0.01, -0.01, 0.01, 0.01).contains(box)
+    assert not any(a.adjusted(1, 1, -1, -1).intersects(b) for a, b in combinations(layout.boxes, 2))
+    for chip, (a, b) in enumerate(pairwise(layout.boxes)):
+        same_row = a.top() == b.top()
+        assert same_row or abs(a.center().x() - b.center().x()) < 1e-6, "a turn leads straight down"
+        path = layout.link(chip)
+        assert room.adjusted(-2, -2, 2, 2).contains(path.boundingRect().adjusted(-1, -1, 1, 1))
+        assert layout.chip_at(a.center().x(), a.center().y()) == chip
+    widest = max(box.width() for box in layout.boxes)
+    if count == 36 and size == (404, 224):
+        assert widest >= 34, "two digits and a mark fit"
+        assert layout.boxes[0].height() >= 36
+
+
+def test_walking_goes_to_what_stands_beside() -> None:
+    layout = package_layout(36, QRectF(0, 0, 420, 250))
+    columns = layout.columns
+    assert layout.beside(0, 1, 0) == 1
+    assert layout.beside(0, 0, 1) == 2 * columns - 1
+    assert layout.beside(columns, -1, 0) == columns + 1
+    assert layout.beside(0, -1, 0) == 0
+    assert layout.beside(0, 0, -1) == 0
+    middle = layout.link(3).pointAtPercent(0.5)
+    assert layout.link_at(middle.x(), middle.y()) == 3
+    assert layout.link_at(-50, -50) == -1
+    assert package_layout(0, QRectF(0, 0, 10, 10)).boxes == ()
+
+
+# ---------------------------------------------------------------------- painting
+def painted(shown: Package, theme: Theme, size: tuple[int, int], marks: Marks) -> tuple[QImage, Any]:
+    image = QImage(*size, QImage.Format.Format_RGB32)
+    image.fill(QColor(theme.panel))
+    layout = package_layout(len(shown.chips), QRectF(8, 8, size[0] - 16, size[1] - 30))
+    painter = QPainter(image)
+    paint_package(painter, layout, shown, theme, marks)
+    paint_legend(painter, QRectF(8, size[1] - 20, size[0] - 16, 18), shown, theme)
+    painter.end()
+    return image, layout
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize(("count", "size"), [(4, (700, 200)), (36, (420, 250)), (64, (200, 120))])
+def test_every_state_is_painted(qapp: Any, theme: Theme, count: int, size: tuple[int, int]) -> None:
+    problem = package_problem(count, sram=8 * MIB)
+    evaluation = problem.evaluate(TRIANGLE)
+    live = problem.evaluator.live(TRIANGLE)
+    previews = [None, check(live, np.array([1], np.int32), [])]
+    assert previews[1] is not None
+    previews[1].target = 2
+    previews[1].reachable = np.arange(count) < 3
+    for preview in previews:
+        shown = package_of(
+            problem, TRIANGLE, evaluation, selection=np.array([0], np.int32), preview=preview,
+            pointed=pointed_violation(evaluation.violations),
+        )  # fmt: skip
+        painted(shown, theme, size, Marks(1, 0, 2))
+
+
+def test_parameters_and_load_have_their_places(qapp: Any) -> None:
+    shown = package()
+    image, layout = painted(shown, LIGHT, (700, 130), Marks())
+    box = layout.boxes[0]
+    colours = [
+        image.pixelColor(int(box.left()) + 8, y).name() for y in range(int(box.top()) + 16, int(box.bottom()))
+    ]
+    assert device_colours(4, LIGHT)[0].accent in colours
+    assert (LIGHT.warning if shown.chips[0].bottleneck else LIGHT.muted) in colours
+
+
+def test_links_are_thicker_and_hotter_the_more_they_carry() -> None:
+    for theme in (LIGHT, DARK):
+        assert heat(0.0, theme) != heat(0.5, theme) != heat(1.0, theme)
+    assert thickness(0.0) < thickness(0.5) < thickness(1.0)
+    assert share_of(1.0, 0.0) == 0.0
+
+
+# ---------------------------------------------------------------------- files
+@pytest.mark.parametrize(
+    ("suffix", "theme", "size", "plan"),
+    [
+        (".png", "light", (1600, 1000), TIDY),
+        (".svg", "dark", (800, 500), TRIANGLE),
+        (".pdf", "light", (400, 300), TIDY),
+    ],
+)
+def test_a_plan_becomes_a_file(
+    qapp: Any, tmp_path: Path, suffix: str, theme: str, size: tuple[int, int], plan: np.ndarray
+) -> None:
+    file = tmp_path / f"package{suffix}"
+    save_package(package_problem(36), plan, file, size=size, theme=theme, title="six ops")
+    assert file.stat().st_size > 1000
+
+
+def test_another_target_has_no_package(tmp_path: Path) -> None:
+    problem = Problem(tpu_graph(), DevicePool(2, 1))
+    with pytest.raises(StageboardError, match="choose --view lanes"):
+        save_package(problem, np.zeros(6, np.int32), tmp_path / "pool.png")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("width", [200, 900])
+def test_the_heading_of_a_memory_goes_into_two_lines_where_it_is_narrow(qapp: Any, width: int) -> None:
+    problem = package_problem()
+    memory = chip_memory(problem, np.array(TIDY, np.int32), 1)
+    rect = QRectF(0, 0, width, 160)
+    scribe = Scribe(width, 160)
+    paint_chip_memory(
+        scribe, rect, memory, device_colours(4, LIGHT)[1], LIGHT, np.zeros(len(memory.ops), bool)
+    )
+    scribe.end()
+    (first, head), (second, op) = scribe.written[:2]
+    assert head.startswith("Chip 1: ") and head.endswith(" at most")
+    assert memory.names[memory.peak] in op
+    assert (second.top() > first.top()) == (width == 200)
+    assert plot_of(rect).top() >= second.bottom()
+
+
+def test_every_chip_has_its_number_however_small(qapp: Any) -> None:
+    problem, device_of = Problem(chain_graph(40), McmPackage(36)), np.zeros(40, np.int32)
+    shown = package_of(problem, device_of, problem.evaluate(device_of))
+    for width in (260, 340, 420, 900):
+        layout = package_layout(36, QRectF(0, 0, width, 150))
+        scribe = Scribe(width, 150)
+        paint_package(scribe, layout, shown, LIGHT, Marks())
+        scribe.end()
+        written = {text.removeprefix("Chip ") for _, text in scribe.written}
+        assert {str(chip) for chip in range(36)} <= written, width

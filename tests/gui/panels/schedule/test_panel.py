@@ -1,0 +1,321 @@
+"""The schedule dock: what it shows, and what mouse and keyboard do with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gui.document.plan.document import Document
+from gui.look.theme import DARK, LIGHT, contrast, device_colours
+from gui.panels.schedule.chart import ScheduleChart
+from gui.panels.schedule.layout import AXIS, RULER, ChartLayout, device_rows, letters
+from gui.panels.schedule.painter import bar_colour, ink_on, paint_schedule
+from gui.panels.schedule.panel import SchedulePanel, summary
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.problem import Problem
+from planner.reports.schedule.schedule import Schedule, schedule
+from tests.gui.models import chain_graph
+from tests.gui.scribe import Scribe
+from tests.gui.window_parts import opened, settle, shown
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def training() -> Graph:
+    ops = [Op(f"f{i}", f"f{i}", work=2.0, work_cpu=9.0) for i in range(4)]
+    ops += [Op(f"b{i}", f"b{i}", work=3.0, work_cpu=9.0, backward=True) for i in range(4)]
+    pairs = [("f0", "f1"), ("f1", "f2"), ("f2", "f3"), ("f3", "b3"), ("b3", "b2"), ("b2", "b1"), ("b1", "b0")]
+    return Graph.build("training", ops, [Tensor(a, (b,), 1.0, 0.5) for a, b in pairs], time_unit=None)
+
+
+def of(document: Document) -> SchedulePanel:
+    return SchedulePanel(document, LIGHT)
+
+
+def layout(panel: SchedulePanel) -> ChartLayout:
+    found = panel.chart.layout_of
+    assert found is not None
+    return found
+
+
+def middle(panel: SchedulePanel, bar: int) -> QPoint:
+    x, y, w, h = layout(panel).boxes(np.array([bar]))[0].tolist()
+    return QPoint(round(x + w / 2), round(y + h / 2))
+
+
+def wheel(chart: ScheduleChart, at: QPointF, dy: int, modifiers: Qt.KeyboardModifier | None = None) -> None:
+    event = QWheelEvent(
+        at, chart.mapToGlobal(at), QPoint(), QPoint(0, dy), Qt.MouseButton.NoButton,
+        modifiers or Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(chart, event)
+
+
+def test_it_follows_the_plan_and_says_what_sets_the_pace(qtbot: QtBot) -> None:
+    document = opened()
+    panel = of(document)
+    with shown(qtbot, panel, 700, 220):
+        s = panel.schedule
+        assert s is not None
+        assert s.kind == "pipelined"
+        assert s.period == document.evaluation.objective
+        title = document.evaluation.bottleneck
+        assert document.problem is not None
+        assert f"{document.problem.devices[title].title} sets the pace" in panel.words.text()
+        document.move([0, 1, 2, 3], 1)
+        settle()
+        assert panel.schedule is not s
+        assert panel.schedule is not None
+        assert panel.schedule.period == document.evaluation.objective
+        assert "busy" in panel.chart.accessibleDescription()
+        for theme in (DARK, LIGHT):
+            panel.set_theme(theme)
+            settle()
+            assert not panel.grab().isNull()
+
+
+def test_nothing_is_computed_while_it_cannot_be_seen(qtbot: QtBot) -> None:
+    document = opened()
+    panel = of(document)
+    with shown(qtbot, panel):
+        panel.hide()
+        before = panel.schedule
+        document.move([0], 1)
+        document.select([1])
+        settle()
+        assert panel.schedule is before
+        panel.show()
+        settle()
+        assert panel.schedule is not before
+
+
+def test_without_a_model(qtbot: QtBot) -> None:
+    panel = of(Document())
+    with shown(qtbot, panel):
+        assert panel.chart.isHidden()
+        assert "Open a model" in panel.words.text()
+
+
+def test_kinds_and_samples(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(training(), target=DevicePool(2, 0))
+    document.set_assignment(np.array([0, 0, 1, 1, 0, 0, 1, 1]), "edit", "halves")
+    panel = of(document)
+    with shown(qtbot, panel, 800, 240):
+        assert [panel.kind.itemData(i) for i in range(panel.kind.count())] == [
+            "pipedream",
+            "gpipe",
+            "latency",
+        ]
+        panel.kind.setCurrentIndex(1)
+        panel.kind.activated.emit(1)
+        settle()
+        assert panel.schedule is not None
+        assert [span.name for span in panel.schedule.spans] == ["forward", "backward"]
+        assert "a batch of 8 takes" in panel.words.text()
+        panel.samples.setValue(3)
+        settle()
+        assert panel.schedule.samples == 3
+        panel.kind.setCurrentIndex(2)
+        panel.kind.activated.emit(2)
+        settle()
+        assert "critical path: Accelerator 0, Accelerator 1" in panel.words.text()
+        assert not panel.grab().isNull()
+        # Another graph has its own kinds.
+        document.open_graph(chain_graph(), target=Pipeline(3))
+        settle()
+        assert panel.kind.currentData() == "pipelined"
+
+
+def test_virtual_devices_get_rows_of_their_own(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(), target=DevicePool(2, 0, contiguous=False))
+    document.set_assignment(np.arange(12, dtype=np.int32) % 2, "edit", "alternating")
+    panel = of(document)
+    with shown(qtbot, panel, 700, 240):
+        assert panel.virtual.isVisible()
+        assert len(layout(panel).rows) == 2
+        panel.virtual.setChecked(True)
+        settle()
+        rows = layout(panel).rows
+        assert panel.schedule is not None
+        assert len(rows) == len(panel.schedule.piece_device) > 2
+        assert rows[0].title == "Accelerator 0 a"
+        assert "virtual devices" in panel.words.text()
+        # More rows than fit: the names' column scrolls, and so does the keyboard.
+        assert layout(panel).scrolled == 0
+        wheel(panel.chart, QPointF(20, 60), -480)
+        assert layout(panel).scrolled > 0
+        QTest.keyClick(panel.chart, Qt.Key.Key_Right)
+        assert layout(panel).scrolled == 0
+        assert not panel.grab().isNull()
+        document.set_assignment(np.arange(12, dtype=np.int32) // 6, "edit", "halves")
+        settle()
+        assert not panel.virtual.isVisible()
+
+
+def test_a_click_selects_the_ops_of_a_bar_or_a_device(qtbot: QtBot) -> None:
+    document = opened()
+    panel = of(document)
+    with shown(qtbot, panel, 700, 240):
+        s = panel.schedule
+        assert s is not None
+        bar = int(np.flatnonzero((s.device == 1) & (s.phase == 2))[0])
+        QTest.mouseClick(panel.chart, LEFT, Qt.KeyboardModifier.NoModifier, middle(panel, bar))
+        assert document.selection.tolist() == np.flatnonzero(document.device_of == 1).tolist()
+        selected = panel.chart.marks.selected
+        assert selected is not None
+        assert selected.tolist() == [False, True, False]
+        first = int(np.flatnonzero((s.device == 0) & (s.phase == 2))[0])
+        QTest.mouseClick(panel.chart, LEFT, Qt.KeyboardModifier.ControlModifier, middle(panel, first))
+        assert set(document.device_of[document.selection].tolist()) == {0, 1}
+        row = round(layout(panel).row_top(2) + 5)
+        QTest.mouseClick(panel.chart, LEFT, Qt.KeyboardModifier.NoModifier, QPoint(40, row))
+        assert set(document.device_of[document.selection].tolist()) == {2}
+        QTest.mouseClick(
+            panel.chart, LEFT, Qt.KeyboardModifier.NoModifier, QPoint(400, round(RULER / 2))
+        )  # no bar there
+        assert not len(document.selection)
+
+
+def test_zoom_pan_and_fit(qtbot: QtBot) -> None:
+    panel = of(opened())
+    with shown(qtbot, panel, 700, 240):
+        chart, view = panel.chart, layout(panel)
+        assert view.fitted
+        at = view.time(400.0)
+        wheel(chart, QPointF(400, 60), 240)
+        assert not view.fitted
+        assert view.time(400.0) == pytest.approx(at)
+        left = view.left
+        wheel(chart, QPointF(400, 60), -120, Qt.KeyboardModifier.ShiftModifier)
+        assert view.left > left
+        left = view.left
+        QTest.mousePress(chart, LEFT, Qt.KeyboardModifier.NoModifier, QPoint(400, 60))
+        QTest.mouseMove(chart, QPoint(430, 60))
+        QTest.mouseMove(chart, QPoint(440, 60))
+        QTest.mouseRelease(chart, LEFT, Qt.KeyboardModifier.NoModifier, QPoint(440, 60))
+        assert view.left < left
+        # An edit keeps the place; fitting does not.
+        scale = view.scale
+        panel.document.move([0], 1)
+        settle()
+        assert layout(panel).scale == pytest.approx(scale)
+        QTest.keyClick(chart, Qt.Key.Key_Home)
+        assert layout(panel).fitted
+        QTest.keyClick(chart, Qt.Key.Key_Plus)
+        QTest.keyClick(chart, Qt.Key.Key_PageDown)
+        assert not layout(panel).fitted
+        QTest.mouseDClick(chart, LEFT, Qt.KeyboardModifier.NoModifier, QPoint(400, round(RULER / 2)))
+        QTest.mouseRelease(chart, LEFT, Qt.KeyboardModifier.NoModifier, QPoint(400, round(RULER / 2)))
+        assert layout(panel).fitted
+        chart.resize(500, 200)
+        assert layout(panel).fitted
+
+
+def test_the_pointer_and_the_keyboard_are_told_about_bars(qtbot: QtBot) -> None:
+    document = opened()
+    panel = of(document)
+    with shown(qtbot, panel, 700, 240):
+        chart, s = panel.chart, panel.schedule
+        assert s is not None
+        bar = int(np.flatnonzero((s.device == 1) & (s.phase == 2))[2])
+        QTest.mouseMove(chart, middle(panel, bar))
+        assert chart.marks.hovered == bar
+        assert chart._card.isVisible()
+        assert "sample" in chart._card.text()
+        QTest.mouseMove(chart, QPoint(5, 5))
+        assert not chart._card.isVisible()
+        chart.setFocus()
+        for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left):
+            QTest.keyClick(chart, key)
+        cursor = chart.marks.cursor
+        assert s.device[cursor] == 1
+        assert "Stage 1" in chart.accessibleDescription()
+        QTest.keyClick(chart, Qt.Key.Key_Return)
+        assert set(document.device_of[document.selection].tolist()) == {1}
+        assert not panel.grab().isNull()
+        chart.clearFocus()
+        assert chart.marks.cursor == -1
+
+
+# ---------------------------------------------------------------------- geometry and colours
+def some(samples: int = 5) -> Schedule:
+    problem = Problem(chain_graph(), Pipeline(3))
+    return schedule(problem, (np.arange(12) // 4).astype(np.int32), samples=samples)
+
+
+@given(
+    st.floats(200, 3000), st.floats(60, 900), st.lists(st.floats(0.3, 4), max_size=6), st.floats(-900, 900)
+)
+def test_the_view_stays_on_the_schedule(width: float, height: float, zooms: list[float], dx: float) -> None:
+    s = some()
+    view = ChartLayout(s, device_rows(s, ["a", "b", "c"]), None, width, height)
+    for factor in zooms:
+        view.zoom(factor, view.gutter + 0.3 * view.plot_width)
+        view.pan(dx, dx / 3)
+    assert 0 <= view.left <= view.end
+    assert view.time(view.gutter + view.plot_width) <= view.end * (1 + 1e-9)
+    ticks, column = view.ticks()
+    assert len(ticks) <= view.plot_width / 84 + 1
+    words = [column.number(t) for t in ticks]
+    assert len(set(words)) == len(words)
+    # What is seen is found where it is drawn.
+    for bar, (x, y, w, h) in zip(view.seen().tolist(), view.boxes(view.seen()).tolist(), strict=True):
+        at, over = x + w / 2, y + h / 2
+        inside = view.gutter <= at <= view.gutter + view.plot_width and RULER <= over < height - AXIS
+        if w >= 6 and inside:
+            assert view.bar_at(at, over) == bar
+
+
+def test_letters() -> None:
+    assert [letters(i) for i in (0, 1, 25, 26, 27, 701, 702)] == ["a", "b", "z", "aa", "ab", "zz", "aaa"]
+
+
+def test_numbers_on_bars_can_be_read() -> None:
+    for theme in (LIGHT, DARK):
+        for colour in device_colours(12, theme):
+            for odd in (False, True):
+                for backward in (False, True):
+                    ground = bar_colour(colour, theme, odd, backward, True)
+                    assert contrast(ink_on(ground, theme), ground) >= 4.5
+
+
+def test_of_a_device_all_samples_are_numbered_or_none(qapp: Any) -> None:
+    s = some(24)
+    seen = set()
+    for width in range(160, 1600, 60):
+        view = ChartLayout(s, device_rows(s, ["a", "b", "c"]), None, width, 200.0)
+        scribe = Scribe(width, 200)
+        paint_schedule(scribe, view, LIGHT)
+        scribe.end()
+        inside = QRectF(view.gutter - 1, RULER, view.plot_width + 2, view.rows_bottom - RULER)
+        numbers = [text for rect, text in scribe.written if text.isdigit() and inside.contains(rect)]
+        assert len(numbers) % 24 == 0
+        seen.add(len(numbers) // 24)
+    assert {0, 3} <= seen
+
+
+def test_summary_of_nothing() -> None:
+    graph = Graph.build("nothing", [Op("a", "a", work=0.0, work_cpu=0.0)], [])
+    s = schedule(Problem(graph, Pipeline(1)), np.zeros(1, np.int32))
+    assert summary(s, ["Stage 0"], None) == "nothing takes any time"
+
+
+def test_summary_says_what_to_expect_in_practice() -> None:
+    graph = Graph.build("one", [Op("a", "a", work=2.0, work_cpu=2.0)], [], time_unit="s")
+    s = schedule(Problem(graph, Pipeline(1)), np.zeros(1, np.int32))
+    assert summary(s, ["Stage 0"], "s", 5.0).startswith("a sample every 2.00 s, about 5.00 s in practice")
+    for interval in (0.0, 2.0):
+        assert "practice" not in summary(s, ["Stage 0"], "s", interval)

@@ -1,0 +1,165 @@
+"""The plan list: figures, applying, renaming, removing, and highlighting differences."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from pytestqt.qtbot import QtBot
+
+from gui.document.values import PlanEntry
+from gui.look.theme import LIGHT
+from gui.panels.plans import PlansPanel
+from gui.panels.plans_model import COSTS, FURTHER, NUMBER, SOURCE, source_text
+from planner.machines.pipeline.target import Pipeline
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
+
+EVEN = np.arange(12, dtype=np.int32) * 3 // 12
+
+
+def test_rows_follow_the_document(qtbot: QtBot) -> None:
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    QAbstractItemModelTester(panel.model)
+    with shown(qtbot, panel):
+        before = panel.model.rowCount()
+        other = EVEN.copy()
+        other[3] = 1
+        entry = document.add_plan(other, "mine", planner="dpl", seed=3, seconds=1.5)
+        settle()
+        assert panel.model.rowCount() == before + 1
+        index = panel.model.index(before, 0)
+        assert index.data() == "mine"
+        assert index.data(SOURCE) == "dpl · seed 3 · 1.5 s"
+        assert np.allclose(
+            index.data(COSTS), document.problem.evaluate(other).cost if document.problem else []
+        )
+        assert "objective" in index.data(Qt.ItemDataRole.AccessibleTextRole)
+        panel.make_current(entry)
+        assert panel.note.text() == "1 op differs from the canvas"
+        document.remove_plan(entry)
+        settle()
+        assert panel.model.rowCount() == before
+
+
+def test_apply_by_return_rename_and_delete(qtbot: QtBot) -> None:
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        other = EVEN.copy()
+        other[3] = 1
+        entry = document.add_plan(other, "mine")
+        settle()
+        panel.make_current(entry)
+        assert panel.apply_button.isEnabled()
+        panel.list.setFocus()
+        qtbot.keyClick(panel.list, Qt.Key.Key_Return)
+        assert document.active is entry
+        assert document.device_of.tolist() == other.tolist()
+        settle()
+        assert panel.current() is entry
+        assert not panel.apply_button.isEnabled()
+        assert not panel.remove_button.isEnabled()
+        panel.model.setData(panel.list.currentIndex(), "  better  name ", Qt.ItemDataRole.EditRole)
+        assert entry.name == "better name"
+        document.undo_stack.undo()
+        document.undo_stack.undo()
+        settle()
+        assert document.device_of.tolist() == EVEN.tolist()
+        panel.make_current(entry)
+        panel.remove_current()
+        assert entry not in document.plans
+
+
+def test_differences_stand_out_while_pointed_at(qtbot: QtBot) -> None:
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    heard: list[object] = []
+    panel.highlight_requested.connect(heard.append)
+    with shown(qtbot, panel):
+        other = EVEN.copy()
+        other[[3, 7]] = [1, 2]
+        entry = document.add_plan(other, "mine")
+        settle()
+        panel.list.entered.emit(panel.model.index(document.plans.index(entry), 0))
+        assert isinstance(heard[-1], np.ndarray)
+        assert np.flatnonzero(heard[-1]).tolist() == [3, 7]
+        panel.list.entered.emit(
+            panel.model.index(0, 0) if document.plans[0] is document.active else panel.model.index(1, 0)
+        )
+        assert heard[-1] is None
+        panel.make_current(entry)
+        menu = panel.menu()
+        next(a for a in menu.actions() if "differ" in a.text()).trigger()
+        assert document.selection.tolist() == [3, 7]
+        menu.deleteLater()
+
+
+def test_plans_that_do_not_fit_or_are_broken(qtbot: QtBot) -> None:
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    said: list[str] = []
+    document.message.connect(lambda m: said.append(m.text))
+    with shown(qtbot, panel):
+        broken = EVEN[::-1].copy()
+        entry = document.add_plan(broken, "backwards")
+        wide = document.add_plan(EVEN, "wide")
+        settle()
+        row = panel.model.index(document.plans.index(entry), 0)
+        assert "breaks" in row.data(Qt.ItemDataRole.ToolTipRole)
+        document.set_problem(Pipeline(count=2))
+        settle()
+        row = panel.model.index(document.plans.index(wide), 0)
+        assert "does not have" in row.data(Qt.ItemDataRole.ToolTipRole)
+        assert len(row.data(COSTS)) == 0
+        panel.make_current(wide)
+        panel.apply_current()
+        assert said
+        assert "wide" in said[-1]
+        assert not panel.grab().isNull()
+
+
+def test_where_plans_come_from() -> None:
+    assert source_text(PlanEntry("a", EVEN, "hand")) == "edited by hand"
+    assert source_text(PlanEntry("a", EVEN, "file")) == "from a file"
+    running = PlanEntry("a", EVEN, "planner", planner="dpl", running=True)
+    assert source_text(running) == "dpl · running"
+
+
+def test_plans_of_several_components(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        problem = document.problem
+        assert problem is not None
+        worse = document.add_plan(np.array([0, 1, 1, 2, 2, 2], np.int32), "worse")
+        settle()
+        assert panel.head_labels[1].text() == "memory, MiB"
+        row = panel.model.index(document.plans.index(worse), 0)
+        assert row.data(NUMBER) == "4.00"
+        assert row.data(FURTHER) == "then 2.00 MiB, 160.0 KiB"
+        # The first two components are equal: the third decides.
+        assert document.active is not None
+        assert document.active.components[:2] == worse.components[:2]
+        assert worse.better_than(document.active)
+        assert not document.active.better_than(worse)
+        document.add_bounds([problem.bound("max-memory", worse.components[0], "simple", frozenset())])
+        settle()
+        tip = row.data(Qt.ItemDataRole.ToolTipRole)
+        assert "max memory 4.00 MiB (✓ proven)" in tip
+        assert worse.gap == 0.5  # of what is off chip, which the caches together bound by 1 MiB
+        given = (("max-memory", worse.components[0]),)
+        document.add_bounds(
+            [problem.bound("dram", worse.components[1] * 0.75, "simple", frozenset(), given=given)]
+        )
+        assert worse.gap == 0.25
+        assert np.allclose(row.data(COSTS), problem.evaluate(worse.device_of).memory)
+        assert not panel.grab().isNull()
+
+
+def test_one_number_has_no_further_ones(qtbot: QtBot) -> None:
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert panel.model.index(0, 0).data(FURTHER) == ""
+        assert panel.head_labels[1].text() == "objective"

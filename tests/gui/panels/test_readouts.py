@@ -1,0 +1,320 @@
+"""The readout strip says what is so: units, gap, validity, bottleneck; and what a drag would do."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gui.document.plan.document import Document
+from gui.look.numbers import (
+    DASH,
+    detailed_column,
+    gap_text,
+    percent,
+    plural,
+    rate_text,
+    seconds_text,
+    share_text,
+    signed_percent,
+    time_column,
+)
+from gui.look.theme import DARK, LIGHT
+from gui.panels.readouts import ReadoutStrip
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from tests.gui.models import chain_graph
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
+
+
+# ---------------------------------------------------------------------- numbers
+def test_one_unit_per_column() -> None:
+    column = time_column([0.0129, 0.00098, 0.0], "s")
+    assert [column.text(v) for v in (0.0129, 0.00098, 0.0)] == ["12.90 ms", "0.98 ms", "0.00 ms"]
+    assert time_column([5.0, 0.02], "s").text(0.02) == "0.02 s"
+    assert time_column([2e-6], "s").text(2e-6) == "2.00 µs"
+    assert time_column([3e-10], "s").text(3e-10) == "0.30 ns"
+    assert time_column([], "s").text(0.0) == "0.00 ms"
+
+
+def test_no_unit_where_the_file_has_none() -> None:
+    assert time_column([1891.736], None).text(1891.736) == "1,891.74"
+    assert time_column([0.00123], None).text(0.00123) == "0.00123"
+
+
+def test_small_values_of_a_column_are_not_all_zero() -> None:
+    column = detailed_column([0.002, 0.004, 0.005, 0.006, 3.0], None)
+    assert column.number(0.004) == "0.004" or column.number(0.004) == "0.0040"
+    assert detailed_column([], "s").number(0.0) == "0.00"
+
+
+@given(st.lists(st.floats(0, 1e6), max_size=8), st.sampled_from(["s", None]))
+def test_columns_align(values: list[float], unit: str | None) -> None:
+    column = time_column(values, unit)
+    decimals = {column.number(v).rpartition(".")[2] for v in values}
+    assert len({len(d) for d in decimals}) <= 1
+
+
+def test_signs_and_gaps() -> None:
+    assert signed_percent(-0.016) == "−1.6 %"
+    assert signed_percent(0.004) == "+0.4 %"
+    assert signed_percent(-0.0003) == "−0.03 %"
+    assert signed_percent(1e-9) == "±0.0 %"
+    assert signed_percent(math.nan) == DASH
+    assert gap_text(None) == DASH
+    assert gap_text(0.0) == "optimal"
+    assert gap_text(0.0001) == "< 0.1 %"
+    assert gap_text(0.042) == "4.2 %"
+    assert percent(0.5) == "50.0 %"
+
+
+def test_words() -> None:
+    assert plural(1, "op") == "1 op"
+    assert plural(20000, "op") == "20,000 ops"
+    assert rate_text(70.42) == "70.4"
+    assert rate_text(1203.6) == "1,204"
+    assert rate_text(0.312) == "0.31"
+    assert seconds_text(None) == DASH
+    assert seconds_text(200) == "3 min 20 s"
+    assert share_text(28.9 * 2**20, 32 * 2**20) == "28.90 / 32.00 MiB"
+    assert share_text(0, 2**30) == "0 B / 1.00 GiB"
+
+
+@given(st.floats(1e-9, 1.0))
+def test_only_a_proof_is_called_optimal(gap: float) -> None:
+    assert gap_text(gap) != "optimal"
+
+
+# ---------------------------------------------------------------------- the strip
+def test_nothing_open(qtbot: QtBot) -> None:
+    strip = ReadoutStrip(Document(), LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        assert strip.objective.value == DASH
+        assert strip.rules.value == DASH
+
+
+def test_without_a_time_unit(qtbot: QtBot) -> None:
+    document = opened()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        assert strip.objective.label == f"Bottleneck (stage {document.evaluation.bottleneck})"
+        assert strip.objective.value == f"{document.evaluation.objective:,.2f}"
+        assert "no time unit" in strip.objective.note
+        assert strip.rules.value == "valid"
+        assert strip.devices.value == "3"
+        assert strip.bound.note == "proven by simple"
+        assert document.gap is not None
+        assert strip.gap.value == f"≤ {gap_text(document.gap)}"
+
+
+def test_seconds_give_a_rate(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(dataclasses.replace(chain_graph(), time_unit="s"), target=Pipeline(count=2))
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        assert strip.objective.value.endswith(" s")
+        assert strip.objective.note == f"{rate_text(1 / document.evaluation.objective)} inferences/s"
+
+
+def test_a_broken_plan_has_no_gap(qtbot: QtBot) -> None:
+    document = opened()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        document.move([0], 2)
+        settle()
+        broken = len(document.evaluation.violations)
+        assert broken > 0
+        assert strip.rules.value == f"{broken} broken"
+        assert strip.gap.value == DASH
+        document.undo_stack.undo()
+        settle()
+        assert strip.rules.value == "valid"
+
+
+def test_optimal_only_with_a_proof(qtbot: QtBot) -> None:
+    document = opened()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        problem = document.problem
+        assert problem is not None
+        value = document.evaluation.objective
+        document.add_bounds([problem.bound(problem.objective, value, "test", problem.assumptions)])
+        settle()
+        assert strip.gap.value == "optimal"
+        assert strip.bound.note == "proven by test"
+
+
+def test_a_drag_is_read_out(qtbot: QtBot) -> None:
+    document = opened()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        document.begin_preview([3])
+        document.update_preview(1)
+        settle()
+        assert strip.objective.note.startswith("→ ")
+        document.end_preview()
+        settle()
+        assert not strip.objective.note.startswith("→ ")
+
+
+def test_memory_of_the_fullest_device(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(), target=DevicePool(accelerators=2, cpus=1, memory=64.0))
+    strip = ReadoutStrip(document, DARK)
+    with shown(qtbot, strip, 1280, 66):
+        assert strip.memory.label.startswith("Memory (fullest, acc ")
+        assert strip.memory.value.endswith("/ 64 B")
+
+
+def test_clicks(qtbot: QtBot) -> None:
+    strip = ReadoutStrip(opened(), LIGHT)
+    with shown(qtbot, strip, 1280, 66), qtbot.waitSignal(strip.violations_requested):
+        qtbot.mouseClick(strip.rules, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(strip.bottleneck_requested):
+        strip.objective.setFocus()
+        qtbot.keyClick(strip.objective, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize("width", [1000, 1280, 1920])
+def test_nothing_overlaps_or_leaves_the_strip(qtbot: QtBot, width: int) -> None:
+    strip = ReadoutStrip(opened(), LIGHT)
+    with shown(qtbot, strip, width, 66):
+        parts = [
+            strip.objective,
+            strip.bound,
+            strip.gap,
+            strip.gap_bar,
+            strip.rules,
+            strip.memory,
+            strip.devices,
+        ]
+        seen = [p.geometry() for p in parts if p.isVisible()]
+        for left, right in itertools.pairwise(seen):
+            assert left.right() < right.left()
+        assert seen[-1].right() < width
+
+
+# ---------------------------------------------------------------------- an objective of several components
+def test_every_component_has_its_value_and_its_proof(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        problem, e = document.problem, document.evaluation
+        assert problem is not None
+        assert not strip.objective.isVisible()
+        assert [part.label for part in strip.components] == [
+            "Max memory (stage 2)", "then off-chip (DRAM)", "then max communication",
+        ]  # fmt: skip
+        assert [part.value for part in strip.components] == ["4.00 MiB", "2.00 MiB", "240.0 KiB"]
+        first = problem.bound("max-memory", e.values[0], "test", frozenset({"rule:order"}))
+        document.add_bounds([first])
+        settle()
+        assert strip.components[0].note == "✓ proven"
+        told = strip.components[0]._value.toolTip().replace("\n", " ")
+        assert "using the order of the stages" in told
+        half = problem.bound(
+            "dram", e.values[1] / 2, "test", frozenset(), given=((first.component, first.value),)
+        )
+        document.add_bounds([half])
+        settle()
+        assert strip.components[1].note == "≥ 1.00 MiB, gap 50.0 %"
+        assert strip.components[2].note == "not proven"
+        assert [bool(part._mark) for part in strip.components] == [False, True, False]
+        assert "Inferences" in strip.speed.label
+        assert strip.speed.isVisible()
+        assert not strip.memory.isVisible()
+
+
+def test_a_drag_is_read_out_component_by_component(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        document.begin_preview([3])
+        document.update_preview(1)
+        settle()
+        assert strip.components[0].note == "→ 3.00 MiB  −1.00 MiB"
+        assert strip.components[1].note == "→ 1.00 MiB  −1.00 MiB"
+        document.end_preview()
+        settle()
+        assert not any(part.note.startswith("→") for part in strip.components)
+
+
+def test_a_broken_plan_proves_nothing(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        document.move([0], 2)
+        settle()
+        assert strip.components[0].note == "plan breaks rules"
+        assert not any("proven" in part.note for part in strip.components)
+
+
+def test_a_component_leads_to_its_stage(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        strip.components[2].setFocus()
+        qtbot.keyClick(strip.components[2], Qt.Key.Key_Return)
+        assert document.selection.tolist() == [2]
+        with qtbot.waitSignal(strip.bottleneck_requested):
+            qtbot.mouseClick(strip.components[0], Qt.MouseButton.LeftButton)
+
+
+def test_the_objective_may_change_while_it_is_shown(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        steps = document.undo_stack.count()
+        before = document.device_of.tolist()
+        document.set_problem(EdgeTpuPipeline(3, cache=2 * 2**20), "stage-time")
+        settle()
+        assert document.undo_stack.count() == steps + 1
+        assert document.device_of.tolist() == before
+        assert strip.objective.isVisible()
+        assert strip.objective.label == "Stage time (stage 2)"
+        assert strip.objective.value.endswith("s")
+        assert not any(part.isVisible() for part in strip.components)
+        assert strip.memory.value == "4.00 / 2.00 MiB"
+        assert "off-chip in all" in strip.memory.note
+        document.set_problem(EdgeTpuPipeline(3, cache=2 * 2**20), "memory-1-3")
+        settle()
+        assert [part.isVisible() for part in strip.components] == [True, True, False]
+        document.undo_stack.undo()
+        settle()
+        assert strip.objective.isVisible()
+
+
+def test_a_sum_is_about_no_single_stage(qtbot: QtBot) -> None:
+    strip = ReadoutStrip(opened_on_tpus("memory-2-3"), LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        assert strip.components[0].label == "Off-chip (DRAM)"
+        assert "Most of it is on Stage 2" in strip.components[0]._value.toolTip()
+        assert strip.memory.isVisible()
+
+
+@pytest.mark.parametrize("width", [1000, 1280, 1920])
+@pytest.mark.parametrize("objective", EdgeTpuPipeline.objectives)
+def test_components_stay_inside_the_strip(qtbot: QtBot, width: int, objective: str) -> None:
+    document = opened_on_tpus(objective)
+    problem, e = document.problem, document.evaluation
+    assert problem is not None
+    document.add_bounds([problem.bound(problem.components[0], e.objective * 0.97, "test", frozenset())])
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, width, 66):
+        parts = [strip.layout().itemAt(i).widget() for i in range(strip.layout().count())]
+        seen = [part.geometry() for part in parts if part.isVisible()]
+        for left, right in itertools.pairwise(seen):
+            assert left.right() < right.left()
+        assert seen[-1].right() < width
+        if width >= 1280:
+            for part in strip._readouts:
+                if part.isVisible():
+                    assert part._value.shown_text() == part.value
+                    assert part._note.shown_text() == part.note

@@ -1,0 +1,128 @@
+"""``stageboard render``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gui.app.launch import main
+
+ROOT = Path(__file__).resolve().parents[3]
+RESNET = str(ROOT / "sample_models" / "resnet50.json")
+UNET = str(ROOT / "sample_models" / "unet.onnx")
+MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+@pytest.fixture(scope="module")
+def plan_file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = tmp_path_factory.mktemp("plans") / "unet.plan.json"
+    assert (
+        main(["plan", UNET, "--target", "pipeline:3", "--planner", "slice", "--batch", "2", "-o", str(file)])
+        == 0
+    )
+    return str(file)
+
+
+@pytest.mark.parametrize("suffix", list(MAGIC))
+@pytest.mark.parametrize("view", ["flow", "lanes", "schedule", "memory"])
+def test_pictures_of_a_plan(
+    suffix: str, view: str, plan_file: str, tmp_path: Path, qapp: Any, capsys: Any
+) -> None:
+    file = tmp_path / f"picture{suffix}"
+    theme = "dark" if view == "lanes" else "light"
+    assert (
+        main(
+            [
+                "render",
+                UNET,
+                plan_file,
+                "-o",
+                str(file),
+                "--view",
+                view,
+                "--theme",
+                theme,
+                "--size",
+                "800x500",
+                "--json",
+            ]
+        )
+        == 0
+    )
+    streams = capsys.readouterr()
+    assert json.loads(streams.out) == {
+        "file": str(file), "width": 800, "height": 500, "theme": theme, "view": view, "ops": 50,
+    }  # fmt: skip
+    assert streams.err == ""
+    assert file.read_bytes().startswith(MAGIC[suffix])
+    assert [p.name for p in tmp_path.iterdir() if p.is_file()] == [file.name], "nothing else is left"
+
+
+def test_the_picture_has_the_size_and_colours_asked_for(plan_file: str, tmp_path: Path, qapp: Any) -> None:
+    from PySide6.QtGui import QImage
+
+    lightness = {}
+    for theme in ("light", "dark"):
+        file = tmp_path / f"{theme}.png"
+        assert main(["render", UNET, plan_file, "-o", str(file), "--theme", theme, "--size", "640x400"]) == 0
+        image = QImage(str(file))
+        assert (image.width(), image.height()) == (640, 400)
+        lightness[theme] = image.pixelColor(2, 398).lightness()
+        colours = {image.pixel(x, y) for x in range(0, 640, 4) for y in range(0, 400, 4)}
+        assert len(colours) > 10, "there is something to see"
+    assert lightness["light"] > 200 > 80 > lightness["dark"]
+
+
+def test_a_model_without_a_plan(tmp_path: Path, qapp: Any) -> None:
+    file = tmp_path / "plain.png"
+    assert main(["render", RESNET, "-o", str(file)]) == 0
+    assert file.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([RESNET, "-o", "picture.gif"], ".png, .svg, .pdf"),
+        ([RESNET, "-o", "picture.png", "--view", "lanes"], "name a plan file after the model"),
+        ([RESNET, "-o", "picture.png", "--size", "10x10"], "must be from 64"),
+        ([RESNET, "-o", "picture.png", "--size", "big"], "WIDTHxHEIGHT"),
+        ([RESNET, "-o", "nowhere/picture.png"], "there is no folder nowhere"),
+        (["nowhere.json", "-o", "picture.png"], "nowhere.json does not exist"),
+        ([RESNET, "-o", "picture.png", "--theme", "blue"], "light"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["render", *arguments]) == 2
+    streams = capsys.readouterr()
+    assert streams.out == "" and streams.err.count("\n") == 1 and words in streams.err
+    assert not (tmp_path / "picture.png").exists()
+
+
+def test_a_plan_of_another_model_is_refused(plan_file: str, tmp_path: Path, capsys: Any) -> None:
+    assert main(["render", RESNET, plan_file, "-o", str(tmp_path / "picture.png")]) == 2
+    assert "is a plan of another graph" in capsys.readouterr().err
+
+
+def test_the_package_view_needs_chips(plan_file: str, tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    from planner.formats import read_models
+    from planner.machines.mcm.target import McmPackage
+    from planner.plan_files.plan_json import write_plan
+    from planner.problem.problem import Problem
+    from planner.problem.provenance import Provenance
+
+    problem = Problem(read_models([UNET], batch=1), McmPackage(4))
+    chips, picture = tmp_path / "chips.plan.json", tmp_path / "package.svg"
+    write_plan(chips, problem.plan(np.zeros(problem.graph.n, np.int32), Provenance("hand")), ())
+    assert main(["render", UNET, str(chips), "--view", "package", "-o", str(picture)]) == 0
+    assert picture.read_bytes().startswith(MAGIC[".svg"])
+    capsys.readouterr()
+    assert main(["render", UNET, plan_file, "--view", "package", "-o", str(tmp_path / "no.png")]) == 2
+    assert "choose --view lanes" in capsys.readouterr().err
+    assert not (tmp_path / "no.png").exists()

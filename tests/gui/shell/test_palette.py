@@ -1,0 +1,144 @@
+"""Fuzzy matching, and the palette by keys alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gui.document.find.fuzzy import score
+from gui.shell.palette import Choice, ranked
+from tests.gui.window_parts import make_window, opened, settle
+
+
+def texts(choices: list[Choice]) -> list[str]:
+    return [c.text for c in choices]
+
+
+def choice(text: str, enabled: bool = True) -> Choice:
+    return Choice(text, lambda: None, enabled=enabled)
+
+
+@given(st.text(min_size=1, max_size=20))
+def test_a_text_matches_itself(text: str) -> None:
+    assert score(text, text) is not None
+
+
+@given(st.text("abc", min_size=1, max_size=6), st.text("abcd ", max_size=12))
+def test_matches_are_subsequences(query: str, text: str) -> None:
+    def subsequence() -> bool:
+        letters = iter(text)
+        return all(letter in letters for letter in query)
+
+    assert (score(query, text) is not None) == subsequence()
+
+
+def test_word_starts_and_runs_win() -> None:
+    found = ranked(
+        [choice("Edit: Unpin"), choice("Edit: Pin Where It Is"), choice("View: Zoom In"), choice("Split")],
+        "pin",
+    )
+    assert texts(found)[0] == "Edit: Pin Where It Is"
+    assert "View: Zoom In" not in texts(found)
+
+
+def test_words_in_any_order() -> None:
+    assert score("lanes view", "View: Lanes") is not None
+    assert score("xyz", "View: Lanes") is None
+
+
+def test_what_cannot_be_done_comes_last() -> None:
+    found = ranked([choice("fold", enabled=False), choice("find and fold")], "fold")
+    assert texts(found) == ["find and fold", "fold"]
+
+
+def test_command_by_keys(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    window.canvas.setFocus()
+    qtbot.keyClick(
+        window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
+    palette = window.palette_window
+    assert palette.isVisible()
+    qtbot.keyClicks(palette.line, "select all")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert not palette.isVisible()
+    assert len(document.selection) == 12
+    close()
+
+
+def test_escape_changes_nothing_and_gives_the_keyboard_back(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    window.ops.find_box.setFocus()
+    window.handlers.show_palette()
+    assert window.palette_window.line.hasFocus()
+    qtbot.keyClick(window.palette_window.line, Qt.Key.Key_Escape)
+    assert not window.palette_window.isVisible()
+    assert window.ops.find_box.hasFocus()
+    close()
+
+
+def test_arrows_skip_what_is_disabled(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot)
+    chosen: list[str] = []
+    choices = [Choice(t, lambda t=t: chosen.append(t), enabled=t != "b") for t in "abc"]
+    palette = window.palette_window
+    palette.ask("?", choices)
+    qtbot.keyClick(palette.line, Qt.Key.Key_Down)
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert chosen == ["c"]
+    palette.ask("?", choices)
+    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert chosen == ["c", "c"]
+    palette.ask("?", choices)
+    qtbot.keyClicks(palette.line, "b")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert chosen == ["c", "c"]
+    assert palette.isVisible()
+    palette.dismiss()
+    close()
+
+
+def test_device_by_its_digit(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.select([3])
+    window.handlers.choose_device()
+    settle()
+    shown = window.palette_window.model.shown
+    assert [c.text for c in shown] == ["Stage 0", "Stage 1", "Stage 2"]
+    assert shown[0].detail == "is here"
+    qtbot.keyClick(window.palette_window.line, Qt.Key.Key_1)
+    assert document.device_of[3] == 1
+    close()
+
+
+def test_illegal_devices_say_why(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.select([0])
+    choices = window.pickers.device_choices(along=False)
+    assert choices[2].note
+    assert choices[2].detail == "breaks a rule"
+    along = window.pickers.device_choices(along=True)
+    assert along[2].detail.startswith("takes ")
+    along[2].run()
+    assert document.evaluation.valid
+    assert document.device_of[0] == 2
+    close()
+
+
+@pytest.mark.parametrize("query", ["conv", "block1", "blc1rlu"])
+def test_ops_by_name(qtbot: QtBot, query: str) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    choices = window.pickers.op_choices(query, "")
+    assert choices
+    choices[0].run()
+    assert len(document.selection) == 1
+    assert window.canvas.asked[-1] == ("reveal", int(document.selection[0]))
+    close()

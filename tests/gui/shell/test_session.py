@@ -1,0 +1,114 @@
+"""The session: what is kept comes back, and whatever the file holds, reading it never fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QByteArray
+
+from gui.shell.session import MOST_RECENT, Session, settings_path
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from tests.gui.models import chain_graph
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+def again(session: Session, path: Path) -> Session:
+    session.sync()
+    return Session(path)
+
+
+def test_the_file_is_in_the_configuration_folder(own_settings: Path) -> None:
+    assert settings_path().is_relative_to(own_settings)
+    session = Session()
+    session.theme = "dark"
+    session.sync()
+    assert settings_path().exists()
+
+
+def test_what_is_kept_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "session.ini"
+    session = Session(path)
+    assert session.recent == []
+    assert session.theme == "system"
+    assert session.geometry.isEmpty()
+    session.geometry = QByteArray(b"\x00\x01geometry")
+    session.layout = QByteArray(b"layout")
+    session.theme = "light"
+    session.set_value("view", "lanes")
+    session = again(session, path)
+    assert session.geometry == QByteArray(b"\x00\x01geometry")
+    assert session.layout == QByteArray(b"layout")
+    assert session.theme == "light"
+    assert session.value("view") == "lanes"
+    assert session.value("other", "default") == "default"
+    with pytest.raises(ValueError, match="theme"):
+        session.theme = "pink"
+
+
+def test_recent_files(tmp_path: Path) -> None:
+    session = Session(tmp_path / "session.ini")
+    heard: list[None] = []
+    session.recent_changed.connect(lambda: heard.append(None))
+    files = [tmp_path / f"model, {i} = é.onnx" for i in range(MOST_RECENT + 3)]
+    for file in files:
+        session.add_recent((file,))
+    session.add_recent((files[-2],))
+    session.add_recent((files[0], files[1]))
+    session.add_recent(())
+    assert len(session.recent) == MOST_RECENT
+    assert session.recent[:3] == [(files[0], files[1]), (files[-2],), (files[-1],)]
+    assert again(session, tmp_path / "session.ini").recent == session.recent
+    session.clear_recent()
+    assert session.recent == []
+    assert len(heard) == len(files) + 3
+
+
+def test_the_target_of_each_model(tmp_path: Path) -> None:
+    session = Session(tmp_path / "session.ini")
+    graph, other = chain_graph(), chain_graph(9)
+    assert session.target_for(graph) is None
+    session.keep_target(graph, DevicePool(accelerators=5, contiguous=False), "gpipe")
+    session.keep_target(other, Pipeline(count=7, memory=8e6, bandwidth=1e9), "bottleneck")
+    session = again(session, tmp_path / "session.ini")
+    assert session.target_for(graph) == (DevicePool(accelerators=5, contiguous=False), "gpipe")
+    assert session.target_for(other) == (Pipeline(count=7, memory=8e6, bandwidth=1e9), "bottleneck")
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["recent", "targets", "theme", "window/geometry", "version", "more/x"]), st.text()
+    )
+)
+def test_rubbish_is_left_out(tmp_path_factory: pytest.TempPathFactory, values: dict[str, str]) -> None:
+    path = tmp_path_factory.mktemp("session") / "session.ini"
+    session = Session(path)
+    for key, value in values.items():
+        session._store.setValue(key, value)
+    session = again(session, path)
+    assert isinstance(session.recent, list)
+    assert session.theme in ("system", "light", "dark")
+    assert isinstance(session.geometry, QByteArray)
+    assert session.target_for(chain_graph()) is None
+    session.add_recent((path,))
+    assert session.recent[0] == (path,)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\xfe\x00rubbish", b"[General\nversion=", b"version=99\ntheme=dark\n"]
+)
+def test_damaged_files_and_later_versions(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "session.ini"
+    path.write_bytes(content)
+    session = Session(path)
+    assert session.theme == "system"
+    assert session.recent == []
+    session.theme = "dark"
+    assert again(session, path).theme == "dark"
+    for kept in ('[1, ["a"], [""], [2]]', '{"a": 1}', "[" * 5000):
+        session._store.setValue("recent", kept)
+        assert session.recent in ([], [(Path("a"),)])

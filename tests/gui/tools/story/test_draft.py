@@ -1,0 +1,137 @@
+"""A story while it is made: steps, numbers of plans and models, files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gui.tools.story.draft import Draft, Frame, ModelSource, Shown
+from gui.tools.story.studio import sources_of
+from planner.errors import StoryError
+from planner.machines.pool.target import DevicePool
+from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
+from planner.story.files.json import read_story
+from planner.story.files.plans import resolve
+from planner.story.story import Keyframe
+from tests.gui.models import write_model
+
+
+def shown_plans(folder: Path, count: int = 2) -> list[Shown]:
+    """Plans of one model that is in a file."""
+    from planner.formats import read_models
+
+    path = write_model(folder)
+    graph = read_models([path])
+    problem = Problem(graph, DevicePool(accelerators=3, cpus=1, contiguous=False))
+    source = ModelSource(graph, (path,))
+    return [
+        Shown(problem.plan(np.full(graph.n, d, np.int32), Provenance("hand"), f"all on {d}"), (), source)
+        for d in range(count)
+    ]
+
+
+def frame(shown: Shown, title: str = "one", **fields: object) -> Frame:
+    return Frame(Keyframe(title, "said", 0, **fields), shown)  # type: ignore[arg-type]
+
+
+def test_steps_can_be_undone(tmp_path: Path) -> None:
+    a, b = shown_plans(tmp_path)
+    draft = Draft()
+    draft.add(frame(a, "first"))
+    draft.add(frame(b, "second"))
+    assert [f.keyframe.title for f in draft.frames] == ["first", "second"] and draft.current == 1
+    draft.move(1, 0)
+    assert [f.keyframe.title for f in draft.frames] == ["second", "first"] and draft.current == 0
+    draft.edit("Change a title", title="seco")
+    draft.edit("Change a title", title="secon")
+    assert draft.undo_stack.count() == 4  # letters of one field are one step
+    draft.undo_stack.undo()
+    assert draft.frames[0].keyframe.title == "second"
+    draft.undo_stack.undo()
+    draft.undo_stack.undo()
+    assert [f.keyframe.title for f in draft.frames] == ["first"] and draft.current == 0
+    draft.undo_stack.undo()
+    assert draft.frames == () and draft.current == -1 and not draft.modified
+    draft.undo_stack.redo()
+    assert draft.current == 0 and draft.modified
+
+
+def test_a_new_keyframe_comes_after_the_one_that_is_edited(tmp_path: Path) -> None:
+    a, _ = shown_plans(tmp_path)
+    draft = Draft()
+    for title in "abc":
+        draft.add(frame(a, title))
+    draft.select(0)
+    draft.add(frame(a, "new"))
+    assert [f.keyframe.title for f in draft.frames] == ["a", "new", "b", "c"]
+    draft.remove(1)
+    assert [f.keyframe.title for f in draft.frames] == ["a", "b", "c"] and draft.current == 1
+
+
+def test_each_plan_and_model_is_held_once(tmp_path: Path) -> None:
+    a, b = shown_plans(tmp_path)
+    draft = Draft()
+    for one in (a, b, a):
+        draft.add(frame(one))
+    draft.add(Frame(Keyframe("what changed", "", 0, panel="difference", versus=0), b, a))
+    resolved = draft.resolved()
+    story = resolved.story
+    assert len(story.models) == 1 and len(story.plans) == 2
+    assert [k.plan for k in story.keyframes] == [0, 1, 0, 1] and story.keyframes[3].versus == 0
+    assert resolved.plans == (a.plan, b.plan)
+
+
+def test_an_empty_draft_cannot_be_presented() -> None:
+    with pytest.raises(StoryError, match="no keyframe yet"):
+        Draft().resolved()
+
+
+def test_a_story_comes_back_from_its_file(tmp_path: Path) -> None:
+    a, b = shown_plans(tmp_path)
+    draft = Draft()
+    draft.set_title("Two plans")
+    draft.add(frame(a))
+    draft.add(Frame(Keyframe("what changed", "", 0, panel="difference", versus=0), b, a))
+    path = tmp_path / "talk.story.json"
+    assert draft.save(path) == () and not draft.modified
+    story = read_story(path)
+    resolved = resolve(story, tmp_path)
+    again = Draft()
+    again.open(resolved, path, sources_of(story.models, resolved, tmp_path))
+    assert again.state.title == "Two plans" and not again.modified and again.current == 0
+    assert [f.keyframe.title for f in again.frames] == ["one", "what changed"]
+    assert again.frames[1].versus is again.frames[0].shown
+    for before, after in zip((a, b), (f.shown for f in again.frames), strict=True):
+        assert np.array_equal(before.plan.decision.device_of, after.plan.decision.device_of)  # type: ignore[union-attr]
+        assert before.plan.evaluation.values == after.plan.evaluation.values
+    again.save(tmp_path / "again.story.json")
+    assert read_story(tmp_path / "again.story.json") == story
+
+
+def test_a_model_from_elsewhere_is_copied_beside_the_story(tmp_path: Path) -> None:
+    a, _ = shown_plans(tmp_path)
+    draft = Draft()
+    draft.add(frame(a))
+    folder = tmp_path / "talk"
+    folder.mkdir()
+    copied = draft.save(folder / "talk.story.json")
+    assert len(copied) == 1
+    model = a.source.paths[0]
+    model.unlink()  # the story does without the file it was made from
+    assert (
+        resolve(read_story(folder / "talk.story.json"), folder).plans[0].evaluation.values
+        == a.plan.evaluation.values
+    )
+
+
+def test_a_model_without_a_file_is_refused_in_words(tmp_path: Path) -> None:
+    a, _ = shown_plans(tmp_path)
+    draft = Draft()
+    draft.add(frame(replace(a, source=ModelSource(a.source.model))))
+    with pytest.raises(StoryError, match="in no file; save it first"):
+        draft.save(tmp_path / "x.story.json")
+    assert not (tmp_path / "x.story.json").exists()

@@ -1,0 +1,124 @@
+"""Recording: a keyframe whenever what is on screen has come to rest after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.canvas.graph.view import CanvasView
+from gui.look.theme import LIGHT
+from gui.tools.story import recorder as recording
+from gui.tools.story.draft import Draft
+from gui.tools.story.recorder import Recorder, overlap
+from gui.tools.story.shots import GraphShots, OrderShots
+from planner.story.story import Camera
+from tests.gui.editors.network.window_parts import order_window
+from tests.gui.window_parts import opened, shown
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "REST_MS", 60)
+
+
+def titles(draft: Draft) -> list[str]:
+    return [frame.keyframe.title for frame in draft.frames]
+
+
+def has(draft: Draft, count: int) -> Callable[[], bool]:
+    return lambda: len(draft.frames) == count
+
+
+def test_what_one_does_becomes_keyframes(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        draft = Draft()
+        recorder = Recorder(GraphShots(document, canvas), draft)
+        document.move([7], 2)  # nobody records yet
+        recorder.start()
+        assert len(draft.frames) == 1 and recorder.recording
+        document.move([6], 2)
+        document.move([3], 1)  # two steps without a rest between them are one keyframe
+        qtbot.waitUntil(has(draft, 2))
+        assert titles(draft)[1].startswith("Move") and "moved" in draft.frames[1].keyframe.caption
+        canvas.set_view("lanes")
+        qtbot.waitUntil(has(draft, 3))
+        assert draft.frames[2].keyframe.view == "lanes" and titles(draft)[2] == "Device by device"
+        assert draft.frames[2].shown is draft.frames[1].shown
+        document.select([1, 2])
+        qtbot.waitUntil(has(draft, 4))
+        assert draft.frames[3].keyframe.highlight == ("n1", "n2") and "and 1 more" in titles(draft)[3]
+        canvas.zoom_to_ops(np.array([1, 2], np.int32))
+        qtbot.waitUntil(has(draft, 5))
+        assert draft.frames[4].keyframe.camera is not None and titles(draft)[4] == "A closer look"
+        document.undo_stack.undo()
+        document.undo_stack.redo()  # as it was
+        recorder.stop()
+        assert len(draft.frames) == 5 or draft.frames[5].shown is not draft.frames[4].shown
+        document.move([6], 0)
+        qtbot.wait(150)
+        assert not recorder.recording and len(draft.frames) <= 6
+        canvas.close_canvas()
+
+
+def test_recording_goes_on_from_what_is_captured_and_forgets_old_selections(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        draft = Draft()
+        recorder = Recorder(GraphShots(document, canvas), draft)
+        recorder.capture()
+        recorder.start()
+        assert len(draft.frames) == 1  # the last keyframe shows just that
+        document.select([1, 2])
+        qtbot.waitUntil(has(draft, 2))
+        assert "work" in draft.frames[1].keyframe.caption
+        canvas.zoom_to_ops(np.array([1, 2], np.int32))
+        qtbot.waitUntil(has(draft, 3))
+        assert draft.frames[2].keyframe.highlight == ("n1", "n2")
+        canvas.set_view("lanes")
+        qtbot.waitUntil(has(draft, 4))
+        assert draft.frames[3].keyframe.highlight == ()  # still selected, but nobody means it any more
+        captions = [frame.keyframe.caption for frame in draft.frames]
+        assert all(one != other or not one for one, other in pairwise(captions))
+        recorder.stop()
+        canvas.close_canvas()
+
+
+def test_a_keyframe_is_taken_again_with_its_words(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        draft = Draft()
+        recorder = Recorder(GraphShots(document, canvas), draft)
+        recorder.capture()
+        draft.edit("Change a title", title="My words")
+        document.move([3], 2)
+        recorder.retake()
+        assert len(draft.frames) == 1 and titles(draft) == ["My words"]
+        assert draft.frames[0].shown.plan.decision.device_of[3] == 2  # type: ignore[union-attr]
+        canvas.close_canvas()
+
+
+def test_an_order_is_recorded_with_its_moment(qtbot: QtBot) -> None:
+    with order_window(qtbot) as window:
+        draft = Draft()
+        recorder = Recorder(OrderShots(window.document), draft)
+        recorder.start()
+        window.document.set_position(7)
+        qtbot.waitUntil(has(draft, 2))
+        assert draft.frames[1].keyframe.at == 7 and draft.frames[1].keyframe.view == "network"
+        assert titles(draft)[1] == "After 7 connections"
+        recorder.stop()
+
+
+def test_overlap_of_cameras() -> None:
+    assert overlap(None, None) == 1.0
+    half = Camera(0.0, 0.0, 0.5, 1.0)
+    assert overlap(None, half) == pytest.approx(0.5)
+    assert overlap(half, Camera(0.5, 0.0, 0.5, 1.0)) == 0.0

@@ -1,0 +1,166 @@
+"""The story of a window, made as a person makes it: buttons, keys, files."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from gui.editors.plan.editor import MainWindow
+from gui.tools.story import studio as studios
+from gui.tools.story.frames_list import PICTURE
+from planner.story.files.json import read_story
+from planner.story.story import LONGEST_CAPTION
+from tests.gui.editors.network.window_parts import order_window
+from tests.gui.models import write_model
+from tests.gui.window_parts import make_window, opened, settle
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> Generator[MainWindow]:
+    window, close = make_window(qtbot, opened())
+    yield window
+    close()
+
+
+def press(window: MainWindow, id: str) -> None:
+    window.update_actions()
+    assert window.actions_set[id].isEnabled(), id
+    window.actions_set[id].trigger()
+    settle()
+
+
+def test_capture_says_so_where_the_panel_is_hidden(window: MainWindow) -> None:
+    assert not window.actions_set["story.present"].isEnabled()
+    press(window, "story.capture")
+    assert "Captured" in window.notice.text and len(window.studio.draft.frames) == 1
+    QTest.mouseClick(window.notice._action, Qt.MouseButton.LeftButton)
+    settle()
+    assert window.studio.panel.isVisible()
+
+
+def test_the_list_shows_pictures_and_follows_the_keys(qtbot: QtBot, window: MainWindow) -> None:
+    studio = window.studio
+    studio.show_story()
+    QAbstractItemModelTester(studio.panel.list.frames)
+    for _ in range(3):
+        QTest.mouseClick(studio.panel.capture, Qt.MouseButton.LeftButton)
+    settle()
+    assert studio.panel.list.frames.rowCount() == 3 and studio.draft.current == 2
+    first = studio.panel.list.frames.index(0, 0)
+    first.data(PICTURE)
+    qtbot.waitUntil(lambda: first.data(PICTURE) is not None)
+    chosen = studio.draft.frame
+    studio.panel.list.setFocus()
+    QTest.keyClick(studio.panel.list, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    assert studio.draft.frames[1] is chosen and studio.draft.current == 1
+    QTest.keyClick(studio.panel.list, Qt.Key.Key_Delete)
+    assert len(studio.draft.frames) == 2
+    QTest.keyClick(studio.panel.list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert len(studio.draft.frames) == 3  # the story's own undo, not the plan's
+    assert not window.document.undo_stack.canRedo()
+
+
+def test_words_are_edited_in_place(window: MainWindow) -> None:
+    studio = window.studio
+    studio.show_story()
+    press(window, "story.capture")
+    editor = studio.panel.editor
+    editor.title.clear()
+    QTest.keyClicks(editor.title, "Even shares")
+    assert studio.draft.frame is not None and studio.draft.frame.keyframe.title == "Even shares"
+    editor.caption.setPlainText("x" * (LONGEST_CAPTION + 50))
+    assert studio.draft.frame.keyframe.caption == "x" * LONGEST_CAPTION
+    editor.hold.setValue(7.5)
+    assert studio.draft.frame.keyframe.hold == 7.5
+    assert editor.panel.findData("difference") < 0  # there is no earlier plan to compare with
+    window.document.move([7], 2)
+    press(window, "story.capture")
+    assert editor.panel.findData("difference") >= 0
+    editor.panel.setCurrentIndex(editor.panel.findData("difference"))
+    editor.panel.activated.emit(editor.panel.currentIndex())
+    frame = studio.draft.frame
+    assert frame is not None and frame.versus is studio.draft.frames[0].shown
+
+
+def test_a_story_is_saved_and_opened(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.document.open_model(write_model(tmp_path))
+    studio = window.studio
+    press(window, "story.capture")
+    path = tmp_path / "talk"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    assert studio.unsaved
+    press(window, "story.save")
+    saved = tmp_path / "talk.story.json"
+    assert not studio.unsaved and len(read_story(saved).keyframes) == 1
+    press(window, "story.capture")
+    window.handlers.files.open_files([saved])
+    assert window.notice.text == studios.REPLACING and len(studio.draft.frames) == 2
+    studio.draft.undo_stack.undo()
+    window.handlers.files.open_files([saved])
+    qtbot.waitUntil(lambda: not studio.loading.busy)
+    assert len(studio.draft.frames) == 1 and not studio.unsaved
+
+
+def test_closing_asks_once_about_a_story(window: MainWindow) -> None:
+    press(window, "story.capture")
+    window.close()
+    assert window.isVisible() and window.notice.text == studios.CLOSING
+    window.close()
+    assert not window.isVisible()
+
+
+def test_a_keyframe_comes_back_to_the_canvas_in_one_step(window: MainWindow) -> None:
+    document, studio = window.document, window.studio
+    before = document.device_of.copy()
+    press(window, "story.capture")
+    document.move([7], 2)
+    document.move([3], 1)
+    count = document.undo_stack.count()
+    studio.panel.show_requested.emit(0)
+    assert (document.device_of == before).all() and document.undo_stack.count() == count + 1
+    document.undo_stack.undo()
+    assert document.device_of[7] == 2
+
+
+def test_a_network_has_a_story_too(qtbot: QtBot) -> None:
+    with order_window(qtbot) as window:
+        window.document.set_position(0)
+        window.studio.capture_keyframe()
+        window.document.set_position(3)
+        window.studio.capture_keyframe()
+        assert [frame.keyframe.at for frame in window.studio.draft.frames] == [0, 3]
+        window.studio.panel.show_requested.emit(0)
+        assert window.document.position == 0
+        window.document.set_position(2)
+        window.studio.draft.select(1)
+        window.actions_set["story.retake"].trigger()
+        assert [frame.keyframe.at for frame in window.studio.draft.frames] == [0, 2]
+        window.studio.draft.undo_stack.setClean()
+
+
+def test_the_menu_names_the_stories_that_are_there() -> None:
+    from gui.tools.story.actions import SHIPPED
+    from planner.model.samples import STORIES
+
+    there = {
+        path.name.removesuffix(".story.json"): read_story(path).title for path in STORIES.glob("*.story.json")
+    }
+    assert dict(SHIPPED) == there
+
+
+def test_a_story_opened_in_an_empty_window_brings_its_model_and_plan(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot)
+    window.studio.open_shipped("edge-tpu")
+    qtbot.waitUntil(lambda: not window.studio.loading.busy, timeout=20_000)
+    document, first = window.document, window.studio.draft.frames[0].shown
+    assert document.problem == first.plan.problem and document.active is not None
+    assert document.active.name == first.plan.name and document.active.origin == "file"
+    close()

@@ -1,0 +1,123 @@
+"""A forged plan file is exposed by ``evaluate``, ``compare``, ``export`` and ``repair``; what is true is proven when asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gui.app.launch import main
+from planner.plan_files.plan_json import open_plan, write_plan
+from tests.planner.cli.test_cli import Ran
+from tests.planner.forging import claim, files
+
+WORDS = "forged.plan.json claims a bound of 7.00 ms (exact), not proven here"
+
+
+@pytest.fixture
+def stageboard(capsys: pytest.CaptureFixture[str]) -> Any:
+    def call(*arguments: str | Path) -> Ran:
+        status = main([str(a) for a in arguments])
+        streams = capsys.readouterr()
+        return Ran(status, streams.out, streams.err)
+
+    return call
+
+
+def test_evaluate_says_what_is_proven_and_what_is_claimed(tmp_path: Path, stageboard: Any) -> None:
+    made = files(tmp_path)
+    ran = stageboard("evaluate", made.model, made.forged)
+    assert ran.status == 0 and "optimal" not in ran.out
+    assert "lower bound  3.00 ms (simple)" in ran.out and WORDS in ran.out
+    told = json.loads(stageboard("evaluate", made.model, made.forged, "--json").out)
+    assert (told["lower_bound"], told["bound_method"]) == (0.003, "simple")
+    assert told["gap"] == pytest.approx(4 / 7)
+    assert (told["claimed_bound"], told["claimed_by"], told["claimed_method"]) == (
+        made.plan.objective, "forged.plan.json", "exact",
+    )  # fmt: skip
+    honest = json.loads(stageboard("evaluate", made.model, made.honest, "--json").out)
+    assert (honest["claimed_bound"], honest["claimed_by"], honest["gap"]) == (None, None, told["gap"])
+
+
+def test_compare_does_not_believe_either_plan(tmp_path: Path, stageboard: Any) -> None:
+    made = files(tmp_path)
+    for pair in ((made.forged, made.honest), (made.honest, made.forged)):
+        told = json.loads(stageboard("compare", made.model, *pair, "--json").out)["plans"]
+        for one in told:
+            assert (one["status"], one["lower_bound"], one["bound_method"]) == ("feasible", 0.003, "simple")
+            assert one["gap"] == pytest.approx(4 / 7)
+        by_file = {Path(one["plan_file"]).name: one for one in told}
+        assert by_file["forged.plan.json"]["claimed_bound"] == made.plan.objective
+        assert by_file["forged.plan.json"]["claimed_by"] == "forged.plan.json"
+        assert by_file["honest.plan.json"]["claimed_bound"] is None
+    text = stageboard("compare", made.model, made.forged, made.honest).out
+    assert "claimed by its file" in text and "7.00 ms (exact), not proven" in text and "optimal" not in text
+
+
+def test_compare_proves_when_asked(tmp_path: Path, stageboard: Any) -> None:
+    made = files(tmp_path)
+    true = write_plan(tmp_path / "true.plan.json", made.plan, [claim(made.plan, 0.0030001)])
+    said = json.loads(stageboard("compare", made.model, true, made.forged, "--prove", "60", "--json").out)[
+        "plans"
+    ]
+    for one in said:
+        assert one["status"] == "feasible" and one["bound_method"] == "exact"
+        assert 0.0030001 <= one["lower_bound"] <= made.best
+    assert [one["claimed_by"] for one in said] == [None, "forged.plan.json"]
+
+
+@pytest.mark.parametrize("prove", [(), ("--prove", "off")])
+def test_a_certificate_of_a_forged_file_claims(
+    tmp_path: Path, stageboard: Any, prove: tuple[str, ...]
+) -> None:
+    made = files(tmp_path)
+    out = tmp_path / "c.txt"
+    assert stageboard("export", made.model, made.forged, "--to", "certificate", "-o", out, *prove).status == 0
+    text = " ".join(out.read_text().split())
+    assert text.startswith("CERTIFICATE: small, valid; gap 57.1 %") and "proven optimal" not in text
+    assert WORDS in text and f"proven here now by {'simple' if prove else 'exact'} in " in text
+    data = tmp_path / "c.json"
+    stageboard("export", made.model, made.forged, "--to", "certificate", "-o", data, *prove)
+    told = json.loads(data.read_text())
+    assert told["claim"]["claimed_by"] == "forged.plan.json" and told["claim"]["words"] == WORDS
+    assert told["status"] == "feasible" and told["parts"][0]["proof"]["now"] is True
+
+
+def test_a_certificate_proves_what_is_true(tmp_path: Path, stageboard: Any) -> None:
+    made = files(tmp_path)
+    true = write_plan(tmp_path / "true.plan.json", made.plan, [claim(made.plan, 0.0030001)])
+    data = tmp_path / "c.json"
+    assert (
+        stageboard("export", made.model, true, "--to", "certificate", "-o", data, "--prove", "60").status == 0
+    )
+    told = json.loads(data.read_text())
+    assert told["claim"] is None and told["parts"][0]["proof"]["method"] == "exact"
+
+
+def test_prove_is_about_certificates(tmp_path: Path, stageboard: Any) -> None:
+    made = files(tmp_path)
+    ran = stageboard(
+        "export", made.model, made.forged, "--to", "csv", "-o", tmp_path / "a.csv", "--prove", "5"
+    )
+    assert ran.status == 2 and "--prove is about certificates" in ran.err
+    ran = stageboard("compare", made.model, made.forged, made.honest, "--prove", "soon")
+    assert ran.status == 2 and "not a number of seconds" in ran.err
+
+
+def test_a_repaired_plan_does_not_inherit_a_claim(tmp_path: Path, stageboard: Any) -> None:
+    made = files(tmp_path)
+    of = made.plan.problem
+    broken = of.plan(np.array([1, 0, 0, 0, 0], np.int32), made.plan.provenance, "broken")
+    assert not broken.evaluation.valid
+    file = write_plan(tmp_path / "broken.plan.json", broken, [claim(broken, 1.0)])
+    out = tmp_path / "repaired.plan.json"
+    assert stageboard("repair", made.model, file, "-o", out).status == 0
+    assert [b["method"] for b in json.loads(out.read_text())["bounds"]] == ["simple"]
+    same = tmp_path / "same.plan.json"
+    assert stageboard("repair", made.model, made.forged, "-o", same).status == 0
+    kept = json.loads(same.read_text())["bounds"]
+    assert [(b["method"], b["claimed_by"]) for b in kept] == [("exact", "forged.plan.json")]
+    assert open_plan(same, of.graph).bounds[0].claimed_by == "same.plan.json"

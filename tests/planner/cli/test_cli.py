@@ -1,0 +1,599 @@
+"""The command line as people script it: fields, exit statuses, streams, files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner.cli import COMMANDS, main
+from planner.formats import read_graph
+from planner.search.result import Result
+from tests.shared_files import shared
+
+ROOT = Path(__file__).resolve().parents[3]
+RESNET = str(ROOT / "sample_models" / "resnet50.json")
+ENCODER = str(ROOT / "sample_models" / "transformer_encoder.onnx")
+UNET = str(ROOT / "sample_models" / "unet.onnx")
+TARGET = "pipeline:4,bandwidth=12e9"
+PLAN_FIELDS = {
+    "planner", "target", "objective_name", "objective", "components", "lower_bound", "gap", "status", "stop_reason",
+    "seconds", "seed", "valid", "violations", "devices", "plan_file",
+}  # fmt: skip
+DEVICE_FIELDS = {"name", "ops", "receive", "work", "streaming", "send", "cost", "memory"}
+CALL = [sys.executable, "-c", "import sys; from planner.cli import main; sys.exit(main())"]
+
+
+class Ran:
+    """One command: its exit status and streams."""
+
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status, self.out, self.err = status, out, err
+
+    @property
+    def json(self) -> dict[str, Any]:
+        value = json.loads(self.out)
+        assert isinstance(value, dict)
+        return value
+
+    @property
+    def sentence(self) -> str:
+        """The one line of an error."""
+        assert self.out == ""
+        assert self.err.startswith("stageboard: ") and self.err.count("\n") == 1, self.err
+        return self.err.strip().removeprefix("stageboard: ")
+
+
+@pytest.fixture
+def stageboard(capsys: pytest.CaptureFixture[str]) -> Any:
+    def call(*arguments: str | Path) -> Ran:
+        status = main([str(a) for a in arguments])
+        streams = capsys.readouterr()
+        return Ran(status, streams.out, streams.err)
+
+    return call
+
+
+@pytest.fixture
+def plan_file(stageboard: Any, tmp_path: Path) -> Path:
+    file = tmp_path / "resnet50.plan.json"
+    assert stageboard("plan", RESNET, "--target", TARGET, "--planner", "slice", "-o", file).status == 0
+    return file
+
+
+# ---------------------------------------------------------------------- every command
+def test_help_lists_every_command(stageboard: Any) -> None:
+    for arguments in ([], ["--help"], ["-h"]):
+        ran = stageboard(*arguments)
+        assert ran.status == 0 and ran.err == ""
+        assert all(f"  {command.name}" in ran.out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
+def test_every_command_has_help(stageboard: Any, command: str) -> None:
+    ran = stageboard(command, "--help")
+    assert ran.status == 0
+    assert (
+        f"usage: stageboard {command}" in ran.out and "--json" in ran.out and "example: stageboard" in ran.out
+    )
+
+
+def test_version(stageboard: Any) -> None:
+    from planner import __version__
+
+    assert stageboard("--version").out == f"stageboard {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["pln"], "did you mean 'plan'?"),
+        (["info"], "info: the following arguments are required: MODEL"),
+        (["plan", RESNET], "--target"),
+        (["plan", RESNET, "--target", TARGET, "--gap", "-1"], "share"),
+        (["plan", RESNET, "--target", TARGET, "--gap", "nan"], "share"),
+        (["plan", RESNET, "--target", TARGET, "--time-limit", "0"], "seconds above 0"),
+        (["plan", RESNET, "--target", TARGET, "--seed", "-3"], "is not from 0"),
+        (["plan", RESNET, "--target", TARGET, "--seed", "x"], "whole number"),
+        (["plan", RESNET, "--target", "pipeline:x"], "not a whole number of devices"),
+        (["plan", RESNET, "--target", "pipelin:4"], "unknown kind"),
+        (["plan", RESNET, "--target", TARGET, "--objective", "max-load"], "has no objective 'max-load'"),
+        (["plan", RESNET, "--target", TARGET, "--planner", "slic"], "did you mean 'slice'"),
+        (["plan", RESNET, "--target", TARGET, "--planner", "dpl"], "does not plan for a pipeline"),
+        (["plan", RESNET, "--target", TARGET, "--planner", "slice", "--set", "orders=3"], "no option 'orders'"),
+        (["plan", RESNET, "--target", TARGET, "--set", "orders"], "is not KEY=VALUE"),
+        (["plan", RESNET, "--target", TARGET, "--planner", "slice-random", "--set", "orders=0"], "between 1 and"),
+        (["plan", RESNET, "--target", TARGET, "--planner", "expert"], "split=FILE"),
+        (["plan", RESNET, "--target", TARGET, "--pin", "conv1_conv"], "is not OP=DEVICE"),
+        (["plan", RESNET, "--target", TARGET, "--pin", "conv1_con=0"], "did you mean 'conv1_conv'"),
+        (["plan", RESNET, "--target", TARGET, "--pin", "conv1_conv=stage 9"], "no device 'stage 9'"),
+        (["plan", RESNET, "--target", TARGET, "-o", "/nowhere/at/all.json"], "there is no folder"),
+        (["plan", RESNET, "--target", TARGET, "--cost-model", "cpu_speed=3"], "no parameter 'cpu_speed'"),
+        (["plan", RESNET, "--target", TARGET, "--cost-model", "nowhere.toml"], "does not exist"),
+        (["plan", RESNET, "--target", TARGET, "--cost-model", "cpu_flops=fast"], "unknown unit"),
+        (["plan", "nowhere.json", "--target", TARGET], "nowhere.json does not exist; check the path"),
+        (["bound", RESNET, "--target", TARGET, "--method", "simpel"], "did you mean 'simple'"),
+        (["evaluate", RESNET, RESNET], "is not a Stageboard plan"),
+        (["info", UNET, "--batch", "0"], "must be a whole number from 1"),
+        (["info", str(ROOT)], "is a folder"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line_and_status_2(stageboard: Any, arguments: list[str], words: str) -> None:
+    ran = stageboard(*arguments)
+    assert ran.status == 2
+    assert words in ran.sentence
+
+
+def test_options_are_not_abbreviated(stageboard: Any) -> None:
+    assert stageboard("plan", RESNET, "--targ", TARGET).status == 2
+
+
+# ---------------------------------------------------------------------- info
+def test_info_json_holds_the_public_fields(stageboard: Any) -> None:
+    ran = stageboard("info", RESNET, "--json")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.json == {
+        "name": "ResNet50", "format": "stageboard-graph", "ops": 177, "edges": 192, "depth": 168, "max_degree": 2,
+        "params": 25636712, "param_bytes": 102546848, "macs": ran.json["macs"], "warnings": [],
+    }  # fmt: skip
+    assert isinstance(ran.json["macs"], int) and 3.8e9 < ran.json["macs"] < 3.9e9
+
+
+def test_info_text(stageboard: Any) -> None:
+    out = stageboard("info", RESNET).out
+    assert "25.64 M" in out and "97.80 MiB" in out and "none given" in out
+
+
+def test_info_binds_the_batch(stageboard: Any) -> None:
+    one, eight = (stageboard("info", UNET, "--batch", b, "--json").json for b in ("1", "8"))
+    assert eight["macs"] == 8 * one["macs"] and eight["params"] == one["params"]
+
+
+def test_info_tells_warnings(stageboard: Any) -> None:
+    model = ROOT / "tests" / "data" / "control_flow.onnx"
+    ran = stageboard("info", model, "--json")
+    assert ran.status == 0 and len(ran.json["warnings"]) >= 1
+    assert f"! {ran.json['warnings'][0]}" in stageboard("info", model).out
+
+
+def test_a_small_command_imports_little() -> None:
+    code = (
+        "import sys; from planner.cli import main; main(['info', sys.argv[1], '--json']);"
+        "print([m for m in ('numba', 'onnx', 'networkx', 'ortools', 'highspy', 'scipy', 'PySide6')"
+        " if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, RESNET], check=True, capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.stderr.strip() == "[]"
+
+
+# ---------------------------------------------------------------------- planners
+def test_planners_json(stageboard: Any) -> None:
+    from planner.machines.catalogue import planners
+
+    ran = stageboard("planners", "--json")
+    assert ran.status == 0 and list(ran.json) == ["planners"]
+    entries = {entry["name"]: entry for entry in ran.json["planners"]}
+    assert list(entries) == list(planners())
+    for entry in entries.values():
+        assert {
+            "targets",
+            "objectives",
+            "exact",
+            "gives_bounds",
+            "constraints",
+            "options",
+            "what",
+            "paper",
+        } <= set(entry)
+        assert entry["targets"] and entry["objectives"] and entry["what"]
+    options = {option["name"]: option for option in entries["slice-random"]["options"]}
+    assert options["orders"]["default"] == 1000 and options["orders"]["type"] == "int"
+
+
+def test_planners_text_names_every_planner_and_bound_method(stageboard: Any) -> None:
+    from planner.machines.catalogue import bound_methods, planners
+
+    out = stageboard("planners").out
+    assert all(f"  {name} " in out for name in (*planners(), *bound_methods()))
+
+
+# ---------------------------------------------------------------------- plan
+def test_plan_json_holds_the_public_fields(stageboard: Any, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    ran = stageboard("plan", RESNET, "--target", TARGET, "--planner", "slice-random", "--set", "orders=5",
+                     "--seed", "3", "-o", file, "--json")  # fmt: skip
+    assert (ran.status, ran.err) == (0, "")
+    data = ran.json
+    assert set(data) == PLAN_FIELDS
+    assert (
+        data["planner"] == "slice-random"
+        and data["seed"] == 3
+        and data["target"] == "pipeline:4,bandwidth=12e9"
+    )
+    assert data["objective_name"] == "bottleneck" and data["components"] == {"bottleneck": data["objective"]}
+    assert data["status"] in ("optimal", "feasible") and data["stop_reason"] == "finished"
+    assert data["valid"] is True and data["violations"] == [] and data["plan_file"] == str(file)
+    assert 0 < data["lower_bound"] <= data["objective"] and data["seconds"] > 0
+    assert data["gap"] == pytest.approx((data["objective"] - data["lower_bound"]) / data["objective"])
+    assert [d["name"] for d in data["devices"]] == ["stage 0", "stage 1", "stage 2", "stage 3"]
+    assert all(set(d) == DEVICE_FIELDS for d in data["devices"])
+    assert sum(d["ops"] for d in data["devices"]) == 177
+    assert max(d["cost"] for d in data["devices"]) == pytest.approx(data["objective"])
+    for d in data["devices"]:
+        assert d["cost"] == pytest.approx(d["receive"] + d["work"] + d["streaming"] + d["send"])
+
+
+@pytest.mark.parametrize(("unit", "rate"), [("s", "0.5 per second"), (None, "0.5 per unit of time")])
+def test_the_figures_of_chips_are_in_the_unit_of_the_file(unit: str | None, rate: str) -> None:
+    from planner.cli.report import figure_rows
+    from planner.machines.mcm.target import McmPackage
+    from planner.model.graph import Graph, Op
+    from planner.problem.problem import Problem
+
+    problem = Problem(
+        Graph.build("one", [Op("a", "a", work=2.0, work_cpu=2.0)], [], time_unit=unit), McmPackage(2)
+    )
+    rows = dict(figure_rows(problem, problem.evaluate(np.zeros(1, np.int32))))
+    assert rows["throughput, estimated"] == rate
+    assert rows["latency, estimated"] == ("2.00 s" if unit else "2.00")
+
+
+def test_plan_text_shows_devices_and_the_bottleneck(stageboard: Any) -> None:
+    out = stageboard("plan", RESNET, "--target", TARGET, "--planner", "slice").out
+    lines = out.splitlines()
+    assert lines[0] == "ResNet50 on pipeline:4,bandwidth=12e9"
+    assert sum("< bottleneck" in line for line in lines) == 1
+    assert "lower bound" in out and "(simple)" in out and "gap" in out and "valid" in out
+    assert not any(line != line.rstrip() for line in lines)
+    rows = [line for line in lines if line.startswith("  stage ")]
+    assert len(rows) == 4 and len({line.index("iB") for line in rows}) == 1, "memory is flush right"
+
+
+def test_without_a_planner_a_good_one_is_chosen(stageboard: Any) -> None:
+    ran = stageboard("plan", ENCODER, "--target", "pool:2+1", "--json")
+    assert ran.status == 0 and ran.json["planner"] == "ideals-dp"
+
+
+def test_the_same_seed_gives_the_same_plan(stageboard: Any, tmp_path: Path) -> None:
+    decisions = []
+    for name in ("a.json", "b.json"):
+        file = tmp_path / name
+        stageboard("plan", RESNET, "--target", TARGET, "--planner", "slice-random", "--set", "orders=20",
+                   "--seed", "7", "-o", file)  # fmt: skip
+        decisions.append(json.loads(file.read_text())["decision"])
+    assert decisions[0] == decisions[1]
+
+
+def test_pins_are_honoured(stageboard: Any, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    ran = stageboard("plan", RESNET, "--target", TARGET, "--planner", "slice", "--pin", "conv1_conv=stage 1",
+                     "--pin", "predictions=3", "-o", file, "--json")  # fmt: skip
+    assert ran.status == 0
+    places = {op["name"]: op["device"] for op in json.loads(file.read_text())["decision"]["ops"]}
+    assert places["conv1_conv"] == "stage 1" and places["predictions"] == "stage 3"
+
+
+def test_pins_a_planner_cannot_honour_are_refused(stageboard: Any, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    ran = stageboard("plan", RESNET, "--target", "pool:2+1", "--planner", "memory-fill",
+                     "--pin", "conv1_conv=acc 0", "-o", file)  # fmt: skip
+    assert ran.status == 2 and not file.exists()
+    assert "does not honour pin constraints" in ran.sentence
+
+
+def test_no_valid_plan_is_status_1_and_writes_nothing(stageboard: Any, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    ran = stageboard("plan", RESNET, "--target", "pool:2+0,memory=1KiB", "-o", file, "--json")
+    assert ran.status == 1 and not file.exists()
+    assert set(ran.json) == {*PLAN_FIELDS, "tried", "explanation"}
+    assert ran.json["status"] == "infeasible" and ran.json["objective"] is None
+    assert ran.json["valid"] is False and ran.json["devices"] == [] and ran.json["plan_file"] is None
+    explanation = ran.json["explanation"]
+    assert set(explanation) == {"sentence", "ops", "rules", "remedies"} and "memory" in explanation["rules"]
+    first, *further = ran.err.splitlines()
+    assert first == f"stageboard: no valid plan exists: {explanation['sentence']}"
+    assert len(further) == len(explanation["remedies"]) > 0
+
+
+BINS = """{"format": "stageboard-graph", "version": 1, "name": "bins", "time_unit": "s", "ops": [
+{"id": "a", "work": 1, "work_cpu": 1, "memory": 6}, {"id": "b", "work": 1, "work_cpu": 1, "memory": 6},
+{"id": "c", "work": 1, "work_cpu": 1, "memory": 6}], "tensors": [{"from": "a", "to": ["b"], "bytes": 1}]}"""
+"""Three ops of 6 bytes: they fit two devices of 10 bytes only if one of them could be divided."""
+
+
+def test_what_was_tried_is_named_where_nothing_was_found(
+    stageboard: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "bins.json"
+    model.write_text(BINS)
+    problem = (model, "--target", "pool:2+0,memory=10,contiguous=false", "--json")
+    ran = stageboard("plan", *problem)
+    assert ran.status == 1 and ran.json["status"] == "infeasible" and ran.json["planner"] == "dpl"
+    assert [t["planner"] for t in ran.json["tried"]][-1] == "max-load-ip"
+    monkeypatch.setattr("planner.machines.trying.FURTHER", ())
+    ran = stageboard("plan", *problem)
+    assert ran.status == 1 and ran.json["status"] == "no_plan" and "explanation" not in ran.json
+    assert (
+        "nor a proof that there is none; tried were 'memory-fill' (found none), 'dpl' (found none)" in ran.err
+    )
+
+
+def test_a_plan_that_turns_up_while_the_reason_is_sought_is_given(
+    stageboard: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing(planner: Any, problem: Any, *given: Any, **named: Any) -> Result:
+        return Result(planner.name, problem, None, None, (), "no_plan", "finished", 0.0, 0, {}, 0)
+
+    monkeypatch.setattr("planner.search.run.run", nothing)
+    file = tmp_path / "plan.json"
+    ran = stageboard("plan", RESNET, "--target", TARGET, "-o", file, "--json")
+    assert ran.status == 0 and ran.json["planner"] == "feasibility" and ran.json["valid"] is True
+    assert stageboard("evaluate", RESNET, file).status == 0
+    assert "which is no planner" in stageboard("replay", RESNET, file).sentence
+
+
+def test_a_search_without_limits_ends_when_its_budget_is_spent(
+    stageboard: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    denoiser = str(ROOT / "sample_models" / "denoiser.onnx")
+    monkeypatch.setattr("planner.search.budget.CPU_SECONDS", 0.0)
+    ran = stageboard("plan", denoiser, "--target", "pool:3+1", "--json")
+    assert ran.status == 0 and ran.json["stop_reason"] == "time" and ran.json["status"] == "feasible"
+    assert ran.json["tried"][0]["planner"] == ran.json["planner"] == "memory-fill"
+    assert "--time-limit 60" in stageboard("plan", denoiser, "--target", "pool:3+1").out
+
+
+def test_impossible_pins_are_status_1(stageboard: Any) -> None:
+    ran = stageboard("plan", RESNET, "--target", TARGET, "--planner", "slice", "--pin", "conv1_conv=stage 3",
+                     "--pin", "predictions=stage 0", "--json")  # fmt: skip
+    assert ran.status == 1 and ran.json["valid"] is False
+
+
+def test_several_models_are_deployed_together(stageboard: Any, tmp_path: Path) -> None:
+    file = tmp_path / "both.json"
+    ran = stageboard("plan", RESNET, UNET, "--target", "pool:3+1", "-o", file, "--json")
+    assert ran.status == 0
+    ops = sum(stageboard("info", model, "--json").json["ops"] for model in (RESNET, UNET))
+    assert sum(d["ops"] for d in ran.json["devices"]) == ops
+    again = stageboard("evaluate", RESNET, UNET, file, "--json")
+    assert again.status == 0 and again.json["objective"] == pytest.approx(ran.json["objective"], rel=1e-9)
+
+
+def test_time_limit_and_gap_stop_the_search(stageboard: Any) -> None:
+    many = ["--planner", "slice-random", "--set", "orders=10000000", "--json"]
+    ran = stageboard("plan", RESNET, "--target", TARGET, *many, "--time-limit", "0.3")
+    assert ran.status == 0 and ran.json["stop_reason"] == "time"
+    ran = stageboard("plan", RESNET, "--target", TARGET, *many, "--gap", "99%")
+    assert ran.status == 0 and ran.json["stop_reason"] == "gap" and ran.json["gap"] <= 0.99
+
+
+def test_the_cost_model_can_be_set(stageboard: Any, tmp_path: Path) -> None:
+    table = tmp_path / "fast.toml"
+    table.write_text('[cost_model]\naccelerator_flops = 81e12\naccelerator_bandwidth = "3200 GB/s"\n')
+    base = ["plan", RESNET, "--target", "pipeline:1", "--planner", "slice", "--json"]
+    usual = stageboard(*base).json["objective"]
+    fast = stageboard(*base, "--cost-model", table).json["objective"]
+    slow = stageboard(*base, "--cost-model", table, "--cost-model", "accelerator_overhead=1").json[
+        "objective"
+    ]
+    assert fast < usual < slow
+    file = tmp_path / "plan.json"
+    stageboard(*base, "--cost-model", table, "-o", file)
+    assert stageboard("evaluate", RESNET, file, "--json").json["objective"] == pytest.approx(fast, rel=1e-9)
+
+
+def test_a_failed_write_leaves_the_old_file(stageboard: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "plan.json"
+    folder.mkdir()
+    ran = stageboard("plan", RESNET, "--target", TARGET, "-o", folder)
+    assert ran.status == 2 and "is a folder" in ran.sentence
+    assert list(folder.iterdir()) == []
+
+
+def test_ctrl_c_keeps_the_best_plan(tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    arguments = ["plan", RESNET, "--target", TARGET, "--planner", "slice-random", "--set", "orders=10000000",
+                 "-o", str(file), "--json"]  # fmt: skip
+    process = subprocess.Popen(
+        [*CALL, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=dict(os.environ),
+    )
+    try:
+        # The search has begun when the handler is in place: the process then ignores no SIGINT and is busy.
+        deadline = time.monotonic() + 60
+        while not _handles_interrupt(process.pid) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+    assert process.returncode in (0, 1), err
+    data = json.loads(out)
+    assert data["stop_reason"] == "cancelled" and "best plan so far" in err
+    assert file.exists() == (process.returncode == 0) == data["valid"]
+
+
+def _handles_interrupt(pid: int) -> bool:
+    status = Path(f"/proc/{pid}/status")
+    if not status.exists():
+        return True
+    caught = next(line for line in status.read_text().splitlines() if line.startswith("SigCgt:"))
+    # Python itself handles SIGINT from its start; the command handles SIGTERM too.
+    return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
+
+
+def test_output_cut_off_by_its_reader_is_no_error() -> None:
+    done = subprocess.run(
+        ["bash", "-c", '"$@" | true; exit ${PIPESTATUS[0]}', "bash", *CALL, "planners"],
+        check=False, capture_output=True, text=True, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 0 and done.stderr == ""
+
+
+# ---------------------------------------------------------------------- bound
+def test_bound(stageboard: Any) -> None:
+    ran = stageboard("bound", RESNET, "--target", TARGET, "--method", "simple", "--json")
+    assert ran.status == 0
+    assert {"method", "lower_bound", "status", "seconds"} <= set(ran.json)
+    assert ran.json["status"] == "proven"
+    plan = stageboard("plan", RESNET, "--target", TARGET, "--planner", "slice", "--json").json
+    assert ran.json["lower_bound"] == plan["lower_bound"] <= plan["objective"]
+    assert "bottleneck at least" in stageboard("bound", RESNET, "--target", TARGET, "--method", "simple").out
+
+
+def test_without_a_method_the_bound_is_proven_by_one_that_suits_the_problem(stageboard: Any) -> None:
+    for model, target, method in ((RESNET, TARGET, "two-superblock"), (UNET, "pool:2+1", "dp")):
+        ran = stageboard("bound", model, "--target", target, "--time-limit", "20", "--json")
+        assert ran.json["method"] == method
+        simple = stageboard("bound", model, "--target", target, "--method", "simple", "--json").json
+        assert ran.json["lower_bound"] >= simple["lower_bound"] * (1 - 1e-9)
+
+
+def test_a_bound_without_a_method_is_never_below_the_simple_one(
+    stageboard: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from planner.machines.pool.bounds.dp import Dp
+
+    monkeypatch.setattr(Dp, "prove", lambda self, problem, search: None)
+    command = ["bound", UNET, "--target", "pool:2+1", "--json"]
+    ran = stageboard(*command)
+    assert ran.json["method"] == "simple" and ran.json["status"] == "proven"
+    assert stageboard(*command, "--method", "dp").json["status"] == "no_bound"
+
+
+def test_pins_raise_the_bound(stageboard: Any) -> None:
+    command = ["bound", UNET, "--target", "pool:2+1", "--method", "simple", "--json"]
+    free = stageboard(*command).json
+    graph = read_graph(UNET)
+    heaviest = graph.op_ids[int(graph.macs.argmax())]
+    pinned = stageboard(*command, "--pin", f"{heaviest}=cpu 0").json
+    assert pinned["lower_bound"] > free["lower_bound"]
+    assert any(token.startswith("pin:") for token in pinned["assumes"])
+
+
+# ---------------------------------------------------------------------- evaluate
+def test_evaluate_gives_the_same_objective(stageboard: Any, plan_file: Path) -> None:
+    said = json.loads(plan_file.read_text())["evaluation"]
+    ran = stageboard("evaluate", RESNET, plan_file, "--json")
+    assert ran.status == 0
+    claims = {"claimed_bound", "claimed_component", "claimed_method", "claimed_by"}
+    assert (
+        set(ran.json)
+        == PLAN_FIELDS - {"status", "stop_reason", "seconds", "seed"} | {"bound_method"} | claims
+    )
+    assert ran.json["objective"] == pytest.approx(said["objective"], rel=1e-9)
+    assert ran.json["devices"] == said["devices"]
+
+
+def test_a_batch_is_remembered_by_the_plan(stageboard: Any, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    stageboard("plan", UNET, "--target", "pool:2+1", "--batch", "4", "-o", file)
+    assert stageboard("evaluate", UNET, file).status == 0
+    ran = stageboard("evaluate", UNET, file, "--batch", "2")
+    assert ran.status == 2 and "batch 4" in ran.sentence
+
+
+def test_an_invalid_plan_is_status_1_and_says_why(stageboard: Any, plan_file: Path) -> None:
+    data = json.loads(plan_file.read_text())
+    for op in data["decision"]["ops"]:
+        if op["name"] == "conv1_conv":
+            op["device"] = "stage 3"
+    del data["evaluation"], data["bounds"]
+    plan_file.write_text(json.dumps(data))
+    ran = stageboard("evaluate", RESNET, plan_file, "--json")
+    assert ran.status == 1 and ran.json["valid"] is False
+    violation = ran.json["violations"][0]
+    assert set(violation) == {"kind", "ops", "devices", "sentence"}
+    assert violation["kind"] == "order" and "conv1_conv sends back from stage 3" in violation["sentence"]
+    assert violation["sentence"] in stageboard("evaluate", RESNET, plan_file).out
+
+
+def test_a_plan_that_claims_too_much_is_found_out(stageboard: Any, plan_file: Path) -> None:
+    data = json.loads(plan_file.read_text())
+    data["evaluation"]["components"]["bottleneck"] *= 0.9
+    plan_file.write_text(json.dumps(data))
+    ran = stageboard("evaluate", RESNET, plan_file)
+    assert ran.status == 1 and "evaluated anew" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("lie", "says"),
+    [
+        (lambda d: d["evaluation"].update(objective=1.0), "the file says the objective is 1, evaluated anew it is 0.00"),
+        (lambda d: d["evaluation"]["devices"][1].update(cost=1.0), "the file says the cost of stage 1 is 1, evaluated anew"),
+        (lambda d: d["evaluation"].update(valid=False), "the file says that it breaks rules, evaluated anew it is valid"),
+        (lambda d: d["problem"]["target"].update(count=5), "the file lists 4 devices, its target has 5"),
+    ],
+)  # fmt: skip
+def test_every_figure_of_a_plan_is_compared(stageboard: Any, plan_file: Path, lie: Any, says: str) -> None:
+    data = json.loads(plan_file.read_text())
+    lie(data)
+    plan_file.write_text(json.dumps(data))
+    ran = stageboard("evaluate", RESNET, plan_file)
+    assert ran.status == 1 and says in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_a_plan_of_another_graph_is_refused(stageboard: Any, plan_file: Path) -> None:
+    ran = stageboard("evaluate", UNET, plan_file)
+    assert ran.status == 2 and "is a plan of another graph" in ran.sentence
+
+
+# ---------------------------------------------------------------------- export
+@pytest.mark.parametrize("form", ["device-placement", "dot", "csv"])
+def test_export(stageboard: Any, plan_file: Path, tmp_path: Path, form: str) -> None:
+    file = tmp_path / "exported"
+    ran = stageboard("export", RESNET, plan_file, "--to", form, "-o", file, "--json")
+    assert ran.status == 0
+    assert ran.json == {"format": form, "file": str(file), "bytes": file.stat().st_size}
+
+
+def test_an_exported_split_comes_back_as_the_same_plan(stageboard: Any, tmp_path: Path) -> None:
+    plan, split = tmp_path / "plan.json", tmp_path / "split.json"
+    there = stageboard("plan", ENCODER, "--target", "pool:2+1", "-o", plan, "--json").json
+    stageboard("export", ENCODER, plan, "--to", "device-placement", "-o", split)
+    back = stageboard(
+        "plan", ENCODER, "--target", "pool:2+1", "--planner", "expert", "--set", f"split={split}", "--json"
+    )
+    assert back.status == 0 and back.json["objective"] == pytest.approx(there["objective"], rel=1e-12)
+
+
+def test_export_knows_its_formats(stageboard: Any, plan_file: Path) -> None:
+    ran = stageboard("export", RESNET, plan_file, "--to", "xlsx", "-o", "x")
+    assert ran.status == 2 and "device-placement" in ran.sentence
+
+
+# ---------------------------------------------------------------------- real workloads
+def test_the_expert_split_of_resnet50(stageboard: Any) -> None:
+    model = shared("workloads/device-placement/throughput/LayerGraphs/resnet50_inference.json")
+    split = shared("workloads/device-placement/expert-splits/resnet50_inference_expert.json")
+    ran = stageboard(
+        "plan", model, "--target", "pool", "--planner", "expert", "--set", f"split={split}", "--json"
+    )
+    assert ran.status == 0 and round(ran.json["objective"], 2) == 43.92
+
+
+def test_dpl_on_bert_12_training(stageboard: Any, tmp_path: Path) -> None:
+    model = shared("workloads/device-placement/throughput/OperatorGraphs/bert_L-12_training.json")
+    file = tmp_path / "bert.json"
+    ran = stageboard("plan", model, "--target", "pool", "--planner", "dpl", "-o", file, "--json")
+    assert ran.status == 0 and ran.json["objective"] <= 438.00 * 1.01
+    again = stageboard("evaluate", model, file, "--json")
+    assert again.json["objective"] == pytest.approx(ran.json["objective"], rel=1e-9)

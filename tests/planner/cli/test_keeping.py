@@ -1,0 +1,90 @@
+"""What the command line must not lose: the files that it reads, places that are no files, a plan while it is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.cli.searching import uninterrupted
+from planner.formats.networks.npz import write_network
+from planner.formats.networks.read import read_network
+from planner.plan_files import plan_json
+from planner.runs.warm_up import tiny_network
+from tests.planner.cli.test_cli import RESNET, stageboard
+
+__all__ = ["stageboard"]
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> Path:
+    return write_network(tiny_network(), tmp_path / "tiny.npz")
+
+
+def test_models_are_not_written_over(stageboard: Any, network: Path, tmp_path: Path) -> None:
+    before = network.read_bytes()
+    plan = tmp_path / "tiny.plan.json"
+    planned = ("plan", network, "--target", "memory:4", "--planner", "theorem-1", "-o")
+    ran = stageboard(*planned, network)
+    assert ran.status == 2 and "would be lost" in ran.sentence
+    assert stageboard(*planned, plan).status == 0
+    ran = stageboard("repair", network, plan, "-o", network)
+    assert ran.status == 2 and "would be lost" in ran.sentence
+    assert network.read_bytes() == before
+    # A plan may be repaired where it stands.
+    assert stageboard("repair", network, plan, "-o", plan).status == 0
+
+
+def test_a_graph_and_a_sweep_are_not_written_over(stageboard: Any, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    model.write_bytes(Path(RESNET).read_bytes())
+    ran = stageboard("plan", model, "--target", "pipeline:2", "--planner", "slice", "-o", model)
+    assert ran.status == 2 and model.read_bytes() == Path(RESNET).read_bytes()
+    sweep = tmp_path / "sweep.toml"
+    sweep.write_text('models = ["model.json"]\ntargets = ["pipeline:2"]\nplanners = ["slice"]\n')
+    ran = stageboard("sweep", sweep, "-o", sweep)
+    assert ran.status == 2 and "would be lost" in ran.sentence
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_pipes_are_not_replaced(stageboard: Any, network: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    ran = stageboard("plan", network, "--target", "memory:4", "-o", pipe)
+    assert ran.status == 2 and "is a device or a pipe" in ran.sentence
+    assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of one's own end the process there")
+def test_ctrl_c_does_not_lose_the_plan_that_is_being_written(
+    stageboard: Any, network: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = plan_json.write_plan
+
+    def slowly(*arguments: Any) -> Any:
+        for _ in range(3):
+            os.kill(os.getpid(), signal.SIGINT)
+        return write(*arguments)
+
+    monkeypatch.setattr(plan_json, "write_plan", slowly)
+    out = tmp_path / "tiny.plan.json"
+    ran = stageboard("plan", network, "--target", "memory:4", "--planner", "theorem-1", "-o", out, "--json")
+    assert ran.status == 0 and ran.json["plan_file"] == str(out)
+    assert len(json.loads(out.read_text())["decision"]["order"]) == read_network(network).connection_count
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of one's own end the process there")
+def test_afterwards_ctrl_c_is_what_it_was() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with uninterrupted():
+        os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_damaged_network_is_said_to_be_one(stageboard: Any, network: Path) -> None:
+    network.write_bytes(network.read_bytes()[:100])
+    assert "is not a complete .npz file" in stageboard("info", network).sentence

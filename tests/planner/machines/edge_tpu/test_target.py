@@ -1,0 +1,199 @@
+"""The Edge TPU pipeline against its slow reference: bytes, times, rules, live evaluation, and what the names mean."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.errors import TargetError
+from planner.evaluation.parameter_bytes import parameter_bytes, tensor_bytes
+from planner.formats import read_model
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.spec import parse_target, target_from_dict
+from planner.model.cost_model import fill
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.problem import Problem
+from tests.planner.machines.edge_tpu import reference
+from tests.planner.machines.edge_tpu.strategies import edge_problems
+
+pytestmark = pytest.mark.coverage
+
+any_problems = st.one_of(edge_problems(), edge_problems(objective="inference-time"))
+
+
+def assignment(data: st.DataObject, problem: Problem) -> list[int]:
+    k = problem.target.count
+    return data.draw(st.lists(st.integers(0, k - 1), min_size=problem.graph.n, max_size=problem.graph.n))
+
+
+@given(any_problems, st.data())
+def test_evaluation_is_the_reference(problem: Problem, data: st.DataObject) -> None:
+    device_of = assignment(data, problem)
+    e = problem.evaluate(np.array(device_of, np.int32))
+    assert dict(e.components) == pytest.approx(reference.components(problem, device_of))
+    assert e.objective == e.values[0]
+    for k in range(problem.target.count):
+        parts = reference.parts(problem, device_of, k)
+        for name, value in parts.items():
+            assert getattr(e, name)[k] == pytest.approx(value, abs=1e-9)
+        assert e.cost[k] == pytest.approx(sum(parts.values()))
+        held = reference.memory(problem, device_of, k)
+        assert e.memory[k] == held == e.details["cache"][k] + e.details["dram"][k]
+        assert e.details["cache"][k] <= problem.target.cache
+        assert e.details["bytes_in"][k] == reference.entering(problem, device_of, k)
+        assert e.details["bytes_out"][k] == reference.leaving(problem, device_of, k)
+    assert e.valid == reference.is_valid(problem, device_of)
+    assert e.figures["latency"] == pytest.approx(e.cost.sum())
+    if problem.objective == "inference-time":
+        assert e.pace == pytest.approx(np.add(*reference.adding(problem, device_of)))
+        assert 1.0 / e.figures["throughput"] == pytest.approx(e.objective)
+    else:
+        assert (e.pace == (e.cost if problem.objective == "stage-time" else e.memory)).all()
+    assert problem.evaluator.components(np.array(device_of, np.int32)) == pytest.approx(e.values)
+    assert problem.evaluator.plain is (problem.objective == "stage-time")
+
+
+@given(any_problems, st.data())
+@settings(max_examples=60)
+def test_live_evaluation_follows_moves(problem: Problem, data: st.DataObject) -> None:
+    n, k = problem.graph.n, problem.target.count
+    live = problem.live(assignment(data, problem))
+    for _ in range(data.draw(st.integers(1, 5))):
+        ops = sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1, max_size=3)))
+        delta, check = live.delta(ops), live.check(ops)
+        for d in range(k):
+            after = live.device_of.copy()
+            after[ops] = d
+            full = problem.evaluate(after)
+            assert delta.components[:, d] == pytest.approx(full.values)
+            assert delta.objective[d] == pytest.approx(full.objective)
+            assert delta.cost[d] == pytest.approx(full.cost)
+            assert delta.memory[d] == pytest.approx(full.memory)
+            if full.valid:
+                assert check.legal[d]
+        if live.evaluation.valid:
+            for d in np.flatnonzero(check.legal):
+                after = live.device_of.copy()
+                after[ops] = d
+                assert reference.is_valid(problem, after.tolist())
+        live.apply(ops, data.draw(st.integers(0, k - 1)))
+        assert live.components == pytest.approx(live.evaluation.values)
+        assert live.objective == pytest.approx(live.evaluation.objective)
+    live.undo()
+    assert live.components == pytest.approx(live.evaluation.values)
+
+
+@given(st.sampled_from(["memory-1-2-3", "inference-time"]).flatmap(edge_problems), st.data())
+@settings(max_examples=40)
+def test_suggested_moves_improve_in_order(problem: Problem, data: st.DataObject) -> None:
+    live = problem.live(assignment(data, problem))
+    now = problem.evaluate(live.device_of).values
+    for move in live.best_moves(10):
+        after = live.device_of.copy()
+        after[list(move.ops)] = move.device
+        then = problem.evaluate(after).values
+        assert then == pytest.approx(move.components) and then < now
+        first = next(i for i, (a, b) in enumerate(zip(now, then, strict=True)) if a != b)
+        assert move.component == problem.components[first]
+        assert move.gain == pytest.approx(now[first] - then[first]) and move.objective == move.components[0]
+
+
+def made(*, dtype: str = "float32", time_unit: str | None = "s") -> Graph:
+    """Input -> convolution -> batch normalisation -> two readers, one of which reads the input too."""
+    ops = [
+        Op("in", "in", "InputLayer"),
+        Op(
+            "conv", "conv", "Conv2D", params=9.0, param_bytes=36.0, macs=100.0, attrs={"activation": "linear"}
+        ),
+        Op("norm", "norm", "BatchNormalization", params=4.0, param_bytes=16.0),
+        Op("a", "a", "Conv2D", params=2.0, param_bytes=8.0),
+        Op("b", "b", "Add"),
+    ]
+    tensors = [
+        Tensor("in", ("conv", "b"), 16.0, dtype=dtype),
+        Tensor("conv", ("norm",), 8.0, dtype=dtype),
+        Tensor("norm", ("a", "b"), 8.0, dtype=dtype),
+        Tensor("a", (), 4.0, dtype=dtype),
+        Tensor("b", (), 4.0, dtype=dtype),
+    ]
+    return fill(Graph.build("made", ops, tensors, time_unit=time_unit))
+
+
+def test_floating_point_counts_as_int8() -> None:
+    graph = made()
+    assert parameter_bytes(graph).tolist() == [0, 9, 4, 2, 0]
+    assert parameter_bytes(graph, fold_batch_norm=True).tolist() == [0, 9, 0, 2, 0]
+    assert parameter_bytes(graph, "file").tolist() == [0, 36, 16, 8, 0]
+    assert tensor_bytes(graph).tolist() == [4, 2, 2, 1, 1]
+    assert tensor_bytes(graph, "file").tolist() == [16, 8, 8, 4, 4]
+    assert parameter_bytes(made(dtype="int8")).tolist() == [0, 36, 16, 8, 0]
+
+
+def test_a_shared_op_keeps_its_children_on_one_stage() -> None:
+    problem = Problem(made(), EdgeTpuPipeline(2, shared_children=True))
+    groups = problem.groups.group_of
+    assert groups[1] == groups[4] == groups[3] and groups[0] != groups[1]
+    assert problem.assumptions == {"rule:order", "rule:shared_children"}
+    e = problem.evaluate(np.array([0, 0, 0, 1, 0], np.int32))
+    assert [v.kind for v in e.violations] == ["shared_children"]
+    assert e.violations[0].sentence == (
+        "a and b both read from norm and must share a stage but are on stage 1 and stage 0"
+    )
+    live = problem.live(np.zeros(5, np.int32))
+    assert live.check([3]).codes[1] and live.check(problem.groups.expand([3])).codes.tolist() == [0, 1]
+    split = problem.live(np.array([0, 0, 0, 1, 0], np.int32))
+    # One of three children of one op: the others disagree, so every place is wrong; with the mates it is right.
+    assert split.check([0]).legal.tolist() == [True, False]
+
+
+def test_three_children_in_disagreement_block_every_place() -> None:
+    ops = [Op(x, x, work=0.0, work_cpu=0.0) for x in "rabc"]
+    graph = Graph.build("g", ops, [Tensor("r", ("a", "b", "c"), 1.0)])
+    live = Problem(graph, EdgeTpuPipeline(2, shared_children=True)).live([0, 0, 1, 0])
+    assert not live.check([3]).legal.any()
+    assert live.check([1, 2, 3]).legal.all()
+
+
+def test_specification_round_trip() -> None:
+    target = parse_target("edge-tpu:6,cache=6.9MiB,shared_children=true,up=40e6,precision=file")
+    assert isinstance(target, EdgeTpuPipeline) and target.count == 6 and target.cache == 6.9 * 2**20
+    assert parse_target(target.spec()) == target == target_from_dict(target.to_dict())
+    assert parse_target("edge-tpu").spec() == "edge-tpu:4"
+    assert target.unit("dram") == "B" and target.unit("stage-time") == target.unit("inference-time") == ""
+    assert [d.name for d in target.devices(made())][:2] == ["stage 0", "stage 1"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "part"),
+    [
+        ("edge-tpu:0", "at least one Edge TPU"),
+        ("edge-tpu:2,precision=int4", "choose from int8, file"),
+        ("edge-tpu:2,up=0", "up is 0"),
+        ("edge-tpu:2,cache=-1", "cache"),
+        ("edge-tpu:2,idle_power=-1", "idle_power"),
+        ("edge-tpu:2,utilisation=45", "utilisation is 45; .* at most 1"),
+    ],
+)
+def test_bad_parameters_are_refused(spec: str, part: str) -> None:
+    with pytest.raises(TargetError, match=part):
+        parse_target(spec)
+
+
+def test_a_graph_without_a_time_unit_is_refused() -> None:
+    graph = Graph.build("g", [Op("a", "a", work=1.0, work_cpu=1.0)], [], time_unit=None)
+    with pytest.raises(TargetError, match="without a unit"):
+        Problem(graph, EdgeTpuPipeline(2))
+
+
+def test_a_sample_by_hand() -> None:
+    """ResNet50's parameters at a byte each, wherever they are put."""
+    graph = read_model("sample_models/resnet50.json")
+    problem = Problem(graph, EdgeTpuPipeline(1))
+    e = problem.evaluate(np.zeros(graph.n, np.int32))
+    assert problem.components == ("max-memory", "dram", "max-communication")
+    assert e.values == (25_636_712.0, 25_636_712.0 - 8 * 2**20, 0.0)
+    # The picture comes in, 1,000 scores go out.
+    assert e.receive[0] == pytest.approx(224 * 224 * 3 / problem.target.down)
+    assert e.send[0] == pytest.approx(1000 / problem.target.up)

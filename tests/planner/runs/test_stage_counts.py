@@ -1,0 +1,123 @@
+"""Planning one problem for several counts of stages: the search itself, its process, and what becomes of failures."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from planner.errors import StageboardError
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.problem.problem import Pin, Problem
+from planner.runs.stage_counts import (
+    CountsWorker,
+    Found,
+    balanced,
+    evaluated,
+    find,
+    has_stages,
+    latency,
+    off_chip,
+    throughput,
+    with_stages,
+)
+from tests.gui.models import chain_graph
+from tests.gui.stage_models import CACHE, found_for, tpu_problem
+
+
+def pipeline(count: int = 3, constraints: tuple[Pin, ...] = ()) -> Problem:
+    return Problem(chain_graph(12), Pipeline(count), "", constraints)
+
+
+def test_only_rows_of_stages_have_a_count() -> None:
+    pool = Problem(chain_graph(12), DevicePool(2, 1))
+    assert has_stages(pipeline())
+    assert has_stages(tpu_problem())
+    assert not has_stages(pool)
+    assert len(with_stages(pipeline(), 5).devices) == 5
+    with pytest.raises(StageboardError, match="no count of stages"):
+        with_stages(pool, 2)
+
+
+def test_find_plans_a_count() -> None:
+    found = find(pipeline(), 2)
+    assert found.planner == "slice"
+    assert found.device_of is not None
+    one = evaluated(pipeline(), found)
+    assert one.evaluation is not None
+    assert one.evaluation.valid
+    assert one.throughput == pytest.approx(1 / one.evaluation.objective)
+    assert one.latency == pytest.approx(one.evaluation.cost.sum())
+    assert not one.proven
+    assert one.off_chip == 0.0
+
+
+def test_a_pin_to_a_stage_that_is_not_there_says_so() -> None:
+    problem = pipeline(3, (Pin("n11", "stage 2"),))
+    found = find(problem, 2)
+    assert found.device_of is None
+    assert "stage 2" in found.sentence
+    one = evaluated(problem, found)
+    assert one.problem is None
+    assert one.evaluation is None
+    assert np.isnan([one.throughput, one.latency, one.off_chip]).all()
+
+
+def test_what_is_proven_and_off_chip() -> None:
+    problem = tpu_problem()
+    three, six = found_for(problem, 3), found_for(problem, 6, proven=False)
+    assert three.proven
+    assert not six.proven
+    assert three.evaluation is not None
+    assert three.off_chip == 3 * (4 * 300 - CACHE)
+    assert six.off_chip == 0.0
+    assert off_chip(three.evaluation) == three.off_chip
+    assert throughput(three.evaluation) == three.evaluation.figures["throughput"]
+    assert latency(three.evaluation) == three.evaluation.figures["latency"]
+    assert three.baseline is not None
+    assert three.baseline.memory[0] == 5 * 300
+
+
+def test_the_baseline_is_none_where_it_does_not_serve() -> None:
+    assert balanced(pipeline()) is None
+    cut = balanced(tpu_problem())
+    assert cut is not None and not tpu_problem().evaluator.violations(cut)
+    assert balanced(tpu_problem().with_constraints((Pin("net0", "stage 0"),))) is None
+
+
+def news_of(worker: CountsWorker) -> list[Found]:
+    news: list[Found] = []
+    until = time.monotonic() + 60
+    while not worker.finished and time.monotonic() < until:
+        news += worker.poll()
+        time.sleep(0.01)
+    return news
+
+
+def test_a_process_plans_one_count_after_the_other() -> None:
+    worker = CountsWorker(pipeline(), (1, 2, 3))
+    try:
+        news = news_of(worker)
+    finally:
+        worker.close()
+    assert [found.count for found in news] == [1, 2, 3]
+    assert all(found.device_of is not None for found in news)
+
+
+def test_a_process_that_is_killed_leaves_sentences() -> None:
+    worker = CountsWorker(pipeline(), (1, 2))
+    worker._process.kill()
+    try:
+        news = news_of(worker)
+    finally:
+        worker.close()
+    assert {found.count for found in news} <= {1, 2}
+    assert news[-1].sentence == "the planner's process ended unexpectedly"
+
+
+def test_close_ends_a_process_that_still_starts() -> None:
+    worker = CountsWorker(pipeline(), range(1, 9))
+    worker.close()
+    assert worker.finished

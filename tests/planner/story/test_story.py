@@ -1,0 +1,313 @@
+"""Stories: what they may hold, what is said about plans, stories that make themselves, and those that come along."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.errors import StoryError
+from planner.machines.catalogue import planner
+from planner.machines.spec import parse_target
+from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.model.samples import STORIES
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
+from planner.runs.warm_up import tiny_graph, tiny_network
+from planner.search.run import plan_of, run, run_bound
+from planner.story.files.json import read_story, write_story
+from planner.story.files.plans import pack, resolve
+from planner.story.making import Told, story_of_plans, thinned, visible
+from planner.story.story import Camera, Keyframe, Resolved, Story, StoryModel
+from planner.story.telling import TWO_LINES, caption, facts, filled, looked_at, shortened, title
+from tests.planner.machines.two_level_memory.strategies import networks, orders
+from tests.planner.strategies import placements, problems
+
+ROOT = Path(__file__).resolve().parents[3]
+KEYS = ("pipeline", "device-placement", "edge-tpu", "package", "sparse")
+
+
+def plan_on(problem: Problem, devices: list[int], name: str = "") -> Plan:
+    return problem.plan(np.array(devices, np.int32), Provenance("hand"), name)
+
+
+@pytest.fixture(name="problem")
+def _problem() -> Problem:
+    graph = tiny_graph()
+    return Problem(graph, parse_target("pipeline:3", graph))
+
+
+# ------------------------------------------------------------------------------------------------------------ what stories may hold
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (lambda: StoryModel((), "f"), "its files or how it is generated"),
+        (lambda: StoryModel(("../a.json",), "f"), "not inside the story's folder"),
+        (lambda: StoryModel(("a.json",), ""), "fingerprint of a model must be text"),
+        (lambda: StoryModel(("a.json",), "f", 0), "batch of a model"),
+        (lambda: StoryModel(("a.json",), "f", density=0.0), "above 0"),
+        (lambda: Camera(0, 0, 0, 1), "width of a camera is 0"),
+        (lambda: Camera(float("nan"), 0, 1, 1), "must be a number"),
+        (lambda: Keyframe("x" * 200, "", 0), "shorten it to 120"),
+        (lambda: Keyframe("", "", -1), "plan of a keyframe must be a whole number"),
+        (lambda: Keyframe("", "", 0, view="up"), "choose from flow, lanes"),
+        (lambda: Keyframe("", "", 0, panel="x"), "choose from '', costs"),
+        (lambda: Keyframe("", "", 0, panel="difference"), "names no plan to compare with"),
+        (lambda: Keyframe("", "", 0, hold=0.0), "it must be from 0.1"),
+        (lambda: Keyframe("", "", True), "whole number"),
+    ],
+)
+def test_what_a_story_may_not_hold(made: Any, words: str) -> None:
+    with pytest.raises(StoryError) as caught:
+        made()
+    assert words in str(caught.value)
+
+
+def test_parts_of_a_story_fit_together(problem: Problem) -> None:
+    model = StoryModel(("a.json",), problem.graph.fingerprint)
+    one = pack(plan_on(problem, [0] * problem.graph.n))
+    network = NetworkProblem(tiny_network(), TwoLevelMemory(4))
+    order = pack(network.plan(np.arange(8), Provenance("hand")), model=1)
+    both = (model, StoryModel(("b.npz",), "f"))
+    for frame, words in (
+        (Keyframe("", "", 5), "names plan 5"),
+        (Keyframe("", "", 1, "lanes"), "choose 'network'"),
+        (Keyframe("", "", 0, "network"), "choose 'flow' or 'lanes'"),
+        (Keyframe("", "", 0, at=3), "remove its 'at'"),
+        (Keyframe("", "", 1, "network", panel="schedule"), "networks do not have"),
+        (Keyframe("", "", 1, "network", versus=0), "both must be of one"),
+    ):
+        with pytest.raises(StoryError, match=words):
+            Story("t", "", both, (one, order), (frame,))
+    story = Story("t", "", both, (one, order), (Keyframe("", "", 0, hold=2.0, transition=0.5),) * 2)
+    assert story.duration == 5.0 and story.plans[1].is_order and not story.plans[0].is_order
+
+
+# ------------------------------------------------------------------------------------------------------------ what is said
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_something_can_be_said_of_any_plan(data: st.DataObject) -> None:
+    problem = data.draw(problems())
+    first, second = (plan_on(problem, data.draw(placements(problem))) for _ in range(2))
+    for words in (caption(first), caption(second, (), first), title(first), title(second, first)):
+        assert words and "\n" not in words and "{" not in words and len(words) <= TWO_LINES
+    told = facts(second, (), first)
+    assert told["ops"] == f"{problem.graph.n:,}" and told["broken"] == str(len(second.evaluation.violations))
+    assert int(told["moved"].replace(",", "")) <= problem.graph.n
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data())
+def test_something_can_be_said_of_any_order(data: st.DataObject) -> None:
+    network = data.draw(networks())
+    problem = NetworkProblem(network, TwoLevelMemory(4))
+    first, second = (problem.plan(data.draw(orders(network)), Provenance("hand")) for _ in range(2))
+    assert f"{second.evaluation.reads + second.evaluation.writes:,} I/Os" in caption(second, (), first)
+    assert facts(second)["extra"] == f"{second.objective - facts_least(second):,.0f}"
+
+
+def facts_least(plan: OrderPlan) -> int:
+    return int(facts(plan)["least"].replace(",", ""))
+
+
+def test_a_caption_says_what_changed_and_what_is_proven(problem: Problem) -> None:
+    n = problem.graph.n
+    result = run(planner("slice"), problem)
+    best = plan_of(result)
+    worst = plan_on(problem, [0] * n)
+    words = caption(best, (), worst)
+    assert "less than before" in words and f"of {n} ops moved" in words
+    assert "No plan can do with less than" not in words, "nothing is proven yet"
+    exact = problem.bound("bottleneck", best.objective, "exact", frozenset())
+    assert caption(best, [exact]).endswith("Proven: no plan is better.")
+    half = problem.bound("bottleneck", best.objective / 2, "simple", frozenset())
+    assert "at most 50.0 % is left to gain" in caption(best, [half])
+    assert title(plan_on(problem, [0] * n, "mine")) == "mine"
+    assert title(best) == "Slice" and "better" in title(best, worst)
+    backwards = plan_on(problem, [2] + [0] * (n - 1))
+    assert not backwards.evaluation.valid and caption(backwards).startswith("This plan breaks ")
+
+
+def test_what_is_said_of_a_plan_that_is_looked_at_again(problem: Problem) -> None:
+    graph, n = problem.graph, problem.graph.n
+    plan = plan_on(problem, [0] * (n - 1) + [1])
+    told = facts(plan)
+    assert (
+        looked_at(plan)
+        == f"Stage 0 works for {told['bottleneck_work']} and spends {told['bottleneck_transfers']} on tensors."
+    )
+    last = graph.op_ids[n - 1]
+    assert looked_at(plan, [last]).endswith("of work on Stage 1.")
+    assert looked_at(plan, [graph.op_ids[0], last]).startswith(
+        f"2 of {n} ops, "
+    ) and "on 2 devices" in looked_at(plan, [graph.op_ids[0], last])
+    assert looked_at(plan, ["no such op"]) == looked_at(plan)
+    assert looked_at(plan_on(problem, [2] + [0] * (n - 1))) == "", "it breaks rules"
+
+
+def test_templates_know_only_facts(problem: Problem) -> None:
+    told = facts(plan_on(problem, [0] * problem.graph.n))
+    assert filled("{ops} ops on {devices}", told) == f"{problem.graph.n} ops on 3"
+    with pytest.raises(StoryError, match="speaks of 'luck'"):
+        filled("{luck}", told)
+    assert shortened("one two three", 10) == "one two…"
+
+
+# ------------------------------------------------------------------------------------------------------------ made by themselves
+def test_a_story_of_plans(problem: Problem, tmp_path: Path) -> None:
+    n = problem.graph.n
+    plans = [plan_on(problem, [0] * n, "one device"), plan_of(run(planner("slice"), problem))]
+    seen: list[tuple[str, int]] = []
+
+    def camera(plan: Any, view: str, ops: Any) -> Camera:
+        seen.append((view, len(ops)))
+        return Camera(0, 0, 0.5, 0.5)
+
+    model = StoryModel(("tiny.json",), problem.graph.fingerprint)
+    story = story_of_plans(model, [Told(plan) for plan in plans], "A talk", camera, "dark")
+    views = [(k.view, k.plan, k.panel, k.versus) for k in story.keyframes]
+    assert views == [
+        ("flow", 0, "", -1), ("lanes", 0, "costs", -1), ("lanes", 1, "difference", 0), ("lanes", 1, "costs", -1),
+        ("certificate", 1, "", -1),
+    ]  # fmt: skip
+    worst = plans[1].evaluation.bottleneck
+    assert seen == [("lanes", int((plans[1].decision.device_of == worst).sum()))]
+    assert story.keyframes[3].camera == Camera(0, 0, 0.5, 0.5) and (story.title, story.theme) == (
+        "A talk",
+        "dark",
+    )
+    assert read_story(write_story(tmp_path / "a.story.json", story)) == story
+    broken = plan_on(problem, [2] + [0] * (n - 1))
+    last = story_of_plans(model, [Told(broken)]).keyframes[-2]
+    assert last.title == "A rule is broken" and last.highlight
+    with pytest.raises(StoryError, match="needs a plan"):
+        story_of_plans(model, [])
+
+
+def test_a_story_of_orders() -> None:
+    network = NetworkProblem(tiny_network(), TwoLevelMemory(4))
+    plans = [Told(network.plan(np.arange(8), Provenance("hand"))) for _ in range(3)]
+    plans[1] = Told(plans[1].plan, brief=True)
+    story = story_of_plans(StoryModel(("a.npz",), network.network.fingerprint), plans)
+    assert [(k.view, k.at, k.plan) for k in story.keyframes] == [
+        ("network", 0, 0), ("network", 0, 0), ("network", 8, 0), ("network", 8, 1), ("network", 0, 2), ("network", 8, 2),
+        ("certificate", None, 2),
+    ]  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 2), min_size=1, max_size=30), st.integers(2, 12))
+def test_thinned_searches_show_steps_that_can_be_seen(problem_steps: list[int], most: int) -> None:
+    graph = tiny_graph()
+    problem = Problem(graph, parse_target("pipeline:3", graph))
+    plans = [plan_on(problem, [0] * (graph.n - step) + [2] * step) for step in problem_steps]
+    shown = thinned(plans, most)
+    assert shown == sorted(set(shown)) and len(shown) <= max(most, 2)
+    assert shown[0] == 0 and shown[-1] == len(plans) - 1
+    if len(plans) > 2:
+        assert all(visible(plans[a], plans[b]) for a, b in pairwise(shown[:-1]))
+    with pytest.raises(StoryError):
+        thinned(plans, 1)
+
+
+# ------------------------------------------------------------------------------------------------------------ those that come along
+@pytest.fixture(name="scripts", scope="module")
+def _scripts() -> Iterator[Any]:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        yield importlib.import_module("make_stories")
+    finally:
+        sys.path.remove(str(ROOT / "tools"))
+
+
+def shipped(key: str) -> Resolved:
+    path = STORIES / f"{key}.story.json"
+    return resolve(read_story(path), path.parent)
+
+
+def test_five_stories_come_along(scripts: Any) -> None:
+    assert {file.name for file in STORIES.iterdir()} == {f"{key}.story.json" for key in KEYS}
+    assert tuple(script.key for script in scripts.SCRIPTS) == KEYS
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_number_in_a_shipped_story_is_evaluated(scripts: Any, key: str) -> None:
+    found = shipped(key)
+    story = found.story
+    script = next(script for script in scripts.SCRIPTS if script.key == key)
+    assert found.notes == (), "what the file says is what its plans cost"
+    assert story.duration < 120.0 and 6 <= len(story.keyframes) <= 12
+    assert (story.title, story.summary, story.theme) == (script.title, script.summary, script.theme)
+    assert len(story.keyframes) == len(script.scenes)
+    for keyframe, scene in zip(story.keyframes, script.scenes, strict=True):
+        for template in (scene.title, scene.caption):
+            # Names may hold digits (ResNet50); a number that stands alone is a fact or is not there.
+            assert not re.search(r"(?<![\w-])\d", re.sub(r"\{\w+\}", "", template)), template
+        versus = found.plans[keyframe.versus] if keyframe.versus >= 0 else None
+        told = facts(found.plans[keyframe.plan], found.bounds[keyframe.plan], versus)
+        assert keyframe.title == filled(scene.title, told)
+        assert keyframe.caption == filled(scene.caption, told)
+        assert len(keyframe.caption) <= TWO_LINES
+
+
+def test_what_the_stories_promise() -> None:
+    """Words that are no numbers, but say as much."""
+    pipeline, pool, edge, package, sparse = (shipped(key) for key in KEYS)
+    values = [plan.objective for plan in pipeline.plans]
+    assert values[0] > values[1] > values[2] > values[-1], "each plan is better than the one before"
+    bounds = [max((b.value for b in found), default=0.0) for found in pipeline.bounds]
+    assert bounds[3:] == sorted(bounds[3:]) and len(set(bounds[3:])) == 5, "each bound says more"
+    for found, index in ((pipeline, -1), (pool, 2), (pool, 3), (edge, 3)):
+        plan: Any = found.plans[index]
+        assert plan.problem.standing(plan.evaluation.values, found.bounds[index]).status == "optimal"
+    assert pool.plans[2].problem.target != pool.plans[3].problem.target
+    assert edge.plans[3].evaluation.components["dram"] == 0.0 < edge.plans[2].evaluation.components["dram"]
+    broken = [[violation.kind for violation in plan.evaluation.violations] for plan in package.plans]
+    assert broken == [[], ["triangle"], [], []], "one broken triangle, and nothing else"
+    own = package.plans[1].decision.device_of != package.plans[0].decision.device_of
+    assert own.sum() == 1, "one op was moved by hand"
+    assert (package.plans[2].decision.device_of[own] == package.plans[1].decision.device_of[own]).all(), (
+        "and stays there"
+    )
+    assert (
+        sparse.plans[0].objective
+        > sparse.plans[1].objective
+        > sparse.plans[2].objective
+        > sparse.plans[4].objective
+    )
+
+
+@pytest.mark.parametrize("key", ["edge-tpu", "sparse"])
+def test_making_a_story_again_gives_the_same_bytes(scripts: Any, tmp_path: Path, qapp: Any, key: str) -> None:
+    assert scripts.main([str(tmp_path), key]) == 0
+    name = f"{key}.story.json"
+    assert (tmp_path / name).read_bytes() == (STORIES / name).read_bytes(), (
+        "remake it with tools/make_stories.py"
+    )
+
+
+def test_bounds_in_stories_hold_for_plans_found_here() -> None:
+    found = shipped("edge-tpu")
+    problem = found.plans[0].problem
+    assert isinstance(problem, Problem)
+    simple = run_bound(importlib.import_module("planner.machines.catalogue").bound_method("simple"), problem)
+    assert all(
+        bound.value <= found.plans[3].evaluation.components[bound.component] for bound in simple.bounds
+    )
+
+
+def test_what_cannot_be_shown_is_escaped_and_lines_stay_apart() -> None:
+    frame = Keyframe("a\x1b\u202e", "one\ntwo\x07", 0)
+    assert (frame.title, frame.caption) == (r"a\x1b\u202e", "one\ntwo" + r"\x07")
+    assert replace(frame, hold=2.0).caption == frame.caption
