@@ -18,7 +18,7 @@ from planner.processes.question import Aside
 from planner.processes.start import end_server, has_server, start_process
 
 PATIENCE = 60.0
-ROOT = Path(planner.__file__).resolve().parents[2]
+ROOT = Path(planner.__file__).resolve().parents[1]
 
 pytestmark = pytest.mark.skipif(not has_server(), reason="processes are spawned here")
 

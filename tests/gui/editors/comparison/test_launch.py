@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gui.editors.comparison.orders import compare_orders_once
 from pytestqt.qtbot import QtBot
 
 from gui.app.launch import plans_to_compare
 from gui.editors.comparison import windows as compare_launch
 from gui.editors.comparison.windows import open_example, open_files
+from gui.editors.network.compare_orders import compare_orders_once
 from planner.cli.command import UsageError
 from planner.formats import read_graph
 from planner.machines.pipeline.target import Pipeline
