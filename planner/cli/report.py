@@ -144,9 +144,9 @@ def rules_text(evaluation: Evaluated) -> str:
 def figure_rows(problem: Problem, evaluation: Evaluation) -> list[tuple[str, str]]:
     """The lines on figures of the whole plan; a target that has some only estimates them.
 
-    They are in seconds but on chips, whose times may be a file's own and have no unit.
+    They are in seconds but where the target's times may be a file's own and have no unit.
     """
-    unit = problem.graph.time_unit if problem.target.kind == "mcm" else "s"
+    unit = "s" if problem.target.figures_in_seconds else problem.graph.time_unit
     texts = {
         "throughput": lambda value: f"{value:.1f} per second" if unit else f"{value:.4g} per unit of time",
         "latency": lambda value: time_text(value, unit),

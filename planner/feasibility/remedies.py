@@ -14,7 +14,7 @@ from planner.feasibility.explanation import Remedy
 from planner.machines.evident import conflict_of
 from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
-from planner.methods.feasibility.requirements import SWITCHES, name_of, switched_off, token
+from planner.methods.feasibility.requirements import name_of, switched_off, token
 from planner.methods.feasibility.wording import listed
 from planner.problem.problem import Constraint, Problem
 from planner.problem.target import Target
@@ -210,7 +210,7 @@ def _devices(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
 def _rules(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
     """Switch off one of the rules that are responsible."""
     for rule in cause.rules:
-        if rule in SWITCHES.get(problem.target.kind, {}):
+        if rule in problem.target.switches:
             changed = switched_off(problem, rule)
             if changed is not None:
                 title, sentence = OFF[rule]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from planner.errors import TargetError
+from planner.loading import load
 from planner.model.graph import Floats, Graph
 
 DEFAULT_BANDWIDTH = 12e9
@@ -27,6 +28,22 @@ class Device:
     name: str
     kind: str
     title: str
+
+
+@dataclass(frozen=True)
+class Words:
+    """What sentences call the places of a machine: ``one`` of them and ``many``, and the hardware behind one where that
+    has a name of its own (a stage runs on a TPU)."""
+
+    one: str
+    many: str
+    hardware: str = ""
+    hardwares: str = ""
+
+    @property
+    def counted(self) -> tuple[str, str]:
+        """One and many of what a person buys or adds: the hardware where it has a name, else the places."""
+        return (self.hardware, self.hardwares) if self.hardware else (self.one, self.many)
 
 
 def parameter(
@@ -58,7 +75,13 @@ class Target(ABC):
     title: ClassVar[str]
     in_words: ClassVar[str]
     """What a sentence calls it, with its article."""
+    words: ClassVar[Words]
+    """What sentences call its devices."""
     objectives: ClassVar[tuple[str, ...]]
+    evaluated_by: ClassVar[str]
+    """``module:function`` that makes the evaluator of a problem on this target; loaded when the first is asked for."""
+    switches: ClassVar[Mapping[str, tuple[str, Any]]] = {}
+    """Rules that can be switched off: the field, and its value then."""
     rule_parameters: ClassVar[frozenset[str]] = frozenset()
     """Fields that switch rules on and off: they are assumptions of a bound, not part of the machine."""
     in_a_row: ClassVar[bool] = False
@@ -66,6 +89,12 @@ class Target(ABC):
     while the devices of a pool are told apart by what they have."""
     plans_networks: ClassVar[bool] = False
     """Whether it is for sparse networks (:class:`planner.model.network.Network`) instead of graphs."""
+    count_stages: ClassVar[bool] = False
+    """Whether its devices are stages in a row whose count is a person's to choose."""
+    memory_holds: ClassVar[str] = "memory"
+    """What fills a device's memory, as sentences on too little of it say."""
+    figures_in_seconds: ClassVar[bool] = True
+    """Whether figures of a whole plan that are times are seconds; else they have the graph's unit."""
     count_parameter: ClassVar[str] = "count"
     """The parameter that a specification gives behind the kind's colon."""
     uses_cost_model: ClassVar[bool] = True
@@ -79,10 +108,9 @@ class Target(ABC):
     def rules(self, graph: Graph) -> tuple[str, ...]:
         """Names of the rules in force for this graph."""
 
-    @abstractmethod
     def evaluator(self, problem: Any) -> Any:
-        """The evaluator of a problem on this target: an :class:`planner.evaluation.evaluator.AssignmentEvaluator`, or for
-        networks an :class:`planner.machines.two_level_memory.evaluator.OrderEvaluator`."""
+        """The evaluator of a problem on this target: a :class:`planner.problem.evaluator.Evaluator` for problems of graphs."""
+        return load(self.evaluated_by)(problem)
 
     def components(self, objective: str) -> tuple[str, ...]:
         """The parts of an objective in the order in which plans are compared; most objectives are one number."""

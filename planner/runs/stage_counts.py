@@ -40,7 +40,7 @@ NICE = 10
 
 def has_stages(problem: Problem) -> bool:
     """Whether the target is a row of stages whose count can be chosen."""
-    return problem.target.kind in ("pipeline", "edge-tpu")
+    return problem.target.count_stages
 
 
 def with_stages(problem: Problem, count: int) -> Problem:

@@ -8,14 +8,18 @@ where what a stage streams depends on the activations that share its cache (:mod
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from planner.evaluation.live import LiveEvaluation
 from planner.machines.edge_tpu.evaluator import EdgeTpuEvaluator
+from planner.machines.edge_tpu.target import INFERENCE_TIME, EdgeTpuPipeline
 from planner.machines.edge_tpu.times import interval, scratch_of, streaming_times
 from planner.model.graph import Bools, Floats, Ints
 from planner.problem.decision import Evaluation
-from planner.problem.evaluator import Live
+from planner.problem.evaluator import Evaluator, Live
+from planner.problem.problem import Problem
 
 
 class InferenceEvaluator(EdgeTpuEvaluator):
@@ -79,3 +83,10 @@ class InferenceLive(LiveEvaluation):
     def _movable(self) -> Bools:
         """All ops: every stage may stream less."""
         return np.ones(self.evaluator.n, bool)
+
+
+def evaluator(problem: Problem) -> Evaluator:
+    """The evaluator of a problem on Edge TPUs, whatever its objective."""
+    target = cast(EdgeTpuPipeline, problem.target)
+    make = InferenceEvaluator if problem.objective == INFERENCE_TIME else EdgeTpuEvaluator
+    return make(problem, target)

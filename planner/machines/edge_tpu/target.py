@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from planner.errors import TargetError
 from planner.evaluation.parameter_bytes import PRECISIONS
 from planner.evaluation.shared_children import families
 from planner.model.graph import Graph
-from planner.problem.evaluator import Evaluator
-from planner.problem.target import Device, Target, check_count, parameter, positive
+from planner.problem.target import Device, Target, Words, check_count, parameter, positive
 
 if TYPE_CHECKING:
-    from planner.problem.problem import Problem
+    pass
 
 MEMORY, DRAM, COMMUNICATION = "max-memory", "dram", "max-communication"
 STAGE_TIME, INFERENCE_TIME = "stage-time", "inference-time"
@@ -48,6 +47,10 @@ class EdgeTpuPipeline(Target):
     kind: ClassVar[str] = "edge-tpu"
     title: ClassVar[str] = "Edge TPU pipeline"
     in_words: ClassVar[str] = "an Edge TPU pipeline"
+    words: ClassVar[Words] = Words("stage", "stages", "TPU", "TPUs")
+    evaluated_by: ClassVar[str] = "planner.machines.edge_tpu.inference_time:evaluator"
+    count_stages: ClassVar[bool] = True
+    switches: ClassVar[Mapping[str, tuple[str, Any]]] = {"shared_children": ("shared_children", False)}
     objectives: ClassVar[tuple[str, ...]] = tuple(OBJECTIVES)
     rule_parameters: ClassVar[frozenset[str]] = frozenset({"shared_children"})
     uses_cost_model: ClassVar[bool] = False
@@ -187,13 +190,3 @@ class EdgeTpuPipeline(Target):
                 f"{graph.name} has times without a unit, and an Edge TPU's rates are per second;"
                 ' set the file\'s time_unit to "s" or plan it for a pool or pipeline'
             )
-
-    def evaluator(self, problem: Problem) -> Evaluator:
-        """See :class:`planner.machines.edge_tpu.evaluator.EdgeTpuEvaluator`."""
-        from planner.machines.edge_tpu.evaluator import EdgeTpuEvaluator
-
-        if problem.objective == INFERENCE_TIME:
-            from planner.machines.edge_tpu.inference_time import InferenceEvaluator
-
-            return InferenceEvaluator(problem, self)
-        return EdgeTpuEvaluator(problem, self)

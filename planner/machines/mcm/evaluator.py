@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from planner.machines.mcm.target import DEFAULT_LINK, LATENCY, McmPackage
 from planner.model.cost_model import NO_WORK, bytes_moved
 from planner.model.graph import Bools, Floats, Graph, Ints, csr
 from planner.problem.decision import Evaluation
-from planner.problem.evaluator import Live, Rule
+from planner.problem.evaluator import Evaluator, Live, Rule
 
 if TYPE_CHECKING:
     from planner.problem.problem import Problem
@@ -271,3 +271,8 @@ class McmLive(LiveEvaluation):
     def _movable(self) -> Bools:
         """All ops where a single sample counts, since any chip may be on its way."""
         return np.ones(self.evaluator.n, bool) if self.evaluator.single_sample else super()._movable()
+
+
+def evaluator(problem: Problem) -> Evaluator:
+    """The evaluator of a problem on a multi-chip module."""
+    return McmEvaluator(problem, cast(McmPackage, problem.target))

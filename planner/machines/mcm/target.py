@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from planner.errors import TargetError
 from planner.evaluation.parameter_bytes import PRECISIONS
 from planner.model.graph import Bools, Graph, Ints
-from planner.problem.evaluator import Evaluator
-from planner.problem.target import Device, Target, check_count, parameter, positive
+from planner.problem.target import Device, Target, Words, check_count, parameter, positive
 
 if TYPE_CHECKING:
-    from planner.problem.problem import Problem
+    pass
 
 CHIP_LATENCY, LATENCY = "chip-latency", "latency"
 DEFAULT_LINK = 25e9
@@ -65,6 +65,16 @@ class McmPackage(Target):
     kind: ClassVar[str] = "mcm"
     title: ClassVar[str] = "Multi-chip module"
     in_words: ClassVar[str] = "a multi-chip module"
+    words: ClassVar[Words] = Words("chip", "chips")
+    evaluated_by: ClassVar[str] = "planner.machines.mcm.evaluator:evaluator"
+    memory_holds: ClassVar[str] = "parameters"
+    figures_in_seconds: ClassVar[bool] = False
+    switches: ClassVar[Mapping[str, tuple[str, Any]]] = {
+        "memory": ("check_memory", False),
+        "triangle": ("triangle", False),
+        "no_skip": ("no_skip", False),
+        "every_chip": ("every_chip", False),
+    }
     objectives: ClassVar[tuple[str, ...]] = (CHIP_LATENCY, LATENCY)
     rule_parameters: ClassVar[frozenset[str]] = frozenset(
         {"triangle", "no_skip", "check_memory", "every_chip"}
@@ -193,9 +203,3 @@ class McmPackage(Target):
         many = np.bincount(graph.tensor_producer, readers, graph.n) > self.copy_sources
         made = {v: _made_alone(graph, v) for v in np.flatnonzero((read == 1) & many).tolist()}
         return {v: ops for v, ops in made.items() if len(ops)}
-
-    def evaluator(self, problem: Problem) -> Evaluator:
-        """See :class:`planner.machines.mcm.evaluator.McmEvaluator`."""
-        from planner.machines.mcm.evaluator import McmEvaluator
-
-        return McmEvaluator(problem, self)

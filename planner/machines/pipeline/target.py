@@ -6,26 +6,19 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from planner.errors import TargetError
-from planner.evaluation import kernels
-from planner.evaluation.evaluator import AssignmentEvaluator
-from planner.evaluation.rules import OrderRule, PinRule, TogetherRule
 from planner.model.graph import Graph
-from planner.problem.evaluator import Evaluator, Rule
 from planner.problem.target import (
-    DEFAULT_BANDWIDTH,
     Device,
     Target,
+    Words,
     check_count,
     parameter,
     positive,
-    transfer_times,
 )
 
 if TYPE_CHECKING:
-    from planner.problem.problem import Problem
+    pass
 
 
 @dataclass(frozen=True)
@@ -38,6 +31,9 @@ class Pipeline(Target):
     kind: ClassVar[str] = "pipeline"
     title: ClassVar[str] = "Pipeline"
     in_words: ClassVar[str] = "a pipeline"
+    words: ClassVar[Words] = Words("stage", "stages")
+    evaluated_by: ClassVar[str] = "planner.machines.pipeline.evaluator:evaluator"
+    count_stages: ClassVar[bool] = True
     objectives: ClassVar[tuple[str, ...]] = ("bottleneck",)
     in_a_row: ClassVar[bool] = True
 
@@ -77,22 +73,3 @@ class Pipeline(Target):
                 f"{graph.name} has no time unit, so streaming parameters needs a bandwidth in bytes per its unit;"
                 " add bandwidth=... to the target"
             )
-
-    def evaluator(self, problem: Problem) -> Evaluator:
-        """Blocks of one cost class that all pay transfers; parameters beyond the budget are streamed."""
-        graph, k = problem.graph, self.count
-        rules: list[Rule] = [OrderRule(), TogetherRule(), PinRule()]
-        return AssignmentEvaluator(
-            problem,
-            work=graph.work.reshape(1, -1),
-            class_of=np.zeros(k, np.int32),
-            tensor_time=transfer_times(graph, self.bandwidth),
-            pays=np.ones(k, bool),
-            budget=np.full(k, self.memory - self.reserve),
-            streaming_rate=self.bandwidth or DEFAULT_BANDWIDTH,
-            memory=graph.param_bytes,
-            capacity=np.full(k, self.memory),
-            communication=kernels.SUM,
-            objective_code=kernels.MAX_COST,
-            rules=rules,
-        )

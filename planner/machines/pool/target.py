@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from planner.errors import TargetError
-from planner.evaluation import kernels
-from planner.evaluation.contiguity import ContiguityRule, SubgraphRule
-from planner.evaluation.evaluator import AssignmentEvaluator
-from planner.evaluation.rules import MemoryRule, PinRule, SupportRule, TogetherRule
-from planner.machines.pool.latency.evaluator import LatencyEvaluator
 from planner.model.graph import Graph
-from planner.problem.evaluator import Evaluator, Rule
 from planner.problem.target import (
     DEFAULT_BANDWIDTH,
     Device,
     Target,
+    Words,
     check_count,
     parameter,
     positive,
-    transfer_times,
     whole,
 )
 
 if TYPE_CHECKING:
-    from planner.problem.problem import Problem
+    pass
 
-COMMUNICATION = {"sum": kernels.SUM, "overlap": kernels.OVERLAP, "duplex": kernels.DUPLEX}
-OBJECTIVES = {"max-load": kernels.MAX_COST, "gpipe": kernels.SUM_OF_PART_MAXIMA, "latency": kernels.LATENCY}
+COMMUNICATION = ("sum", "overlap", "duplex")
+"""How transfers and work may share a device's time."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +46,12 @@ class DevicePool(Target):
     kind: ClassVar[str] = "pool"
     title: ClassVar[str] = "Device pool"
     in_words: ClassVar[str] = "a device pool"
+    words: ClassVar[Words] = Words("device", "devices")
+    evaluated_by: ClassVar[str] = "planner.machines.pool.evaluator:evaluator"
+    switches: ClassVar[Mapping[str, tuple[str, Any]]] = {
+        "memory": ("memory", math.inf),
+        "contiguous": ("contiguous", False),
+    }
     objectives: ClassVar[tuple[str, ...]] = ("max-load", "gpipe", "latency")
     rule_parameters: ClassVar[frozenset[str]] = frozenset({"contiguous", "memory"})
 
@@ -64,7 +63,7 @@ class DevicePool(Target):
         "sum",
         help="how transfers and work share a device's time",
         source="device placement, appendix C.1",
-        choices=("sum", "overlap", "duplex"),
+        choices=COMMUNICATION,
     )
     bandwidth: float = parameter(
         0.0,
@@ -155,13 +154,13 @@ class DevicePool(Target):
 
     def validate(self, graph: Graph) -> None:
         """Copies synchronise bytes of weights, which takes a bandwidth where the graph has no time unit."""
-        if self.replication and self.accelerators and self._sync_rate(graph) is None:
+        if self.replication and self.accelerators and self.sync_rate(graph) is None:
             raise TargetError(
                 f"{graph.name} has no time unit and no profiled transfers, so replication needs a bandwidth in bytes"
                 " per its unit; add bandwidth=... to the target"
             )
 
-    def _sync_rate(self, graph: Graph) -> float | None:
+    def sync_rate(self, graph: Graph) -> float | None:
         """Bytes per time at which copies of a stage synchronise: the bandwidth of transfers, or None if unknown.
 
         Where transfers take the file's own times, the rate at which the tensors that have one move altogether.
@@ -216,39 +215,3 @@ class DevicePool(Target):
         if math.isfinite(self.memory):
             rules.append(f"memory<={self.memory:.17g}")
         return tuple(rules)
-
-    def evaluator(self, problem: Problem) -> Evaluator:
-        """Two cost classes (accelerator, CPU); only accelerators pay transfers and have a memory cap."""
-        graph = problem.graph
-        slots, l = self.accelerators * self.subgraphs, self.cpus
-        latency = problem.objective == "latency"
-        rules: list[Rule] = [SupportRule(), TogetherRule(), PinRule()]
-        if math.isfinite(self.memory):
-            rules.insert(0, MemoryRule())
-        if self.contiguous:
-            rules.insert(0, SubgraphRule() if latency else ContiguityRule())
-        number = np.arange(slots + l)
-        is_cpu = number >= slots
-        # Cores do not run out for a single sample, so all CPUs are one machine then.
-        owner = np.where(is_cpu, slots, number // self.subgraphs * self.subgraphs) if latency else number
-        make = LatencyEvaluator if latency else AssignmentEvaluator
-        return make(
-            problem,
-            work=np.stack([graph.work, graph.work_cpu]),
-            class_of=is_cpu.astype(np.int32),
-            tensor_time=transfer_times(graph, self.bandwidth),
-            pays=~is_cpu,
-            budget=np.full(slots + l, np.inf),
-            streaming_rate=1.0,
-            memory=graph.memory,
-            capacity=np.where(is_cpu, np.inf, self.memory),
-            communication=COMMUNICATION[self.communication],
-            objective_code=OBJECTIVES[problem.objective],
-            rules=rules,
-            supported=np.stack([graph.supported, np.ones(graph.n, bool)]),
-            parts=graph.backward.astype(np.int8),
-            owner=owner.astype(np.int32),
-            cluster=np.where(is_cpu, -1, number * self.clusters // max(slots, 1)).astype(np.int32),
-            cluster_speed=self.cluster_speed,
-            sync_rate=(self._sync_rate(graph) or DEFAULT_BANDWIDTH) if self.replication else 0.0,
-        )

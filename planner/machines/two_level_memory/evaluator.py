@@ -130,3 +130,8 @@ def read_only(order: Ints) -> Ints:
 
 _NOTHING = np.empty((4, 0), np.int32)
 """No room for events: nothing is recorded."""
+
+
+def evaluator(problem: NetworkProblem) -> OrderEvaluator:
+    """The evaluator of a network on a two-level memory."""
+    return OrderEvaluator(problem)

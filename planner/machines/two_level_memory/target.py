@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from planner.errors import TargetError
-from planner.problem.target import Device, Target, parameter
+from planner.problem.target import Device, Target, Words, parameter
 
 if TYPE_CHECKING:
-    from planner.machines.two_level_memory.evaluator import OrderEvaluator
     from planner.model.graph import Graph
 
 POLICIES = ("min", "lru", "rr")
@@ -33,6 +32,8 @@ class TwoLevelMemory(Target):
     kind: ClassVar[str] = "memory"
     title: ClassVar[str] = "Two-level memory"
     in_words: ClassVar[str] = "a two-level memory"
+    words: ClassVar[Words] = Words("memory", "memories")
+    evaluated_by: ClassVar[str] = "planner.machines.two_level_memory.evaluator:evaluator"
     objectives: ClassVar[tuple[str, ...]] = (IOS,)
     uses_cost_model: ClassVar[bool] = False
     plans_networks: ClassVar[bool] = True
@@ -91,9 +92,3 @@ class TwoLevelMemory(Target):
             f"{graph.name} is a graph of operators, and a two-level memory is for sparse networks; open a network"
             " (.npz, .mtx, or the dense layers of an ONNX model with --density)"
         )
-
-    def evaluator(self, problem: Any) -> OrderEvaluator:
-        """The evaluator of a :class:`planner.machines.two_level_memory.problem.NetworkProblem`."""
-        from planner.machines.two_level_memory.evaluator import OrderEvaluator
-
-        return OrderEvaluator(problem)

@@ -97,7 +97,7 @@ def _total(problem: Problem) -> Conflict | None:
     largest = ops[np.argsort(-e.memory[ops], kind="stable")]
     total = np.cumsum(e.memory[largest])
     enough = largest[: int(np.searchsorted(total, room * (1 + SLACK), side="right")) + 1].tolist()
-    what = "parameters" if problem.target.kind == "mcm" else "memory"
+    what = problem.target.memory_holds
     names = problem.graph.op_names
     sentence = (
         f"the ops need {bytes_text(need)} of {what}, the {len(machines)} devices hold {bytes_text(room)} together;"

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from planner.errors import StageboardError
 from planner.problem.problem import Constraint, Pin, Problem, Together
-
-SWITCHES: dict[str, dict[str, tuple[str, Any]]] = {
-    "mcm": {
-        "memory": ("check_memory", False),
-        "triangle": ("triangle", False),
-        "no_skip": ("no_skip", False),
-        "every_chip": ("every_chip", False),
-    },
-    "pool": {"memory": ("memory", math.inf), "contiguous": ("contiguous", False)},
-    "edge-tpu": {"shared_children": ("shared_children", False)},
-}
-"""Rules of each kind of target that can be switched off: the field and its value then."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +21,7 @@ class Requirement:
 def requirements(problem: Problem) -> list[Requirement]:
     """Everything that could be dropped, rules first."""
     in_force = {rule.partition("<=")[0] for rule in problem.target.rules(problem.graph)}
-    found = [
-        Requirement(rule, rule=rule) for rule in SWITCHES.get(problem.target.kind, {}) if rule in in_force
-    ]
+    found = [Requirement(rule, rule=rule) for rule in problem.target.switches if rule in in_force]
     return found + [Requirement(token(c), constraint=c) for c in dict.fromkeys(problem.constraints)]
 
 
@@ -52,11 +36,7 @@ def relaxed(problem: Problem, kept: Sequence[Requirement]) -> Problem | None:
     """The problem with these requirements alone; None where the target cannot be without one of the others."""
     rules = {r.rule for r in kept if r.rule}
     constraints = {r.constraint for r in kept if r.constraint is not None}
-    off = {
-        field: value
-        for rule, (field, value) in SWITCHES.get(problem.target.kind, {}).items()
-        if rule not in rules
-    }
+    off = {field: value for rule, (field, value) in problem.target.switches.items() if rule not in rules}
     try:
         return replace(
             problem,

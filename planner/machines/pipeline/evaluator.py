@@ -1,0 +1,36 @@
+"""What plans cost on a pipeline (MTPP, section 2.2)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from planner.evaluation import kernels
+from planner.evaluation.evaluator import AssignmentEvaluator
+from planner.evaluation.rules import OrderRule, PinRule, TogetherRule
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.evaluator import Evaluator, Rule
+from planner.problem.problem import Problem
+from planner.problem.target import DEFAULT_BANDWIDTH, transfer_times
+
+
+def evaluator(problem: Problem) -> Evaluator:
+    """Blocks of one cost class that all pay transfers; parameters beyond the budget are streamed."""
+    target, graph = cast(Pipeline, problem.target), problem.graph
+    k = target.count
+    rules: list[Rule] = [OrderRule(), TogetherRule(), PinRule()]
+    return AssignmentEvaluator(
+        problem,
+        work=graph.work.reshape(1, -1),
+        class_of=np.zeros(k, np.int32),
+        tensor_time=transfer_times(graph, target.bandwidth),
+        pays=np.ones(k, bool),
+        budget=np.full(k, target.memory - target.reserve),
+        streaming_rate=target.bandwidth or DEFAULT_BANDWIDTH,
+        memory=graph.param_bytes,
+        capacity=np.full(k, target.memory),
+        communication=kernels.SUM,
+        objective_code=kernels.MAX_COST,
+        rules=rules,
+    )

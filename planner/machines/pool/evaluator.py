@@ -1,0 +1,58 @@
+"""What plans cost on a device pool (device placement, sections 3 to 5)."""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+import numpy as np
+
+from planner.evaluation import kernels
+from planner.evaluation.contiguity import ContiguityRule, SubgraphRule
+from planner.evaluation.evaluator import AssignmentEvaluator
+from planner.evaluation.rules import MemoryRule, PinRule, SupportRule, TogetherRule
+from planner.machines.pool.latency.evaluator import LatencyEvaluator
+from planner.machines.pool.target import DevicePool
+from planner.problem.evaluator import Evaluator, Rule
+from planner.problem.problem import Problem
+from planner.problem.target import DEFAULT_BANDWIDTH, transfer_times
+
+COMMUNICATION = {"sum": kernels.SUM, "overlap": kernels.OVERLAP, "duplex": kernels.DUPLEX}
+OBJECTIVES = {"max-load": kernels.MAX_COST, "gpipe": kernels.SUM_OF_PART_MAXIMA, "latency": kernels.LATENCY}
+
+
+def evaluator(problem: Problem) -> Evaluator:
+    """Two cost classes (accelerator, CPU); only accelerators pay transfers and have a memory cap."""
+    target, graph = cast(DevicePool, problem.target), problem.graph
+    slots, l = target.accelerators * target.subgraphs, target.cpus
+    latency = problem.objective == "latency"
+    rules: list[Rule] = [SupportRule(), TogetherRule(), PinRule()]
+    if math.isfinite(target.memory):
+        rules.insert(0, MemoryRule())
+    if target.contiguous:
+        rules.insert(0, SubgraphRule() if latency else ContiguityRule())
+    number = np.arange(slots + l)
+    is_cpu = number >= slots
+    # Cores do not run out for a single sample, so all CPUs are one machine then.
+    owner = np.where(is_cpu, slots, number // target.subgraphs * target.subgraphs) if latency else number
+    make = LatencyEvaluator if latency else AssignmentEvaluator
+    return make(
+        problem,
+        work=np.stack([graph.work, graph.work_cpu]),
+        class_of=is_cpu.astype(np.int32),
+        tensor_time=transfer_times(graph, target.bandwidth),
+        pays=~is_cpu,
+        budget=np.full(slots + l, np.inf),
+        streaming_rate=1.0,
+        memory=graph.memory,
+        capacity=np.where(is_cpu, np.inf, target.memory),
+        communication=COMMUNICATION[target.communication],
+        objective_code=OBJECTIVES[problem.objective],
+        rules=rules,
+        supported=np.stack([graph.supported, np.ones(graph.n, bool)]),
+        parts=graph.backward.astype(np.int8),
+        owner=owner.astype(np.int32),
+        cluster=np.where(is_cpu, -1, number * target.clusters // max(slots, 1)).astype(np.int32),
+        cluster_speed=target.cluster_speed,
+        sync_rate=(target.sync_rate(graph) or DEFAULT_BANDWIDTH) if target.replication else 0.0,
+    )
