@@ -17,8 +17,7 @@ import numpy as np
 from planner.generate.catalogue import generate_network
 from planner.machines.catalogue import planner
 from planner.machines.two_level_memory.execution.compare import MKL, SCIPY, Comparison, compare, random_batch
-from planner.machines.two_level_memory.execution.program import compile_order
-from planner.machines.two_level_memory.execution.runner import Runner
+from planner.machines.two_level_memory.execution.program import Runner, compile_order
 from planner.machines.two_level_memory.execution.timing import in_turn
 from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
 from planner.machines.two_level_memory.problem import NetworkProblem

@@ -11,8 +11,7 @@ import numpy as np
 from benchmarks.io_runs import FIRST, OURS, THEOREM_1, Case, ordered, problem_of_case, warm
 from planner.machines.two_level_memory.execution import mkl
 from planner.machines.two_level_memory.execution.layers import layers_of
-from planner.machines.two_level_memory.execution.program import compile_order
-from planner.machines.two_level_memory.execution.runner import Runner
+from planner.machines.two_level_memory.execution.program import Runner, compile_order
 from planner.machines.two_level_memory.execution.scipy_csr import ScipyCsr
 
 RUNS, SAMPLES = 10, 128

@@ -5,13 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planner.errors import PlannerRefusal
-
-if TYPE_CHECKING:
-    pass
-
 
 # ---------------------------------------------------------------------- options
 

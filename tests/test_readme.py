@@ -20,7 +20,7 @@ from planner.cli import COMMANDS
 from planner.cli.export import FOLDERS
 from planner.formats import FORMATS
 from planner.machines.catalogue import bound_methods, planners
-from planner.machines.spec import KINDS
+from planner.machines.spec import kinds
 from planner.model.cost_model import CostModel
 from planner.quantity import parse_quantity
 
@@ -172,11 +172,11 @@ def rows(text: str) -> list[list[str]]:
     ]
 
 
-@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("kind", list(kinds()))
 def test_every_parameter_of_a_target_is_documented_with_its_default(kind: str) -> None:
     text = page("docs/targets.md").split(f"## `{kind}:")[1].split("\n## ")[0]
     documented = {row[0].strip("`"): row[1].strip("`") for row in rows(text) if row[0].startswith("`")}
-    declared = {f.name: f.default for f in fields(KINDS[kind])}  # type: ignore[arg-type]
+    declared = {f.name: f.default for f in fields(kinds()[kind])}  # type: ignore[arg-type]
     assert set(documented) == set(declared)
     for name, default in declared.items():
         said: Any = documented[name]
@@ -190,7 +190,7 @@ def test_every_parameter_of_a_target_is_documented_with_its_default(kind: str) -
 
 def test_every_objective_and_rule_is_documented() -> None:
     text = page("docs/targets.md")
-    for cls in KINDS.values():
+    for cls in kinds().values():
         assert all(f"`{objective}`" in text for objective in cls.objectives)
     for rule in (
         "order",
@@ -241,9 +241,9 @@ def test_every_format_is_documented() -> None:
     text = page("docs/formats.md")
     for form in FORMATS:
         assert all(f"`{suffix}`" in text for suffix in form.suffixes), form.name
-    from planner.cli.export import FORMATS as EXPORTS
+    from planner.cli.export import formats
 
-    assert all(f"| `{name}` |" in text for name in EXPORTS)
+    assert all(f"| `{name}` |" in text for name in formats())
 
 
 def test_the_graph_in_the_documentation_can_be_opened(tmp_path: Path) -> None:

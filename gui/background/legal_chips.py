@@ -9,10 +9,13 @@ from PySide6.QtCore import QObject, Signal
 from gui.document.plan.board import Board
 from gui.document.values import Domains
 from gui.widgets.background_thread import Background
+from planner.machines.catalogue import machine_of
 from planner.problem.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy as np
 
 
 class DomainSearch(QObject):
@@ -37,11 +40,12 @@ class DomainSearch(QObject):
         """Another problem: what is known of the one before says nothing about it."""
         problem = self._board.problem
         self._background.cancel()
-        if problem is not None and problem.target.kind == "mcm":
-            # Here, not on the thread: two threads that import beside a window may wait for each other.
-            from planner.machines.mcm.solver import solver as chip_solver  # noqa: F401
-
-            self._background.run(lambda stopped: domains_of(problem, stopped), self._found)
+        if problem is None:
+            return
+        # Loaded here, not on the thread: two threads that import beside a window may wait for each other.
+        find = machine_of(problem).part("domains")
+        if find is not None:
+            self._background.run(lambda stopped: domains_of(problem, find, stopped), self._found)
 
     def _found(self, result: object) -> None:
         if isinstance(result, Exception):
@@ -55,11 +59,9 @@ class DomainSearch(QObject):
         self._background.close()
 
 
-def domains_of(problem: Problem, stopped: Callable[[], bool]) -> Domains | None:
-    """The domains of a problem on a package; None where none is valid, so that they say nothing about a single op."""
-    from planner.machines.mcm.solver.solver import ChipSolver
-
-    if stopped():
-        return None
-    solver = ChipSolver(problem)
-    return Domains(problem, solver.domains().copy()) if solver.feasible else None
+def domains_of(
+    problem: Problem, find: Callable[[Problem], np.ndarray | None], stopped: Callable[[], bool]
+) -> Domains | None:
+    """The domains of a problem; None where none is valid, so that they say nothing about a single op."""
+    masks = None if stopped() else find(problem)
+    return None if masks is None else Domains(problem, masks)

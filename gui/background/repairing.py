@@ -101,13 +101,13 @@ class Repairing(QObject):
         """
         # Here, not on the thread: two threads that import beside a window may wait for each other.
         from planner.feasibility import decide  # noqa: F401
-        from planner.machines.mcm.repair import repair as chips  # noqa: F401
-        from planner.machines.pool import repair as pool  # noqa: F401
+        from planner.machines.catalogue import machine_of
         from planner.methods.repair import ordered  # noqa: F401
         from planner.repair import repair
         from planner.repair.kept import explained
 
         problem = self._document.board.open_problem
+        machine_of(problem).part("repair")
         start, kept = np.array(device_of, np.int32), np.array(keep, np.int32)
 
         def found(result: object) -> None:

@@ -35,7 +35,7 @@ def plan_rows(problem: Problem, evaluation: Evaluation) -> Rows:
     if "latency" in figures:
         rows.append(("Latency", one_time(figures["latency"], unit)))
     if figures:
-        slowest = "Slowest chip" if problem.target.kind == "mcm" else "Slowest stage"
+        slowest = f"Slowest {problem.target.words.one}"
         rows.append((slowest, one_time(float(evaluation.cost.max(initial=0.0)), unit)))
     if "energy" in figures:
         rows.append(("Energy per inference", energy_text(figures["energy"])))

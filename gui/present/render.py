@@ -159,9 +159,9 @@ def draw_network(args: argparse.Namespace, output: Path, console: Console) -> in
     """Read a network, and its order where there is one (else that of Theorem 1), draw it, report."""
     from gui.look.display import check_qt, offscreen
     from gui.shell.kinds import files_to_open
+    from planner.machines.spec import network_target
     from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
-    from planner.machines.two_level_memory.problem import NetworkProblem
-    from planner.machines.two_level_memory.target import TwoLevelMemory
+    from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
     from planner.plan_files.order_json import open_network_plan
     from planner.runs.proving import with_known
 
@@ -171,7 +171,10 @@ def draw_network(args: argparse.Namespace, output: Path, console: Console) -> in
     network = inputs.load_network([str(model) for model in models], args.density)
     bounds: tuple[Bound, ...] = ()
     if plan is None:
-        problem, order = NetworkProblem(network, TwoLevelMemory()), theorem_1_order(network)
+        problem, order = (
+            NetworkProblem(network, check_memory(network, network_target())),
+            theorem_1_order(network),
+        )
         title = f"{network.name}, connections by the neuron that they lead to"
     else:
         opened = open_network_plan(plan, network)

@@ -157,7 +157,6 @@ class Session(QObject):
         """The fast memory that this network was planned for last."""
         from planner.errors import StageboardError
         from planner.machines.spec import target_from_dict
-        from planner.machines.two_level_memory.target import TwoLevelMemory
 
         kept = self._json("targets", dict).get(network.fingerprint)
         if not isinstance(kept, dict) or not isinstance(kept.get("target"), dict):
@@ -166,7 +165,7 @@ class Session(QObject):
             target = target_from_dict(kept["target"])
         except (StageboardError, TypeError, ValueError):
             return None
-        return target if isinstance(target, TwoLevelMemory) else None
+        return target if target.plans_networks else None  # type: ignore[return-value]
 
     def keep_target(self, graph: Graph | Network, target: Target, objective: str) -> None:
         """Remember what a model or a network is planned for."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs, proving
 from planner.cli.command import DONE, FAILED, Console, UsageError
+from planner.machines.catalogue import machine_form, machine_formats
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -18,10 +19,9 @@ if TYPE_CHECKING:
     from planner.plan_files.plan_json import OpenedPlan
     from planner.problem.problem import Plan
 
-FORMATS = {
+_SHARED = {
     "onnx-stages": "a folder with one ONNX model per stage, verified to reproduce the whole model",
     "tflite-stages": "a folder with one TFLite model per stage, verified to reproduce the whole model",
-    "edge-tpu": "tensors to cut at and the memory of each segment of an Edge TPU pipeline (text and JSON)",
     "device-placement": "split file of the device-placement format (JSON)",
     "model-explorer": "graph for Google's Model Explorer in the devices' colours, and node data (JSON)",
     "dot": "Graphviz graph, one cluster per device",
@@ -29,13 +29,22 @@ FORMATS = {
     "order": "of a network: its connections in the order of their use, with all that is needed to run them (.npz)",
     "certificate": "what the plan costs, how good it provably is, and all that it takes to check both (.json, .txt)",
 }
+
+
+def formats() -> dict[str, str]:
+    """Every format by name with what it holds: those that all plans share, and those of single machines."""
+    own = machine_formats()
+    names = list(_SHARED)
+    return {**{n: _SHARED[n] for n in names[:2]}, **own, **{n: _SHARED[n] for n in names[2:]}}
+
+
 FOLDERS = ("onnx-stages", "tflite-stages")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``export``."""
     inputs.add_models_and_plan(parser)
-    parser.add_argument("--to", required=True, choices=list(FORMATS), metavar="FORMAT", help="see below")
+    parser.add_argument("--to", required=True, choices=list(formats()), metavar="FORMAT", help="see below")
     parser.add_argument(
         "-o", "--output", required=True, metavar="PATH", help="the file to write; of stages, the folder"
     )
@@ -58,9 +67,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="what the random inputs come from (default 0)",
     )
     proving.configure(parser.add_argument_group("proving a certificate"), proving.SECONDS)
-    formats = "\n".join(f"  {name.ljust(17)} {what}" for name, what in FORMATS.items())
+    listed = "\n".join(f"  {name.ljust(17)} {what}" for name, what in formats().items())
     parser.epilog = (
-        f"formats\n{formats}\n\n"
+        f"formats\n{listed}\n\n"
         "example: stageboard export sample_models/resnet50.json resnet50.plan.json --to csv -o resnet50.csv\n"
         "         stageboard export sample_models/unet.onnx unet.plan.json --to onnx-stages -o unet-stages"
     )
@@ -151,7 +160,7 @@ def _certificate(opened: OpenedPlan | OpenedOrder, args: argparse.Namespace, con
 
 
 def _order(plan: OrderPlan, args: argparse.Namespace) -> Path:
-    from planner.export.order import to_order
+    from planner.machines.two_level_memory.export import to_order
 
     if args.to != "order":
         raise UsageError(
@@ -163,11 +172,9 @@ def _order(plan: OrderPlan, args: argparse.Namespace) -> Path:
 def _places(args: argparse.Namespace) -> tuple[Path, ...]:
     """The files that an export writes."""
     place = Path(args.output)
-    if args.to == "edge-tpu":
-        from planner.export.edge_tpu_report import report_files
-
-        files = report_files(place)
-        return files.text, files.data
+    own = machine_form(args.to)
+    if own is not None:
+        return own.files(place)
     if args.to == "model-explorer":
         from planner.export.model_explorer import explorer_files
 
@@ -177,15 +184,12 @@ def _places(args: argparse.Namespace) -> tuple[Path, ...]:
 
 def _writer(form: str) -> Callable[[Plan, argparse.Namespace], tuple[Path, ...]]:
     from planner import export
-    from planner.export.edge_tpu_report import to_edge_tpu
     from planner.export.model_explorer import to_model_explorer
 
-    def edge_tpu(plan: Plan, args: argparse.Namespace) -> tuple[Path, ...]:
-        files = to_edge_tpu(plan, args.models, args.output)
-        return files.text, files.data
-
+    own = machine_form(form)
+    if own is not None:
+        return lambda plan, args: own.write(plan, args.models, Path(args.output))
     return {
-        "edge-tpu": edge_tpu,
         "model-explorer": lambda plan, args: to_model_explorer(plan, args.output),
         "device-placement": lambda plan, args: (export.to_device_placement(plan, args.output),),
         "dot": lambda plan, args: (export.to_dot(plan.problem.graph, plan, args.output),),

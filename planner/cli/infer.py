@@ -121,11 +121,11 @@ def _ordered(args: argparse.Namespace, console: Console) -> tuple[NetworkProblem
             console.note(f"{args.plan}: {note}; it was edited or written by another version, make it again")
         plan = opened.plan
         return plan.problem, plan.evaluation, plan.decision.order, plan.provenance.planner
+    from planner.machines.spec import network_target
     from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
-    from planner.machines.two_level_memory.problem import NetworkProblem
-    from planner.machines.two_level_memory.target import TwoLevelMemory
+    from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
 
-    problem = NetworkProblem(network, TwoLevelMemory())
+    problem = NetworkProblem(network, check_memory(network, network_target()))
     order = theorem_1_order(network)
     return problem, problem.evaluate(order), order, "theorem-1"
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from planner.evaluation import kernels
 from planner.model.graph import Bools, Ints
 from planner.problem.evaluator import Live
-
-if TYPE_CHECKING:
-    pass
 
 
 def device_order(quotient: np.ndarray) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,6 @@ from planner.evaluation.rules import device_names
 from planner.model.graph import Bools, Ints, csr
 from planner.problem.decision import Violation
 from planner.problem.evaluator import Evaluator, Live
-
-if TYPE_CHECKING:
-    pass
 
 
 class ContiguityRule:

@@ -6,7 +6,7 @@ ops to each device in turn and says which destinations would break the rule thro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from planner.evaluation import kernels
 from planner.model.graph import Bools, Ints
 from planner.problem.decision import Violation
 from planner.problem.evaluator import Evaluator, Live
-
-if TYPE_CHECKING:
-    pass
 
 
 def device_names(evaluator: Evaluator) -> list[str]:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from planner.evaluation import kernels
 from planner.evaluation.rules import device_names
-from planner.model.graph import Bools, Graph, Ints
+from planner.model.graph import Bools, Ints
+from planner.model.groups import families
 from planner.problem.decision import Violation
 from planner.problem.evaluator import Evaluator, Live
-
-if TYPE_CHECKING:
-    pass
-
-
-def families(graph: Graph) -> list[tuple[int, list[int]]]:
-    """Each op with two or more consumers, and these consumers."""
-    ptr, idx = graph.succs
-    return [(v, idx[ptr[v] : ptr[v + 1]].tolist()) for v in np.flatnonzero(np.diff(ptr) > 1).tolist()]
 
 
 class SharedChildrenRule:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.feasibility.decide import Verdict, decide, static_proof
+from planner.feasibility.decide import decide, static_proof
 from planner.feasibility.explanation import Explanation
 from planner.feasibility.remedies import poor_remedies, remedies
-from planner.machines.evident import conflict_of
-from planner.machines.mcm.feasibility.causes import chip_cause, poor_cause
+from planner.machines.evident import conflict_of, knowledge_of
 from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
 from planner.methods.feasibility.minimise import smallest
 from planner.methods.feasibility.requirements import Requirement, relaxed, requirements
+from planner.methods.feasibility.verdict import Verdict
 from planner.methods.feasibility.wording import listed, needs_text
 from planner.problem.problem import Problem
 
@@ -44,7 +44,7 @@ def explain(
 def _feasible(problem: Problem, verdict: Verdict, clock: Clock, seed: int) -> Explanation:
     """There is a plan; where all are poor because of one direct dependency, why and what would help."""
     sentence = "the problem has a valid plan"
-    cause = poor_cause(problem)
+    cause = knowledge_of(problem).poor_cause(problem)
     if cause is None:
         return Explanation("feasible", sentence, device_of=verdict.device_of)
     found = poor_remedies(problem, cause, clock, seed)
@@ -80,7 +80,7 @@ def _cause(problem: Problem, verdict: Verdict, clock: Clock) -> Cause:
     conflict = conflict_of(left)
     if conflict is not None:
         return Cause.of(conflict)
-    return chip_cause(left, kept, clock.at_most(clock.left * CAUSE))
+    return knowledge_of(left).cause(left, kept, clock.at_most(clock.left * CAUSE))
 
 
 def _always(problem: Problem) -> list[str]:

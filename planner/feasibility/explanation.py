@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
+from planner.methods.feasibility.verdict import Status
 from planner.model.graph import Ints
 from planner.problem.problem import Constraint, Problem
 from planner.problem.target import Target
-
-Status = Literal["feasible", "infeasible", "unknown"]
 
 
 @dataclass(frozen=True, eq=False)

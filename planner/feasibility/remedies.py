@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import replace
 
 from planner.errors import StageboardError
-from planner.feasibility.decide import Verdict, decide
+from planner.feasibility.decide import decide
 from planner.feasibility.explanation import Remedy
-from planner.machines.evident import conflict_of
+from planner.machines.evident import conflict_of, knowledge_of
 from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
 from planner.methods.feasibility.requirements import name_of, switched_off, token
+from planner.methods.feasibility.verdict import Change, Verdict
 from planner.methods.feasibility.wording import listed
-from planner.problem.problem import Constraint, Problem
-from planner.problem.target import Target
+from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 
 MOST_OF_A_KIND = 4
@@ -36,18 +34,10 @@ OFF = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Change:
-    title: str
-    sentence: str
-    target: Target | None = None
-    constraints: tuple[Constraint, ...] | None = None
-
-
 def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[Remedy, ...]:
     """Changes after which there is a valid plan, those that are verified first."""
     found: list[Remedy] = []
-    for family in (_fewer_chips, _copies, _constraints, _memory, _devices, _rules):
+    for family in (_fewer_devices, _own, _constraints, _memory, _devices, _rules):
         changes = list(family(problem, cause, clock))
         if family in (_memory, _devices):
             step = _smallest_step(problem, changes, clock.at_most(clock.left / 2), seed)
@@ -61,7 +51,7 @@ def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[R
             remedy = _tried(problem, change, clock.at_most(clock.left / (len(changes) - i + 2)), seed)
             if remedy is not None:
                 found.append(remedy)
-                if family in (_fewer_chips, _memory, _devices) and remedy.verified:
+                if family in (_fewer_devices, _memory, _devices) and remedy.verified:
                     break
     if not any(remedy.verified for remedy in found):
         several = _several(problem, cause, clock, seed)
@@ -72,7 +62,7 @@ def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[R
 
 def poor_remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[Remedy, ...]:
     """Changes after which the direct dependency of ``cause`` keeps nothing on two chips."""
-    changes = [*_copies(problem, cause, clock), *_rules(problem, cause, clock)]
+    changes = [*_own(problem, cause, clock), *_rules(problem, cause, clock)]
     tried = [_tried(problem, change, clock.at_most(clock.left / 2), seed) for change in changes]
     return tuple(remedy for remedy in tried if remedy is not None)
 
@@ -87,7 +77,7 @@ def _first_of_each(found: list[Remedy]) -> list[Remedy]:
     return list(out.values())
 
 
-def _smallest_step(problem: Problem, changes: list[_Change], clock: Clock, seed: int) -> Remedy | None:
+def _smallest_step(problem: Problem, changes: list[Change], clock: Clock, seed: int) -> Remedy | None:
     """The first of ever larger ``changes`` for which a plan is seen at once, then a smaller one by bisection with a search."""
     at_once = (_tried(problem, change, clock.at_most(0.0), seed) for change in changes if not clock.over())
     seen = ((i, remedy) for i, remedy in enumerate(at_once) if remedy is not None and remedy.verified)
@@ -103,7 +93,7 @@ def _smallest_step(problem: Problem, changes: list[_Change], clock: Clock, seed:
     return best
 
 
-def _tried(problem: Problem, change: _Change, clock: Clock, seed: int) -> Remedy | None:
+def _tried(problem: Problem, change: Change, clock: Clock, seed: int) -> Remedy | None:
     remedy = Remedy(change.title, change.sentence, change.target, change.constraints)
     try:
         verdict = decide(remedy.apply(problem), clock, seed)
@@ -115,87 +105,50 @@ def _tried(problem: Problem, change: _Change, clock: Clock, seed: int) -> Remedy
 
 
 # ---------------------------------------------------------------------------------------------------------- changes
-def _fewer_chips(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
-    """The largest packages that may be filled."""
-    target = problem.target
-    if "every_chip" not in cause.rules:
-        return
-    k = len(problem.devices)
-    most = min(cause.most_chips or k - 1, k - 1, max(_units(problem), 1))
-    for count in range(most, 0, -1):
-        yield _Change(
-            f"Use {count} chip{'s' if count > 1 else ''}",
-            f"with {count} chip{'s' if count > 1 else ''} instead of {k} each can hold an op",
-            target=replace(target, count=count),  # type: ignore[call-arg,type-var]
-        )
+def _fewer_devices(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
+    """Smaller machines."""
+    return knowledge_of(problem).fewer_devices(problem, cause)
 
 
-def _units(problem: Problem) -> int:
-    from planner.methods.units import forced_units
-
-    return int(forced_units(problem).max(initial=-1)) + 1
-
-
-def _copies(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
-    """Copy a source that many ops read to every chip that reads it."""
-    target, graph = problem.target, problem.graph
-    if target.kind != "mcm" or "triangle" not in cause.rules:
-        return
-    readers = np.bincount(graph.tensor_producer, np.diff(graph.consumer_ptr), graph.n).astype(int)
-    for v in sorted(dict.fromkeys([*cause.feeders, *cause.ops]), key=lambda v: -readers[v])[:MOST_OF_A_KIND]:
-        more_than = int(readers[v]) - 1
-        if more_than < 1:
-            continue
-        changed = replace(target, copy_sources=more_than)  # type: ignore[call-arg,type-var]
-        copied = changed.copied(graph)  # type: ignore[attr-defined]
-        if not copied[v] or problem.evaluator.copied[v]:  # type: ignore[attr-defined]
-            continue
-        others = int(copied.sum()) - 1
-        also = f", like {others} other source{'s' if others > 1 else ''} read as often" if others else ""
-        yield _Change(
-            f"Copy {graph.op_names[v]} to every chip that reads it",
-            f"each chip that reads {graph.op_names[v]} then makes it for itself{also}, and no edge leaves it between chips",
-            target=changed,
-        )
+def _own(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
+    """What only this machine allows."""
+    return knowledge_of(problem).changes(problem, cause)
 
 
-def _constraints(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
+def _constraints(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
     """Give up one of the pins or keep-togethers that are responsible."""
     named = [c for c in problem.constraints if token(c) in cause.rules]
     for c in named[:MOST_OF_A_KIND]:
         rest = tuple(other for other in problem.constraints if other != c)
         name = name_of(problem, c)
         verb = "Remove" if name.startswith("the pin") else "Stop"
-        yield _Change(f"{verb} {name}", f"{name} is then no longer demanded", constraints=rest)
+        yield Change(f"{verb} {name}", f"{name} is then no longer demanded", constraints=rest)
 
 
-def _memory(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
+def _memory(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
     """The least memory that may be enough, then more."""
     target = problem.target
-    field = {"mcm": "sram", "pool": "memory"}.get(target.kind, "")
+    field, what = target.grows.get("memory", ("", ""))
     if not field or "memory" not in cause.rules:
         return
     now = float(getattr(target, field))
-    what = "chip" if target.kind == "mcm" else "accelerator"
     least = max(cause.memory, now)
     for factor in MEMORY_STEPS:
         size = math.ceil(least * factor / MIB * 16) / 16 * MIB
         if size > now and not clock.over():
             changed = replace(target, **{field: size})  # type: ignore[type-var]
             if conflict_of(replace(problem, target=changed)) is None:
-                yield _Change(
+                yield Change(
                     f"Give each {what} {bytes_text(size)}",
                     f"with {bytes_text(size)} instead of {bytes_text(now)} in each {what} the ops fit",
                     target=changed,
                 )
 
 
-def _devices(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
+def _devices(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
     """More devices, where all of them together hold too little."""
     target = problem.target
-    field, what = {"mcm": ("count", "chips"), "pool": ("accelerators", "accelerators")}.get(
-        target.kind, ("", "")
-    )
+    field, what = target.grows.get("devices", ("", ""))
     if not field or not cause.devices or "memory" not in cause.rules:
         return
     now = int(getattr(target, field))
@@ -204,17 +157,17 @@ def _devices(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
             changed = replace(target, **{field: count})  # type: ignore[type-var]
         except StageboardError:
             return
-        yield _Change(f"Use {count} {what}", f"{count} {what} instead of {now} hold all ops", target=changed)
+        yield Change(f"Use {count} {what}", f"{count} {what} instead of {now} hold all ops", target=changed)
 
 
-def _rules(problem: Problem, cause: Cause, clock: Clock) -> Iterator[_Change]:
+def _rules(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
     """Switch off one of the rules that are responsible."""
     for rule in cause.rules:
         if rule in problem.target.switches:
             changed = switched_off(problem, rule)
             if changed is not None:
                 title, sentence = OFF[rule]
-                yield _Change(title, sentence, target=changed.target)
+                yield Change(title, sentence, target=changed.target)
 
 
 def _several(problem: Problem, cause: Cause, clock: Clock, seed: int) -> Remedy | None:

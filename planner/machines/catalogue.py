@@ -1,131 +1,133 @@
-"""The catalogue of planners and bound methods: what exists and what serves a problem."""
+"""The catalogue of machines, planners and bound methods: what exists and what serves a problem.
+
+Each machine says in its entry (:mod:`planner.machines.machine`) what it has; nothing is listed here but the folders.
+"""
 
 from __future__ import annotations
 
 import difflib
+import os
 from functools import cache
+from importlib import import_module
+from typing import Any
 
-from planner.errors import PlannerRefusal
+from planner.errors import PlannerRefusal, StageboardError
+from planner.export.form import Form
+from planner.machines.machine import Machine
 from planner.problem.base import PlanningProblem
 from planner.search.method import BoundMethod, Planner
 
+OWN = ("pipeline", "pool", "edge_tpu", "mcm", "several", "two_level_memory")
+"""The folders of this package, in the order in which lists show them; ``several`` has what serves more than one machine."""
+OTHERS = "STAGEBOARD_MACHINES"
+"""The variable of the environment that names the entries of machines in other packages: modules, separated by commas."""
+
+
+def register(module: str) -> None:
+    """Add a machine of another package for this process and those that it starts: ``module`` has its entry, ``MACHINE``."""
+    os.environ[OTHERS] = ",".join(dict.fromkeys([*_others(), module]))
+
+
+def _others() -> list[str]:
+    return [name.strip() for name in os.environ.get(OTHERS, "").split(",") if name.strip()]
+
+
+def _entries() -> tuple[str, ...]:
+    return (*(f"{__package__}.{folder}.machine" for folder in OWN), *_others())
+
 
 @cache
+def _entry(module: str) -> Any:
+    """The entry of a machine, or the lists of ``several``. Raises :class:`StageboardError` where there is none."""
+    try:
+        found = import_module(module)
+    except ImportError as error:
+        raise StageboardError(
+            f"{OTHERS} names {module}, which cannot be imported ({error}); correct the variable"
+        ) from error
+    entry = getattr(found, "MACHINE", None)
+    if module in _others() and not isinstance(entry, Machine):
+        raise StageboardError(f"{OTHERS} names {module}, which has no MACHINE; name the module of an entry")
+    return entry or found
+
+
+def machines() -> dict[str, Machine]:
+    """The entry of every machine by the kind of its target."""
+    return _machines(_entries())
+
+
+@cache
+def _machines(entries: tuple[str, ...]) -> dict[str, Machine]:
+    found = [entry for entry in map(_entry, entries) if isinstance(entry, Machine)]
+    return {entry.target.kind: entry for entry in found}
+
+
+def machine_of(problem: PlanningProblem) -> Machine:
+    """The entry of the machine that a problem is for."""
+    return machines()[problem.target.kind]
+
+
+@cache
+def _modules(kind: str, entries: tuple[str, ...]) -> dict[str, str]:
+    """The module of every method of a ``kind``, ``planners`` or ``bounds``, by name; none of them is imported."""
+    return {
+        method: f"{module.rpartition('.')[0]}.{kind}.{method.replace('-', '_')}"
+        for module in entries
+        for method in getattr(_entry(module), kind)
+    }
+
+
+@cache
+def _method(module: str, name: str, base: Any) -> Any:
+    """The one subclass of ``base`` of that name in a module, made."""
+    for one in vars(import_module(module)).values():
+        if isinstance(one, type) and issubclass(one, base) and getattr(one, "name", "") == name:
+            return one()
+    raise LookupError(f"{module} defines no {base.__name__} named '{name}'")
+
+
 def planners() -> dict[str, Planner]:
     """Every planner by name."""
-    from planner.machines.edge_tpu.planners.edge_tpu_balanced import EdgeTpuBalanced
-    from planner.machines.edge_tpu.planners.edge_tpu_fastest import EdgeTpuFastest
-    from planner.machines.edge_tpu.planners.edge_tpu_ilp import EdgeTpuIlp
-    from planner.machines.edge_tpu.planners.edge_tpu_profiled import EdgeTpuProfiled
-    from planner.machines.mcm.planners.chip_anneal import ChipAnneal
-    from planner.machines.mcm.planners.chip_cp_sat import ChipCpSat
-    from planner.machines.mcm.planners.chip_greedy import ChipGreedy
-    from planner.machines.mcm.planners.chip_local_search import ChipLocalSearch
-    from planner.machines.mcm.planners.chip_random import ChipRandom
-    from planner.machines.pipeline.planners.anneal import Anneal
-    from planner.machines.pipeline.planners.brkga import Brkga
-    from planner.machines.pipeline.planners.mla import Mla
-    from planner.machines.pipeline.planners.mla_weighted import MlaWeighted
-    from planner.machines.pipeline.planners.mtpp_cp_sat import MtppCpSat
-    from planner.machines.pipeline.planners.mtpp_mip import MtppMip
-    from planner.machines.pipeline.planners.one_device import OneDevice
-    from planner.machines.pipeline.planners.slice_graph import Slice
-    from planner.machines.pool.planners.dpl import Dpl
-    from planner.machines.pool.planners.ideals_dp import IdealsDp
-    from planner.machines.pool.planners.latency_ip import LatencyIp
-    from planner.machines.pool.planners.max_load_ip import MaxLoadIp
-    from planner.machines.pool.planners.memory_fill import MemoryFill
-    from planner.machines.pool.planners.pipedream import PipeDream
-    from planner.machines.pool.planners.scotch import Scotch
-    from planner.machines.several.planners.expert import Expert
-    from planner.machines.several.planners.local_search import LocalSearch
-    from planner.machines.several.planners.slice_random import SliceRandom
-    from planner.machines.two_level_memory.planners.connection_reordering import ConnectionReordering
-    from planner.machines.two_level_memory.planners.locality import Locality
-    from planner.machines.two_level_memory.planners.order_portfolio import OrderPortfolio
-    from planner.machines.two_level_memory.planners.theorem_1 import Theorem1Order
-
-    found: list[Planner] = [
-        Slice(),
-        SliceRandom(),
-        Brkga(),
-        Mla(),
-        MlaWeighted(),
-        Anneal(),
-        MtppMip(),
-        MtppCpSat(),
-        IdealsDp(),
-        Dpl(),
-        MemoryFill(),
-        PipeDream(),
-        Scotch(),
-        LocalSearch(),
-        MaxLoadIp(),
-        LatencyIp(),
-        EdgeTpuIlp(),
-        EdgeTpuFastest(),
-        EdgeTpuBalanced(),
-        EdgeTpuProfiled(),
-        ChipGreedy(),
-        ChipRandom(),
-        ChipAnneal(),
-        ChipLocalSearch(),
-        ChipCpSat(),
-        OneDevice(),
-        Expert(),
-        OrderPortfolio(),
-        Locality(),
-        ConnectionReordering(),
-        Theorem1Order(),
-    ]
-    return {p.name: p for p in found}
+    return {name: _method(module, name, Planner) for name, module in _modules("planners", _entries()).items()}
 
 
-@cache
 def bound_methods() -> dict[str, BoundMethod]:
     """Every bound method by name."""
-    from planner.machines.edge_tpu.bounds.ilp import Ilp
-    from planner.machines.mcm.bounds.cp_sat import CpSat
-    from planner.machines.pipeline.bounds.bottleneck import Bottleneck
-    from planner.machines.pipeline.bounds.bottleneck_guess import BottleneckGuess
-    from planner.machines.pipeline.bounds.exact import Exact
-    from planner.machines.pipeline.bounds.two_superblock import TwoSuperblock
-    from planner.machines.pool.bounds.critical_path import CriticalPath
-    from planner.machines.pool.bounds.dp import Dp
-    from planner.machines.pool.bounds.ip import Ip
-    from planner.machines.several.bounds.simple import Simple
-    from planner.machines.two_level_memory.bounds.theorem_1 import Theorem1
+    return {
+        name: _method(module, name, BoundMethod) for name, module in _modules("bounds", _entries()).items()
+    }
 
-    found: list[BoundMethod] = [
-        Simple(),
-        Dp(),
-        TwoSuperblock(),
-        Bottleneck(),
-        BottleneckGuess(),
-        Exact(),
-        Ip(),
-        CriticalPath(),
-        Ilp(),
-        CpSat(),
-        Theorem1(),
-    ]
-    return {b.name: b for b in found}
+
+def machine_formats() -> dict[str, str]:
+    """The formats of exports that single machines have, by name, with what their files hold."""
+    return {name: what for machine in machines().values() for name, (_, what) in machine.exports.items()}
+
+
+def machine_form(name: str) -> Form | None:
+    """A format of :func:`machine_formats`; None for any other."""
+    for machine in machines().values():
+        if name in machine.exports:
+            found: Form = machine.load(machine.exports[name][0])
+            return found
+    return None
 
 
 def planner(name: str) -> Planner:
-    """A planner by name. Raises :class:`PlannerRefusal`."""
-    known = planners()
+    """A planner by name; no other is imported for it. Raises :class:`PlannerRefusal`."""
+    known = _modules("planners", _entries())
     if name not in known:
         raise PlannerRefusal(f"there is no planner '{name}'{_hint(name, list(known))}")
-    return known[name]
+    found: Planner = _method(known[name], name, Planner)
+    return found
 
 
 def bound_method(name: str) -> BoundMethod:
-    """A bound method by name. Raises :class:`PlannerRefusal`."""
-    known = bound_methods()
+    """A bound method by name; no other is imported for it. Raises :class:`PlannerRefusal`."""
+    known = _modules("bounds", _entries())
     if name not in known:
         raise PlannerRefusal(f"there is no bound method '{name}'{_hint(name, list(known))}")
-    return known[name]
+    found: BoundMethod = _method(known[name], name, BoundMethod)
+    return found
 
 
 def _hint(name: str, known: list[str]) -> str:
@@ -138,48 +140,27 @@ def planners_for(problem: PlanningProblem) -> list[Planner]:
     return [p for p in planners().values() if p.refusal(problem) is None]
 
 
+def serving(problem: PlanningProblem, names: tuple[str, ...]) -> list[Planner]:
+    """Those of the planners called ``names`` that serve this problem, in that order."""
+    return [p for p in map(planner, names) if p.refusal(problem) is None]
+
+
 def default_planner(problem: PlanningProblem) -> Planner:
-    """A good planner for the problem: the first of a short preference list that serves it."""
-    serving = {p.name: p for p in planners_for(problem)}
-    for name in (
-        "order-portfolio",
-        "latency-ip",
-        "chip-local-search",
-        "edge-tpu-ilp",
-        "edge-tpu-fastest",
-        "ideals-dp",
-        "dpl",
-        "anneal",
-        "slice-random",
-        "slice",
-        "local-search",
-        "memory-fill",
-    ):
-        if name in serving:
-            return serving[name]
+    """A good planner for the problem: the first of its machine's preferred ones that serves it."""
+    found = serving(problem, machine_of(problem).preferred)
+    if found:
+        return found[0]
     raise PlannerRefusal(
         f"no planner serves {problem.objective} on {problem.target.in_words} with these constraints"
     )
 
 
 def default_bound(problem: PlanningProblem) -> BoundMethod:
-    """A bound method that proves much in little time: the first of a short preference list that serves the problem."""
-    known = bound_methods()
-    # The exact program closes the gap of a stage time in about a second, where two superblocks leave a large one.
-    first = ("exact",) if problem.objective == "stage-time" else ()
-    for name in (
-        *first,
-        "two-superblock",
-        "critical-path",
-        "ilp",
-        "dp",
-        "ip",
-        "cp-sat",
-        "simple",
-        "theorem-1",
-    ):
-        if known[name].refusal(problem) is None:
-            return known[name]
+    """A bound method that proves much in little time: the first of its machine's preferred ones that serves the problem."""
+    for name in machine_of(problem).preferred_bounds:
+        method = bound_method(name)
+        if method.refusal(problem) is None:
+            return method
     raise PlannerRefusal(
         f"no bound method serves {problem.objective} on {problem.target.in_words} with these constraints"
     )
@@ -190,8 +171,6 @@ def immediate_bound(problem: PlanningProblem) -> BoundMethod | None:
 
     Nothing else of the catalogue is imported for it.
     """
-    from planner.machines.several.bounds.simple import Simple
-    from planner.machines.two_level_memory.bounds.theorem_1 import Theorem1
-
-    methods: tuple[BoundMethod, ...] = (Simple(), Theorem1())
-    return next((method for method in methods if method.refusal(problem) is None), None)
+    name = machine_of(problem).immediate
+    method = bound_method(name) if name else None
+    return method if method is not None and method.refusal(problem) is None else None

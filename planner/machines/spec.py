@@ -11,19 +11,18 @@ from typing import Any
 
 from planner.errors import TargetError
 from planner.guard import guarded
-from planner.machines.edge_tpu.target import EdgeTpuPipeline
-from planner.machines.mcm.target import McmPackage
-from planner.machines.pipeline.target import Pipeline
-from planner.machines.pool.target import DevicePool
-from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.machines.catalogue import machines
 from planner.model.graph import Graph
 from planner.problem.target import Target
 from planner.quantity import parse_quantity
 from planner.toml_file import read_toml
 
-KINDS: dict[str, type[Target]] = {
-    cls.kind: cls for cls in (Pipeline, DevicePool, EdgeTpuPipeline, McmPackage, TwoLevelMemory)
-}
+
+def kinds() -> dict[str, type[Target]]:
+    """The target of every machine of the catalogue by kind."""
+    return {kind: entry.target for kind, entry in machines().items()}
+
+
 _COST_MODEL = "cost_model"
 """A table that may stand in the same file: what ``--cost-model`` reads."""
 _YES, _NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
@@ -42,7 +41,7 @@ def is_for_networks(spec: str) -> bool:
     """Whether a specification, as :func:`parse_target` takes it, names a target for sparse networks."""
     with _guarded(spec):
         kind = _read(spec).kind
-    return kind in KINDS and KINDS[kind].plans_networks
+    return kind in kinds() and kinds()[kind].plans_networks
 
 
 def _guarded(spec: str) -> AbstractContextManager[None]:
@@ -129,9 +128,9 @@ def _toml_kind(value: Any) -> str:
 
 def _make(said: _Said, graph: Graph | None) -> Target:
     kind, count, values, where = said.kind, said.count, said.values, said.where
-    if kind not in KINDS:
-        raise TargetError(f"{where} has the unknown kind '{kind}'; choose from {', '.join(KINDS)}")
-    cls = KINDS[kind]
+    if kind not in kinds():
+        raise TargetError(f"{where} has the unknown kind '{kind}'; choose from {', '.join(kinds())}")
+    cls = kinds()[kind]
     arguments: dict[str, Any] = cls.counts(count, graph, where)
     known = {f.name: f for f in fields(cls)}  # type: ignore[arg-type]
     for key, value in values.items():
@@ -163,9 +162,9 @@ def _value(annotation: Any, key: str, value: Any, where: str) -> Any:
 def target_from_dict(data: Mapping[str, Any]) -> Target:
     """The inverse of :meth:`Target.to_dict`. Raises :class:`TargetError`."""
     kind = data.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise TargetError(f"unknown target kind {kind!r}; this version knows {', '.join(KINDS)}")
-    cls = KINDS[kind]
+    if not isinstance(kind, str) or kind not in kinds():
+        raise TargetError(f"unknown target kind {kind!r}; this version knows {', '.join(kinds())}")
+    cls = kinds()[kind]
     arguments = {}
     for f in fields(cls):  # type: ignore[arg-type]
         if f.name not in data:
@@ -181,9 +180,10 @@ def target_from_dict(data: Mapping[str, Any]) -> Target:
                     raise TargetError(
                         f"target parameter '{f.name}' is too large a number; leave it out for unlimited"
                     ) from None
-        expected = {"float": float, "int": int, "bool": bool, "str": str}[str(f.type)]
+        said = f.type if isinstance(f.type, str) else f.type.__name__
+        expected = {"float": float, "int": int, "bool": bool, "str": str}[said]
         if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
-            raise TargetError(f"target parameter '{f.name}' is {value!r}; a {f.type} was expected")
+            raise TargetError(f"target parameter '{f.name}' is {value!r}; a {said} was expected")
         arguments[f.name] = value
     unknown = set(data) - {f.name for f in fields(cls)} - {"kind"}  # type: ignore[arg-type]
     if unknown:
@@ -191,13 +191,14 @@ def target_from_dict(data: Mapping[str, Any]) -> Target:
     return cls(**arguments)
 
 
-def default_target(graph: Graph) -> Target:
-    """A sensible first target: the file's own pool where it describes one, else a pipeline of four.
+def network_target() -> Target:
+    """The first machine of the catalogue that is for sparse networks, with its defaults."""
+    return next(target for target in kinds().values() if target.plans_networks)()
 
-    A TFLite model is for Edge TPUs.
-    """
-    if graph.deployment:
-        return parse_target("pool", graph)
-    if graph.format == "tflite":
-        return EdgeTpuPipeline(count=4)
-    return Pipeline(count=4)
+
+def default_target(graph: Graph) -> Target:
+    """A sensible first target: the first machine that a model's file suggests (:meth:`Target.suggested`), else a row of four stages."""
+    for target in kinds().values():
+        if (found := target.suggested(graph)) is not None:
+            return found
+    return parse_target("pipeline:4")

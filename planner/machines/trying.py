@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.errors import StageboardError
-from planner.machines.catalogue import default_planner, planners
+from planner.machines.catalogue import default_planner, machine_of, serving
 from planner.options import parse_options
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, better
@@ -23,15 +23,8 @@ from planner.search.result import Result
 from planner.search.run import run, status_of
 from planner.search.stop import AnyOf, Progress, Stop
 
-QUICK = ("theorem-1", "memory-fill", "chip-greedy", "edge-tpu-balanced", "one-device", "slice", "dpl")
-"""Planners that nearly always have a valid plan at once; the first that serves a problem and finds one is enough."""
-FURTHER = ("dpl", "slice", "local-search", "chip-cp-sat", "max-load-ip")
-"""Who is asked where quick planners and the problem's own found nothing. Two of them can prove that there is nothing."""
 QUICK_SHARE, OWN_SHARE = 0.2, 0.6
 """Shares of what is left: a quick planner's, and what the problem's own may take without a plan from anybody."""
-MOST_MODELLED = 5_000
-"""Ops of a problem that is worth a program with a variable for each op and device."""
-MODELS = frozenset({"chip-cp-sat", "max-load-ip"})
 
 
 @dataclass(frozen=True)
@@ -71,7 +64,7 @@ Runner = Callable[[Planner, Stop, Mapping[str, Any]], Result]
 
 def quick_planners(problem: PlanningProblem) -> list[Planner]:
     """Planners that serve the problem and take next to no time, the first to be tried first."""
-    return _serving(problem, QUICK)
+    return serving(problem, machine_of(problem).quick)
 
 
 def tried_planners(problem: PlanningProblem) -> tuple[list[Planner], Planner, list[Planner]]:
@@ -80,9 +73,10 @@ def tried_planners(problem: PlanningProblem) -> tuple[list[Planner], Planner, li
     Raises :class:`PlannerRefusal` where no planner serves it.
     """
     own = default_planner(problem)
-    quick = [p for p in quick_planners(problem) if p is not own]
-    further = [p for p in _serving(problem, FURTHER) if p is not own and p not in quick]
-    return quick, own, [p for p in further if p.name not in MODELS or problem.size <= MOST_MODELLED]
+    quick = [p for p in quick_planners(problem) if p.name != own.name]
+    known = {own.name, *(p.name for p in quick)}
+    further = [p for p in serving(problem, machine_of(problem).further) if p.name not in known]
+    return quick, own, [p for p in further if problem.size <= p.most_unasked]
 
 
 def find_plan(
@@ -244,8 +238,3 @@ def _conflicting(problem: PlanningProblem) -> bool:
     from planner.machines.evident import conflict_of
 
     return isinstance(problem, Problem) and conflict_of(problem) is not None
-
-
-def _serving(problem: PlanningProblem, names: Sequence[str]) -> list[Planner]:
-    known = planners()
-    return [known[name] for name in names if known[name].refusal(problem) is None]

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.model.graph import Graph, Ints, csr
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,3 +118,9 @@ def by_scope(graph: Graph, depth: int = 2) -> GroupView | None:
     for v, label in enumerate(labels):
         names.setdefault(label, label[1] if label[0] == "scope" else graph.op_names[v])
     return numbered(labels, names)
+
+
+def families(graph: Graph) -> list[tuple[int, list[int]]]:
+    """Each op with two or more consumers, and these consumers."""
+    ptr, idx = graph.succs
+    return [(v, idx[ptr[v] : ptr[v + 1]].tolist()) for v in np.flatnonzero(np.diff(ptr) > 1).tolist()]

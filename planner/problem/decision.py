@@ -5,14 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.model.graph import Floats, Ints
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

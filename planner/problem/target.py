@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -91,6 +91,11 @@ class Target(ABC):
     """Whether it is for sparse networks (:class:`planner.model.network.Network`) instead of graphs."""
     count_stages: ClassVar[bool] = False
     """Whether its devices are stages in a row whose count is a person's to choose."""
+    grows: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    """What a person may add where ops do not fit: ``memory`` and ``devices``, each with its field and what sentences call
+    the one that gets more, or those that become more."""
+    repair_first: ClassVar[bool] = False
+    """Whether a move against the rules is rather repaired than helped by taking neighbours along."""
     memory_holds: ClassVar[str] = "memory"
     """What fills a device's memory, as sentences on too little of it say."""
     figures_in_seconds: ClassVar[bool] = True
@@ -111,6 +116,16 @@ class Target(ABC):
     def evaluator(self, problem: Any) -> Any:
         """The evaluator of a problem on this target: a :class:`planner.problem.evaluator.Evaluator` for problems of graphs."""
         return load(self.evaluated_by)(problem)
+
+    @classmethod
+    def suggested(cls, graph: Graph) -> Target | None:
+        """A target of this kind where a model's file suggests one: by its format, or the machine that it describes."""
+        return None
+
+    def with_count(self, count: int) -> Target:
+        """The same machine with ``count`` devices, or as near to that as it can be; itself where its devices are not counted so."""
+        counted = any(f.name == "count" for f in fields(self))  # type: ignore[arg-type]
+        return replace(self, count=count) if counted else self  # type: ignore[type-var,call-arg]
 
     def components(self, objective: str) -> tuple[str, ...]:
         """The parts of an objective in the order in which plans are compared; most objectives are one number."""

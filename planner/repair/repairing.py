@@ -6,16 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from planner.machines.mcm.target import McmPackage
+from planner.machines.catalogue import machine_of, serving
 from planner.methods.repair.best import Best, polish
 from planner.methods.repair.measure import Clock, Measure, in_a_row
+from planner.methods.repair.ordered import search as ordered
 from planner.methods.repair.outcome import Repair, RepairError
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 
 SECONDS = 0.3
-PLANNERS = ("chip-local-search", "memory-fill", "dpl", "ideals-dp", "local-search")
-"""Asked in this order where nothing near was found; they need no solver, whose libraries a window must not load."""
 
 
 def repair(
@@ -69,28 +68,27 @@ def repair(
 
 
 def _search(problem: Problem, best: Best, clock: Clock, rng: np.random.Generator) -> None:
-    if isinstance(problem.target, McmPackage):
-        from planner.machines.mcm.repair.repair import search
+    own = machine_of(problem).part("repair")
+    if own is not None:
+        own(best, clock, rng)
     elif in_a_row(problem):
-        from planner.methods.repair.ordered import search
-    else:
-        from planner.machines.pool.repair import search
-    search(best, clock, rng)
+        ordered(best, clock, rng)
     if best.device_of is None and not best.impossible:
         _any_plan(problem, best, clock, int(rng.integers(1 << 62)))
     polish(best, clock)
 
 
 def _any_plan(problem: Problem, best: Best, clock: Clock, seed: int) -> None:
-    """Offer the first plan that a planner finds: one that is valid, if not near."""
-    from planner.machines.catalogue import planners_for
+    """Offer the first plan that a planner finds: one that is valid, if not near.
+
+    Only planners that need no solver are asked, whose libraries a window must not load.
+    """
     from planner.search.run import run
     from planner.search.stop import AnyOf, Cancel, FirstPlan
 
-    serving = {planner.name: planner for planner in planners_for(problem)}
-    for name in PLANNERS:
-        if name in serving and best.device_of is None and not clock.out():
-            found = run(serving[name], problem, AnyOf([Cancel(clock.out), FirstPlan()]), seed=seed)
+    for planner in serving(problem, machine_of(problem).without_solver):
+        if best.device_of is None and not clock.out():
+            found = run(planner, problem, AnyOf([Cancel(clock.out), FirstPlan()]), seed=seed)
             best.offer(found.device_of)
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from planner.options import Option
 from planner.search.search import Search
-
-if TYPE_CHECKING:
-    pass
-
 
 # ---------------------------------------------------------------------- options
 
@@ -37,6 +34,8 @@ class Method(ABC):
     targets: ClassVar[frozenset[str]]
     objectives: ClassVar[frozenset[str]]
     options: ClassVar[tuple[Option, ...]] = ()
+    plans_networks: ClassVar[bool] = False
+    """Whether it is for sparse networks instead of graphs."""
 
     def refusal(self, problem: Any) -> str | None:
         """Why this method cannot serve the problem, as a sentence, or None."""
@@ -52,6 +51,8 @@ class Planner(Method):
 
     exact: ClassVar[bool] = False
     gives_bounds: ClassVar[bool] = False
+    most_unasked: ClassVar[float] = math.inf
+    """Ops of the largest problem on which it is tried unasked: beyond, its program is not worth building."""
     honours: ClassVar[frozenset[str]] = frozenset({"pin", "together"})
 
     def refusal(self, problem: Any) -> str | None:

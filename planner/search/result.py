@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.provenance import Adoption
-
-if TYPE_CHECKING:
-    pass
-
 
 # ---------------------------------------------------------------------- options
 

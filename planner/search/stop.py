@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    pass
-
+from typing import Protocol
 
 # ---------------------------------------------------------------------- options
 

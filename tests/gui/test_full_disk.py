@@ -128,13 +128,13 @@ WRITERS = (
     Writer("placement.json", ("planner.export.device_placement",), ("export", *_plan("graph"), "--to", "device-placement")),
     Writer("graph.dot", ("planner.export.dot",), ("export", *_plan("graph"), "--to", "dot")),
     Writer("table.csv", ("planner.export.csv",), ("export", *_plan("graph"), "--to", "csv")),
-    Writer("tpu.txt", ("planner.export.edge_tpu_report",), ("export", "@small.json", "@tpu.plan.json", "--to", "edge-tpu"), also=("tpu.json",)),
+    Writer("tpu.txt", ("planner.machines.edge_tpu.report",), ("export", "@small.json", "@tpu.plan.json", "--to", "edge-tpu"), also=("tpu.json",)),
     Writer(
         "explorer.json", ("planner.export.model_explorer",), ("export", *_plan("graph"), "--to", "model-explorer"),
         also=("explorer.node-data.json",),
     ),
     Writer("certified.txt", ("planner.reports.certificate.write",), ("export", *_plan("graph"), "--to", "certificate")),
-    Writer("order.npz", ("planner.formats.networks.npz", "planner.export.order"), ("export", *_plan("order"), "--to", "order")),
+    Writer("order.npz", ("planner.formats.networks.npz", "planner.machines.two_level_memory.export"), ("export", *_plan("order"), "--to", "order")),
     Writer(
         "onnx-stages", ("planner.export.onnx.stages", "planner.export.stages.folder"),
         ("export", "@net.onnx", "@onnx.plan.json", "--to", "onnx-stages", "--no-check"),

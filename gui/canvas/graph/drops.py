@@ -105,7 +105,7 @@ class Drops:
         self._effects = self._effects_of(preview, device)
         offered = self.repairing is not None and preview.possible(device)
         # On a package neighbours alone rarely help: a chip that is skipped, or a triangle, takes ops from elsewhere.
-        first = "repair" if problem.target.kind == "mcm" else "along"
+        first = "repair" if problem.target.repair_first else "along"
         self.choice.ask(
             position.toPoint(), sentence, len(preview.along), self._effect(), "Move and repair …" if offered else "", first
         )  # fmt: skip

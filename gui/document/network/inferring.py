@@ -44,9 +44,8 @@ def measure(network: Network, order: Ints, batch: int, threads: int) -> Measured
     Raises :class:`StageboardError` on an order that is not valid.
     """
     from planner.machines.two_level_memory.execution.layers import layers_of
-    from planner.machines.two_level_memory.execution.program import compile_order
+    from planner.machines.two_level_memory.execution.program import Runner, compile_order
     from planner.machines.two_level_memory.execution.reference import reference
-    from planner.machines.two_level_memory.execution.runner import Runner
     from planner.machines.two_level_memory.execution.scipy_csr import ScipyCsr
     from planner.machines.two_level_memory.execution.timing import in_turn
 

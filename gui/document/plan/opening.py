@@ -65,22 +65,17 @@ def with_times(graph: Graph, cost_model: CostModel | None = None) -> Graph:
 
 def start_plan(problem: Problem) -> tuple[Ints, str]:
     """A plan within about :data:`START_LIMIT` and who made it; all ops on device 0 and ``""`` where none was found."""
-    # Not through the catalogue, whose other planners need not be imported before the first picture.
-    from planner.machines.edge_tpu.planners.edge_tpu_balanced import EdgeTpuBalanced
-    from planner.machines.pipeline.planners.slice_graph import Slice
-    from planner.machines.pool.planners.dpl import Dpl
-    from planner.machines.pool.planners.memory_fill import MemoryFill
+    from planner.machines.catalogue import machine_of, serving
     from planner.runs.warm_up import warm_planner
     from planner.search.run import run
     from planner.search.stop import TimeLimit
 
-    for planner in (Slice(), Dpl(), MemoryFill(), EdgeTpuBalanced()):
-        if planner.refusal(problem) is None:
-            # Loading compiled kernels may take longer than planning: it must not use up the limit.
-            warm_planner(planner, problem)
-            result = run(planner, problem, TimeLimit(START_LIMIT))
-            if result.device_of is not None:
-                return result.device_of, planner.name
+    for planner in serving(problem, machine_of(problem).first):
+        # Loading compiled kernels may take longer than planning: it must not use up the limit.
+        warm_planner(planner, problem)
+        result = run(planner, problem, TimeLimit(START_LIMIT))
+        if result.device_of is not None:
+            return result.device_of, planner.name
     even = even_cut(problem)
     if not problem.evaluator.violations(even):
         return even, "even cut"

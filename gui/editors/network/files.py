@@ -253,7 +253,7 @@ class OrderFiles:
 
     def export_order(self) -> None:
         """The connections in the order of use, with runs of one output."""
-        from planner.export.order import to_order
+        from planner.machines.two_level_memory.export import to_order
 
         plan = self._document.current_plan()
         path = self._ask_save("Export the order", ARRAYS, ".npz", f"{self.stem()}.order.npz")

@@ -325,7 +325,7 @@ class Files:
 
     def export_edge_tpu(self) -> None:
         """Tensors to cut at and the memory of each segment, as text and as JSON."""
-        from planner.export.edge_tpu_report import report_files, to_edge_tpu
+        from planner.machines.edge_tpu.report import report_files, to_edge_tpu
 
         plan = self._document.current_plan()
         path = self._ask_save(

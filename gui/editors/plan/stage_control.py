@@ -72,9 +72,9 @@ class StageControl(QWidget):
         self.setVisible(offered)
         if problem is None or not offered:
             return
-        one, many = (" TPU", " TPUs") if problem.target.kind == "edge-tpu" else (" stage", " stages")
+        one, many = problem.target.words.counted
         self.spin.blockSignals(True)
-        self.spin.setSuffix(one if count == 1 else many)
+        self.spin.setSuffix(f" {one if count == 1 else many}")
         self.spin.setValue(count)
         self.spin.blockSignals(False)
         self.spin.setToolTip(

@@ -23,7 +23,7 @@ SAME = 0.005
 
 def stages_word(problem: Problem, count: int) -> str:
     """``1 TPU``, ``4 TPUs`` or ``4 stages``."""
-    return plural(count, "TPU" if problem.target.kind == "edge-tpu" else "stage")
+    return plural(count, *problem.target.words.counted)
 
 
 def summary(results: Mapping[int, StageCount], problem: Problem) -> str:

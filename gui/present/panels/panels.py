@@ -102,8 +102,7 @@ def _paint_schedule(
     titles = [d.title for d in devices]
     # Beside so narrow a chart the glyph and a number say which of many alike it is.
     alike = len({d.kind for d in devices}) == 1
-    own = ["".join(filter(str.isdigit, d.name)) for d in devices]
-    names = [str(i) if alike else f"{d.kind[:1].upper()}{own[i]}" for i, d in enumerate(devices)]
+    names = [str(i) if alike else d.name for i, d in enumerate(devices)]
     time = plan.problem.graph.time_unit
     if found.kind == "latency":
         headline, note = one_time(found.end, time), "from the first op to the last"

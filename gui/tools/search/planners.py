@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from gui.document.plan.document import Document
 
 DEFAULT_LIMIT = 60
-NETWORKS = "memory"
-"""The kind of target that methods for sparse networks serve."""
 LIST_SHARE = 0.45
 """How much of the panel's height the list may take."""
 
@@ -145,7 +143,7 @@ class PlannersPanel(Panel):
                     preferred = default_planner(problem)
             # What plans networks has nothing to say about graphs, nor the other way round: it is not even listed.
             every: list[Method] = [*planners().values(), *bound_methods().values()]
-            methods = [m for m in every if (NETWORKS in m.targets) == problem.target.plans_networks]
+            methods = [m for m in every if m.plans_networks == problem.target.plans_networks]
             self.list.fill(problem, methods, preferred, self.search.text())
         self._filling = False
         self._show_method(self.method())

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from planner.errors import TargetError
 from planner.evaluation.parameter_bytes import PRECISIONS
-from planner.evaluation.shared_children import families
 from planner.model.graph import Graph
+from planner.model.groups import families
 from planner.problem.target import Device, Target, Words, check_count, parameter, positive
-
-if TYPE_CHECKING:
-    pass
 
 MEMORY, DRAM, COMMUNICATION = "max-memory", "dram", "max-communication"
 STAGE_TIME, INFERENCE_TIME = "stage-time", "inference-time"
@@ -170,6 +167,11 @@ class EdgeTpuPipeline(Target):
     def unit(self, component: str) -> str:
         """Bytes, but for the two times."""
         return "" if component in {STAGE_TIME, INFERENCE_TIME} else "B"
+
+    @classmethod
+    def suggested(cls, graph: Graph) -> EdgeTpuPipeline | None:
+        """Four stages for a TFLite model, which is made for such devices."""
+        return cls(count=4) if graph.format == "tflite" else None
 
     def devices(self, graph: Graph) -> tuple[Device, ...]:
         """Stages, named ``stage 0`` onwards."""

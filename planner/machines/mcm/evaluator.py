@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from planner.evaluation.live import LiveEvaluation
 from planner.evaluation.parameter_bytes import parameter_bytes, tensor_bytes
 from planner.evaluation.rules import OrderRule, PinRule, TogetherRule
 from planner.machines.mcm import kernels as mcm_kernels
-from planner.machines.mcm.rules import ChipMemoryRule, EveryChipRule, NoSkipRule, TriangleRule
+from planner.machines.mcm.rules import ChipMemoryRule, EveryChipRule, MemorySchedule, NoSkipRule, TriangleRule
 from planner.machines.mcm.target import DEFAULT_LINK, LATENCY, McmPackage
 from planner.model.cost_model import NO_WORK, bytes_moved
 from planner.model.graph import Bools, Floats, Graph, Ints, csr
@@ -22,19 +22,6 @@ from planner.problem.evaluator import Evaluator, Live, Rule
 
 if TYPE_CHECKING:
     from planner.problem.problem import Problem
-
-
-@dataclass(frozen=True, eq=False)
-class MemorySchedule:
-    """The ops of a chip in the order they run (int32[s]) and the bytes of activations held then (float64[s]).
-
-    They run depth-first, the smallest index of the graph's first: the model file's order, in a device-placement file that of
-    ascending node ids. ``parameters`` are bytes that are there all the time.
-    """
-
-    ops: Ints
-    live: Floats
-    parameters: float
 
 
 def chip_times(graph: Graph, target: McmPackage) -> Floats:

@@ -3,21 +3,67 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, Protocol, cast
 
 import numpy as np
 
 from planner.evaluation import kernels
 from planner.evaluation.rules import device_names, overfull
 from planner.machines.mcm import kernels as mcm_kernels
-from planner.model.graph import Bools, Ints
+from planner.model.graph import Bools, Floats, Ints
 from planner.problem.decision import Violation
-from planner.problem.evaluator import Evaluator, Live
+from planner.problem.evaluator import EvaluatedProblem, Evaluator, Live
 from planner.quantity import bytes_text
 
-if TYPE_CHECKING:
-    from planner.machines.mcm.evaluator import McmEvaluator, McmLive
+
+@dataclass(frozen=True, eq=False)
+class MemorySchedule:
+    """The ops of a chip in the order they run (int32[s]) and the bytes of activations held then (float64[s]).
+
+    They run depth-first, the smallest index of the graph's first: the model file's order, in a device-placement file that of
+    ascending node ids. ``parameters`` are bytes that are there all the time.
+    """
+
+    ops: Ints
+    live: Floats
+    parameters: float
+
+
+class ChipEvaluator(Protocol):
+    """What the rules ask of the evaluator (:class:`planner.machines.mcm.evaluator.McmEvaluator`)."""
+
+    problem: EvaluatedProblem
+    params: Floats
+    capacity: Floats
+    edge_src: Ints
+    edge_dst: Ints
+
+    def parameter_bytes(self, device_of: Ints) -> Floats:
+        """Bytes of parameters on each chip (float64[k])."""
+
+    def peaks(self, device_of: Ints) -> Floats:
+        """Peak bytes of activations on each chip (float64[k])."""
+
+    def memory_schedule(self, device_of: Ints, chip: int) -> MemorySchedule:
+        """What a chip runs in order, and what it holds then."""
+
+    def arcs(self, device_of: Ints) -> np.ndarray:
+        """Which chip feeds which: uint64[k], bit b of entry a."""
+
+
+class ChipLive(Protocol):
+    """What the rules ask of the live evaluation (:class:`planner.machines.mcm.evaluator.McmLive`)."""
+
+    def occupied_after(self, ops: Ints) -> Ints:
+        """How many ops each chip holds once ``ops`` are on each destination (int32[k, k], axis 0 = destination)."""
+
+    def memory_after(self, ops: Ints) -> Floats:
+        """Bytes on each chip once ``ops`` are on each destination (float64[k, k], axis 0 = destination)."""
+
+    def newly_broken(self, ops: Ints) -> Bools:
+        """bool[k]: destinations of ``ops`` where the triangle rule breaks for a pair of chips that keeps it now."""
 
 
 class NoSkipRule:
@@ -50,7 +96,7 @@ class NoSkipRule:
     def blocked(self, live: Live, ops: Ints) -> Bools:
         """Destinations after which a chip is skipped that is not skipped now."""
         now = mcm_kernels.skipped_chips(live.occupied)
-        after = cast("McmLive", live).occupied_after(ops)
+        after = cast(ChipLive, live).occupied_after(ops)
         return np.array([bool(mcm_kernels.skipped_chips(row) & ~now) for row in after], bool)
 
 
@@ -70,7 +116,7 @@ class EveryChipRule:
 
     def blocked(self, live: Live, ops: Ints) -> Bools:
         """Destinations after which a chip is empty that is not empty now."""
-        after = cast("McmLive", live).occupied_after(ops)
+        after = cast(ChipLive, live).occupied_after(ops)
         emptied: Bools = ((after == 0) & (live.occupied > 0)[None, :]).any(axis=1)
         return emptied
 
@@ -83,8 +129,8 @@ class ChipMemoryRule:
 
     def violations(self, evaluator: Evaluator, device_of: Ints) -> list[Violation]:
         """One violation per overfull chip, with the op that runs at the peak and those with most parameters."""
-        e = cast("McmEvaluator", evaluator)
-        names, titles = e.problem.graph.op_names, device_names(e)
+        e = cast(ChipEvaluator, evaluator)
+        names, titles = e.problem.graph.op_names, device_names(evaluator)
         held, peaks = e.parameter_bytes(device_of), e.peaks(device_of)
         found = []
         for d in np.flatnonzero(overfull(held + peaks, e.capacity)).tolist():
@@ -104,8 +150,8 @@ class ChipMemoryRule:
 
     def blocked(self, live: Live, ops: Ints) -> Bools:
         """Destinations after which a chip is overfull that needs no less now."""
-        e = cast("McmEvaluator", live.evaluator)
-        after = cast("McmLive", live).memory_after(ops)
+        e = cast(ChipEvaluator, live.evaluator)
+        after = cast(ChipLive, live).memory_after(ops)
         now = e.parameter_bytes(live.device_of) + e.peaks(live.device_of)
         worse = overfull(after, e.capacity[None, :]) & (after > now[None, :])
         return np.asarray(worse.any(axis=1), bool)
@@ -123,8 +169,8 @@ class TriangleRule:
         Devices are the chips along the indirect way in order, which begins and ends with the pair; an op may come twice where
         it receives from one chip and sends to the next.
         """
-        e = cast("McmEvaluator", evaluator)
-        names, titles = e.problem.graph.op_names, device_names(e)
+        e = cast(ChipEvaluator, evaluator)
+        names, titles = e.problem.graph.op_names, device_names(evaluator)
         arcs = e.arcs(device_of)
         found = []
         for a, _, b in mcm_kernels.triangles(arcs).tolist():
@@ -142,14 +188,14 @@ class TriangleRule:
         return found
 
     @staticmethod
-    def _dependency(evaluator: McmEvaluator, device_of: Ints, a: int, b: int) -> tuple[int, int]:
+    def _dependency(evaluator: ChipEvaluator, device_of: Ints, a: int, b: int) -> tuple[int, int]:
         src, dst = evaluator.edge_src, evaluator.edge_dst
         e = int(np.flatnonzero((device_of[src] == a) & (device_of[dst] == b))[0])
         return int(src[e]), int(dst[e])
 
     def blocked(self, live: Live, ops: Ints) -> Bools:
         """Destinations after which a pair of chips breaks the rule that does not break it now."""
-        return cast("McmLive", live).newly_broken(ops)
+        return cast(ChipLive, live).newly_broken(ops)
 
 
 def indirect_way(arcs: np.ndarray, a: int, b: int) -> list[int]:

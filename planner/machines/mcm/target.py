@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from planner.errors import TargetError
 from planner.evaluation.parameter_bytes import PRECISIONS
 from planner.model.graph import Bools, Graph, Ints
 from planner.problem.target import Device, Target, Words, check_count, parameter, positive
-
-if TYPE_CHECKING:
-    pass
 
 CHIP_LATENCY, LATENCY = "chip-latency", "latency"
 DEFAULT_LINK = 25e9
@@ -67,8 +64,13 @@ class McmPackage(Target):
     in_words: ClassVar[str] = "a multi-chip module"
     words: ClassVar[Words] = Words("chip", "chips")
     evaluated_by: ClassVar[str] = "planner.machines.mcm.evaluator:evaluator"
+    repair_first: ClassVar[bool] = True
     memory_holds: ClassVar[str] = "parameters"
     figures_in_seconds: ClassVar[bool] = False
+    grows: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "memory": ("sram", "chip"),
+        "devices": ("count", "chips"),
+    }
     switches: ClassVar[Mapping[str, tuple[str, Any]]] = {
         "memory": ("check_memory", False),
         "triangle": ("triangle", False),
@@ -165,6 +167,10 @@ class McmPackage(Target):
             raise TargetError(
                 f"precision is '{self.precision}'; choose from {', '.join(reversed(PRECISIONS))}"
             )
+
+    def with_count(self, count: int) -> McmPackage:
+        """At least as many chips as it has, and no more than there may be."""
+        return replace(self, count=min(max(count, self.count), MOST_CHIPS))
 
     def devices(self, graph: Graph) -> tuple[Device, ...]:
         """Chips, named ``chip 0`` onwards."""

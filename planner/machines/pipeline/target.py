@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from planner.errors import TargetError
 from planner.model.graph import Graph
@@ -16,9 +16,6 @@ from planner.problem.target import (
     parameter,
     positive,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

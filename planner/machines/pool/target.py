@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from planner.errors import TargetError
 from planner.model.graph import Graph
@@ -19,9 +19,6 @@ from planner.problem.target import (
     positive,
     whole,
 )
-
-if TYPE_CHECKING:
-    pass
 
 COMMUNICATION = ("sum", "overlap", "duplex")
 """How transfers and work may share a device's time."""
@@ -48,6 +45,10 @@ class DevicePool(Target):
     in_words: ClassVar[str] = "a device pool"
     words: ClassVar[Words] = Words("device", "devices")
     evaluated_by: ClassVar[str] = "planner.machines.pool.evaluator:evaluator"
+    grows: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "memory": ("memory", "accelerator"),
+        "devices": ("accelerators", "accelerators"),
+    }
     switches: ClassVar[Mapping[str, tuple[str, Any]]] = {
         "memory": ("memory", math.inf),
         "contiguous": ("contiguous", False),
@@ -196,6 +197,11 @@ class DevicePool(Target):
         else:
             out |= {key: int(given[key]) for key in ("accelerators", "cpus") if key in given}
         return out
+
+    @classmethod
+    def suggested(cls, graph: Graph) -> DevicePool | None:
+        """The deployment that a device-placement file describes."""
+        return cls(**cls.counts("", graph, "the model's file")) if graph.deployment else None
 
     def devices(self, graph: Graph) -> tuple[Device, ...]:
         """Accelerators ``acc 0`` onwards (with q subgraphs ``acc 0.0``, ``acc 0.1``, ...), then CPUs ``cpu 0`` onwards."""

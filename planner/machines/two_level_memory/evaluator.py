@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.errors import PlanError
 from planner.machines.two_level_memory.order import OrderEvaluation
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.machines.two_level_memory.trace import Trace
 from planner.model.graph import Ints
+from planner.model.network import Network
 from planner.problem.decision import Violation
-
-if TYPE_CHECKING:
-    from planner.machines.two_level_memory.problem import NetworkProblem
-    from planner.machines.two_level_memory.trace import Trace
 
 
 class Counts(NamedTuple):
@@ -32,9 +31,8 @@ class Counts(NamedTuple):
 class OrderEvaluator:
     """Counts what orders of a network's connections read and write. Orders are int32[W], connection ids."""
 
-    def __init__(self, problem: NetworkProblem) -> None:
-        network, machine = problem.network, problem.target
-        self.problem = problem
+    def __init__(self, network: Network, machine: TwoLevelMemory, objective: str) -> None:
+        self.network, self.objective = network, objective
         self.slots = machine.size - 1
         self.policy = machine.policy_code
         self.source, self.target = network.source, network.target
@@ -46,7 +44,7 @@ class OrderEvaluator:
         order = np.asarray(order)
         if order.shape != (self.connections,) or order.dtype.kind not in "iu":
             raise PlanError(
-                f"an order of {self.problem.network.name} must name each of its {self.connections} connections once;"
+                f"an order of {self.network.name} must name each of its {self.connections} connections once;"
                 f" this one has {order.size} entries"
             )
         if order.min() < 0 or order.max() >= self.connections:
@@ -69,7 +67,7 @@ class OrderEvaluator:
         at = int(first_breach(read_only(order), self.source, self.target, self.in_degree))
         if at < 0:
             return ()
-        network, connection = self.problem.network, int(order[at])
+        network, connection = self.network, int(order[at])
         early, late = int(network.source[connection]), int(network.target[connection])
         sentence = (
             f"connection {connection} from {network.neuron_name(early)} to {network.neuron_name(late)} is number"
@@ -102,8 +100,8 @@ class OrderEvaluator:
         return OrderEvaluation(
             counts.reads,
             counts.writes,
-            self.problem.objective,
-            {self.problem.objective: float(counts.total)},
+            self.objective,
+            {self.objective: float(counts.total)},
             self.violations(order),
             {"neuron_reads": float(counts.reads - self.connections)},
         )
@@ -132,6 +130,6 @@ _NOTHING = np.empty((4, 0), np.int32)
 """No room for events: nothing is recorded."""
 
 
-def evaluator(problem: NetworkProblem) -> OrderEvaluator:
-    """The evaluator of a network on a two-level memory."""
-    return OrderEvaluator(problem)
+def evaluator(problem: Any) -> OrderEvaluator:
+    """The evaluator of a :class:`planner.machines.two_level_memory.problem.NetworkProblem`."""
+    return OrderEvaluator(problem.network, problem.target, problem.objective)

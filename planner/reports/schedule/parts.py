@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.model.graph import Bools, Floats, Ints
 from planner.problem.evaluator import Evaluator
-
-if TYPE_CHECKING:
-    from planner.machines.mcm.evaluator import McmEvaluator
 
 RECEIVE, STREAM, WORK, SEND, SYNC = 0, 1, 2, 3, 4
 """Phases, in the order in which a piece goes through them."""
@@ -98,14 +94,6 @@ def piece_times(
         held = float(e.params[device_of == d].sum())
         times[np.flatnonzero(piece_device == d)[-1], SYNC] = (copies[d] - 1) * held / e.sync_rate
     return times
-
-
-def chips_of(e: McmEvaluator, device_of: Ints) -> tuple[Ints, Ints, Floats, Floats]:
-    """The chips that are used as pieces: piece of each op, chip of each piece, when it begins, what it takes by phase."""
-    found = e.evaluate(device_of)
-    used, piece_of = np.unique(device_of, return_inverse=True)
-    times = np.stack([found.receive, found.streaming, found.work, found.send], axis=1)[used]
-    return piece_of.astype(np.int32), used.astype(np.int32), e.starts(device_of, found.cost)[used], times
 
 
 def cores_of(piece_device: Ints, begin: Floats, finish: Floats, alone: Bools) -> tuple[Ints, Ints]:

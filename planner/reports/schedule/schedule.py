@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.errors import StageboardError
+from planner.machines.catalogue import machine_of
+from planner.methods.alone import Alone
 from planner.model.graph import Bools, Floats, Ints
 from planner.problem.evaluator import Evaluator
 from planner.reports.schedule import parts
@@ -145,7 +147,7 @@ def schedule(
     # A copy: numba compiles for read-only arrays apart.
     device_of = np.array(evaluator.checked(device_of), np.int32)
     if kind == "latency":
-        return _latency(evaluator, device_of, samples or 1)
+        return _latency(problem, device_of, samples or 1)
     return _pipeline(evaluator, device_of, kind, samples)
 
 
@@ -229,18 +231,10 @@ def _after_backward(part: np.ndarray, pairs: tuple[Ints, Ints]) -> np.ndarray:
 
 
 # ---------------------------------------------------------------------- one sample at a time
-def _latency(e: Evaluator, device_of: Ints, samples: int) -> Schedule:
-    from planner.machines.mcm.evaluator import McmEvaluator
-
-    hop = 0.0
-    if isinstance(e, McmEvaluator):
-        hop = e.hop
-        piece_of, piece_device, begin, times = parts.chips_of(e, device_of)
-        part = np.zeros(len(piece_device), np.int8)
-        finish = begin + times.sum(axis=1)
-        total = float(finish.max(initial=0.0))
-    else:
-        piece_of, piece_device, part, begin, times, finish, total = _pieces_alone(e, device_of)
+def _latency(problem: Problem, device_of: Ints, samples: int) -> Schedule:
+    e = problem.evaluator
+    own = machine_of(problem).part("alone") or _alone
+    piece_of, piece_device, part, begin, times, finish, total, hop = own(e, device_of)
     piece_lane, lane_count = parts.cores_of(piece_device, begin, finish, ~e.pays)
     starts = begin[:, None] + np.cumsum(times, axis=1) - times
     piece, phase = np.nonzero(times > 0)
@@ -259,10 +253,8 @@ def _latency(e: Evaluator, device_of: Ints, samples: int) -> Schedule:
     )  # fmt: skip
 
 
-def _pieces_alone(
-    e: Evaluator, device_of: Ints
-) -> tuple[Ints, Ints, np.ndarray, Floats, Floats, Floats, float]:
-    """The pieces of one sample with when they begin, what they take by phase, when they finish, and when all is done."""
+def _alone(e: Evaluator, device_of: Ints) -> Alone:
+    """Every subgraph that runs in one go as a piece, on a machine of which nothing else is known."""
     from planner.machines.pool.latency import evaluation as latency
 
     piece_of, piece_device, part = parts.pieces_of(e, device_of, e.pays, e.owner)
@@ -283,7 +275,7 @@ def _pieces_alone(
     first = np.unique(piece_device, return_index=True)
     for d, p in zip(*first, strict=True):
         times[p, STREAM], times[p, WORK] = stream[d], times[p, WORK] - stream[d]
-    return piece_of, piece_device, part, begin, times, finish, total
+    return Alone(piece_of, piece_device, part, begin, times, finish, float(total))
 
 
 # ---------------------------------------------------------------------- bars

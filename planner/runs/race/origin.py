@@ -11,11 +11,10 @@ from planner.problem.provenance import Provenance, RaceRecord
 from planner.runs.race.methods import method_of
 
 if TYPE_CHECKING:
-    from planner.runs.race.race import Race
-    from planner.runs.race.standing import Standing
+    from planner.runs.race.standing import Reached, Standing
 
 
-def provenance_of(race: Race, standing: Standing) -> Provenance:
+def provenance_of(race: Reached, standing: Standing) -> Provenance:
     """Where the best own plan of an entrant comes from: enough to find it again."""
     entrant = standing.entrant
     method = method_of(entrant)
@@ -42,7 +41,7 @@ def provenance_of(race: Race, standing: Standing) -> Provenance:
     )
 
 
-def given_plan(race: Race, name: str) -> Any:
+def given_plan(race: Reached, name: str) -> Any:
     """The plan that the race was given, while nobody is better; else None."""
     if race.best is None or race.best.by >= 0:
         return None

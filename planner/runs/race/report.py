@@ -9,10 +9,10 @@ from planner.quantity import amount_text
 from planner.search.result import Result
 
 if TYPE_CHECKING:
-    from planner.runs.race.race import Race
+    from planner.runs.race.standing import Reached
 
 
-def ending_of(race: Race, result: Result) -> str:
+def ending_of(race: Reached, result: Result) -> str:
     """How an entrant ended, from its result and what the race knows."""
     reason = result.stop_reason
     known = () if race.best is None else race.best.components
@@ -24,7 +24,7 @@ def ending_of(race: Race, result: Result) -> str:
     return reason
 
 
-def sentence_of(race: Race) -> str:
+def sentence_of(race: Reached) -> str:
     """How the race ended, who found the best plan and who proved the strongest bound: one or two sentences."""
     took = f"{race.seconds:.1f} s"
     how = {
@@ -38,7 +38,7 @@ def sentence_of(race: Race) -> str:
     return f"{how}: {_who(race)}." if race.best is not None or race.bound is not None else f"{how}."
 
 
-def _who(race: Race) -> str:
+def _who(race: Reached) -> str:
     words = []
     name = race.problem.components[0]
     if race.best is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from planner.model.graph import Ints
 from planner.problem.bound import Bound, better
@@ -140,3 +141,26 @@ def add_point(history: list[tuple[float, float]], seconds: float, value: float) 
     history.append((seconds, value))
     if len(history) > MOST_POINTS:
         history[:] = history[:1] + history[1:-1:2] + history[-1:]
+
+
+class Reached(Protocol):
+    """What a race has reached (:class:`planner.runs.race.race.Race`), as reports and provenances tell of it."""
+
+    problem: Any
+    cores: int
+    gap_wanted: float | None
+    time_limit: float | None
+    standings: tuple[Standing, ...]
+    bounds: list[Bound]
+    best: Best | None
+    gap: float | None
+    proved_by: int
+    outcome: str
+
+    @property
+    def seconds(self) -> float:
+        """Since the start; once it has ended, how long it took."""
+
+    @property
+    def bound(self) -> Bound | None:
+        """The strongest bound on the first component, by whomever."""

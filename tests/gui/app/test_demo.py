@@ -130,9 +130,9 @@ def test_a_story_file_and_its_model(tmp_path: Path, qapp: Any, capsys: Any) -> N
     from planner.formats import read_models
     from planner.formats.graphs import stageboard_json
     from planner.machines.spec import parse_target
+    from planner.methods.tiny import tiny_graph
     from planner.problem.problem import Problem
     from planner.problem.provenance import Provenance
-    from planner.runs.warm_up import tiny_graph
     from planner.story.files.json import write_story
     from planner.story.making import Told, story_of_plans
     from planner.story.story import StoryModel

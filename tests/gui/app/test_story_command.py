@@ -81,7 +81,7 @@ def test_a_search_run_again(tmp_path: Path, qapp: Any, capsys: Any) -> None:
 
 def test_models_from_elsewhere_come_along(tmp_path: Path, qapp: Any, capsys: Any) -> None:
     from planner.formats.graphs import stageboard_json
-    from planner.runs.warm_up import tiny_graph
+    from planner.methods.tiny import tiny_graph
 
     (tmp_path / "models").mkdir()
     (tmp_path / "talk").mkdir()

@@ -15,12 +15,12 @@ from planner.formats.networks.npz import write_network
 from planner.machines.spec import parse_target
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.methods.tiny import tiny_network
 from planner.model.samples import STORIES
 from planner.plan_files.plan_json import write_plan
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.reports.comparison.example import example_files
-from planner.runs.warm_up import tiny_network
 from tests.planner.cli.test_cli import RESNET, Ran
 
 TOP = {"model", "reference", "plans", "why_incomparable", "devices", "moved", "flows", "notes", "picture"}

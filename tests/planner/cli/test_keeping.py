@@ -13,8 +13,8 @@ import pytest
 from planner.cli.searching import uninterrupted
 from planner.formats.networks.npz import write_network
 from planner.formats.networks.read import read_network
+from planner.methods.tiny import tiny_network
 from planner.plan_files import plan_json
-from planner.runs.warm_up import tiny_network
 from tests.planner.cli.test_cli import RESNET, stageboard
 
 __all__ = ["stageboard"]

@@ -11,10 +11,10 @@ import pytest
 from planner.formats.networks.npz import write_network
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.methods.tiny import tiny_network
 from planner.plan_files.order_json import to_dict
 from planner.plan_files.plan_json import write_plan
 from planner.problem.provenance import Provenance
-from planner.runs.warm_up import tiny_network
 from tests.planner.cli.test_cli import PLAN_FIELDS, RESNET, stageboard
 
 __all__ = ["stageboard"]

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from planner.cli.info_network import fields
-from planner.export.order import to_order
 from planner.formats.networks.npz import write_network
 from planner.formats.networks.read import read_network
 from planner.generate.catalogue import generate_network
+from planner.machines.two_level_memory.export import to_order
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.problem.provenance import Provenance

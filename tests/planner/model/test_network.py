@@ -11,9 +11,9 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.spec import parse_target, target_from_dict
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.methods.tiny import tiny_graph
 from planner.model.network import ACTIVATIONS, Network, network_of
 from planner.problem.problem import Problem
-from planner.runs.warm_up import tiny_graph
 from tests.planner.machines.two_level_memory.strategies import networks
 
 

@@ -15,13 +15,13 @@ from planner.errors import PlanError
 from planner.files import to_json
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.methods.tiny import tiny_graph, tiny_network
 from planner.model.network import network_of
 from planner.plan_files.order_json import is_order_plan, open_network_plan, to_dict
 from planner.plan_files.plan_json import open_plan, write_plan
 from planner.plan_files.plan_parts import is_plan
 from planner.problem.bound import Bound
 from planner.problem.provenance import Provenance
-from planner.runs.warm_up import tiny_graph, tiny_network
 from tests.planner.machines.two_level_memory.strategies import networks, orders
 
 

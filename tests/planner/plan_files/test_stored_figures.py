@@ -19,11 +19,11 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.methods.tiny import tiny_network
 from planner.plan_files import order_json, plan_json
 from planner.plan_files.stored_figures import SHOWN
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
-from planner.runs.warm_up import tiny_network
 from tests.planner.reports.comparison.test_comparison import chain
 from tests.planner.strategies import placements, problems
 

@@ -21,10 +21,10 @@ from planner.machines.catalogue import planner
 from planner.machines.spec import parse_target
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.methods.tiny import tiny_graph, tiny_network
 from planner.model.samples import STORIES
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
-from planner.runs.warm_up import tiny_graph, tiny_network
 from planner.search.run import plan_of, run, run_bound
 from planner.story.files.json import read_story, write_story
 from planner.story.files.plans import pack, resolve

@@ -158,13 +158,13 @@ class Picking(QObject):
         """Find what else must move so that the rules hold; ``deliver`` gets the whole, or why there is none."""
         # Not on the thread, see gui.background.repairing.
         from planner.feasibility import decide  # noqa: F401
-        from planner.machines.mcm.repair import repair as chips  # noqa: F401
-        from planner.machines.pool import repair as pool  # noqa: F401
+        from planner.machines.catalogue import machine_of
         from planner.methods.repair import ordered  # noqa: F401
         from planner.repair import repair
         from planner.repair.kept import explained
 
         problem, keep = pick.plan.problem, pick.ops.copy()
+        machine_of(problem).part("repair")
         start = pick.device_of.copy()
 
         def found(result: object) -> None:

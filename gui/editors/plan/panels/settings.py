@@ -122,14 +122,14 @@ class SettingsPanel(Panel):
         self.refresh_now()
 
     def _fill(self, target: Target, objective: str) -> None:
-        from planner.machines.spec import KINDS
+        from planner.machines.spec import kinds
 
         self._filling = True
         try:
             self._target = target
-            if self.kind.count() != len(KINDS):
+            if self.kind.count() != len(kinds()):
                 self.kind.clear()
-                for kind, cls in KINDS.items():
+                for kind, cls in kinds().items():
                     self.kind.addItem(cls.title, kind)
             self.kind.setCurrentIndex(self.kind.findData(target.kind))
             self.machine.clear()
@@ -174,19 +174,16 @@ class SettingsPanel(Panel):
         """
         if self._filling or self.document.problem is None:
             return
-        from planner.machines.mcm.target import MOST_CHIPS
-        from planner.machines.spec import KINDS, parse_target
+        from planner.machines.spec import parse_target
 
         kind, problem = self.kind.currentData(), self.document.problem
         if kind == problem.target.kind:
             target = problem.target
         else:
-            target = parse_target("pool", problem.graph) if kind == "pool" else KINDS[kind]()
+            target = parse_target(kind, problem.graph)
             stages = getattr(problem.target, "count", None)
-            if stages is not None and hasattr(target, "count"):
-                if kind == "mcm":
-                    stages = min(max(stages, target.count), MOST_CHIPS)
-                target = dataclasses.replace(target, count=stages)  # type: ignore[type-var]
+            if stages is not None:
+                target = target.with_count(stages)
         self._fill(target, target.objectives[0])
         self._show_costs()
         self._edited()

@@ -92,7 +92,7 @@ class MethodChecks(TakesLetters, QListWidget):
             for method, is_bound in every:
                 # What plans networks has nothing to say about graphs, nor the other way round: it is not even listed.
                 # The expert's plan comes from a file that is asked for as an option.
-                if method.name != "expert" and (NETWORKS in method.targets) == problem.target.plans_networks:
+                if method.name != "expert" and method.plans_networks == problem.target.plans_networks:
                     reason = method.refusal(problem) or ""
                     groups[OTHERS if reason else PROVE if is_bound else FIND].append(
                         (method, is_bound, reason)

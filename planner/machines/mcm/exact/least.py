@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 from numba import njit
 
+from planner.methods.least import TIED, Least
 from planner.methods.orders import kahn_order
 from planner.methods.units import forced_units, unit_edges
 from planner.model.graph import Floats, Ints, csr
@@ -20,14 +21,14 @@ MOST_STEPS = 20_000_000
 """Units and dependencies looked at between the ends of dependencies, some 50 ms; those with least work are left out."""
 
 
-class Least(NamedTuple):
+class LeastCost(NamedTuple):
     """Two bounds: on any plan whose links lead one way, and on those that keep the triangle rule too (never less)."""
 
     in_order: float
     under_triangle: float
 
 
-def least_cost(problem: Problem) -> Least:
+def least_cost(problem: Problem) -> LeastCost:
     """Bounds without any search: the dearest unit, what pins put on one chip, an equal share of all work.
 
     For a single sample also the longest path of units: those on one chip add up there, and chips on a path wait for
@@ -40,13 +41,13 @@ def least_cost(problem: Problem) -> Least:
     unit_of = forced_units(problem)
     count = int(unit_of.max()) + 1 if len(unit_of) else 0
     if count == 0:
-        return Least(0.0, 0.0)
+        return LeastCost(0.0, 0.0)
     work = np.bincount(unit_of, weights=e.work[0], minlength=count).astype(np.float64)
     forbidden = np.zeros((count, e.k), bool)
     np.logical_or.at(forbidden, unit_of, ~e.allowed)
     choices = e.k - forbidden.sum(axis=1)
     if (choices == 0).any():
-        return Least(math.inf, math.inf)
+        return LeastCost(math.inf, math.inf)
     alone = choices == 1
     pinned = np.bincount(forbidden[alone].argmin(axis=1), weights=work[alone], minlength=e.k)
     least = max(float(work.max()), float(pinned.max()), float(work.sum()) / e.k)
@@ -62,7 +63,7 @@ def least_cost(problem: Problem) -> Least:
             confined = share * _most_confined(src, dst, *succs, order, work, least / share)
     # A sum of floats may be some units in the last place too large.
     rounded = 1 - 1e-15 * e.n
-    return Least(least * rounded, max(least, confined) * rounded)
+    return LeastCost(least * rounded, max(least, confined) * rounded)
 
 
 def _most_confined(
@@ -130,3 +131,12 @@ def most_between(src, dst, at_most, ptr, idx, pred_ptr, pred_idx, order, place, 
                     to_end[pred_idx[e]] = i
         best = max(best, total)
     return best if best > least else 0.0
+
+
+def least(problem: Problem) -> list[Least]:
+    """:func:`least_cost` as bounds; the one that needs the triangle rule only where it says more."""
+    cost = least_cost(problem)
+    found = [Least(problem.objective, cost.in_order, ("rule:order", *TIED))]
+    if cost.under_triangle > cost.in_order:
+        found.append(Least(problem.objective, cost.under_triangle, ("rule:order", "rule:triangle", *TIED)))
+    return found

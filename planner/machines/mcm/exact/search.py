@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+from planner.machines.mcm.exact.least import least
 from planner.machines.mcm.exact.model import ChipModel, chip_model
 from planner.machines.mcm.exact.program import Part
 from planner.machines.mcm.exact.relaxation import prove_chord, prove_pool
 from planner.machines.mcm.exact.solving import RESOLUTION, ChipSolving
 from planner.machines.mcm.solver.solver import ChipSolver
+from planner.methods.least import prove_least
 from planner.methods.obvious_infeasibility import report_infeasible
 from planner.model.graph import Ints
 from planner.options import Option
@@ -44,12 +46,10 @@ class ChipSearch:
 
     def run(self) -> None:
         """Until the optimum or infeasibility is proven. Raises :class:`planner.search.search.Stopped` when a stop criterion fires."""
-        from planner.machines.several.bounds.simple import Simple
-
         problem, search = self._problem, self._search
         if report_infeasible(problem, search, self._method):
             return
-        Simple().prove(problem, search)
+        prove_least(problem, search, "simple", least)
         self._model: ChipModel = chip_model(problem, search.check)
         self._solving = ChipSolving(self._model, search, self._method, self._workers)
         if not self._model.stages.possible:

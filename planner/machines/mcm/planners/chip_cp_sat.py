@@ -21,6 +21,7 @@ class ChipCpSat(Planner):
     title: ClassVar[str] = "Chips, CP-SAT"
     summary: ClassVar[str] = "exact constraint program for multi-chip modules, with bounds"
     source: ClassVar[Source] = Source("MCM paper", "section 3, equations 1 to 5")
+    most_unasked: ClassVar[float] = 5_000
     targets: ClassVar[frozenset[str]] = frozenset({"mcm"})
     objectives: ClassVar[frozenset[str]] = frozenset({"chip-latency", "latency"})
     exact: ClassVar[bool] = True

@@ -10,6 +10,7 @@ import numpy as np
 
 from planner.errors import PlannerRefusal
 from planner.evaluation import kernels
+from planner.machines.pool.least import least
 from planner.machines.pool.max_load.model import Program, build, canonical, symmetry_order, values_of
 from planner.machines.pool.max_load.multilevel import Multilevel, units_of
 from planner.machines.pool.max_load.pigeonhole import pigeonhole
@@ -23,6 +24,7 @@ from planner.machines.pool.max_load.solving import (
     read_place,
 )
 from planner.methods.annealing import STEPS_PER_CALL
+from planner.methods.least import prove_least
 from planner.methods.mip import cp_sat, mip
 from planner.methods.obvious_infeasibility import report_infeasible
 from planner.methods.orders import depth_first_order
@@ -70,12 +72,10 @@ class MaxLoadSearch:
 
         Raises :class:`planner.search.search.Stopped` when a stop criterion fires meanwhile.
         """
-        from planner.machines.several.bounds.simple import Simple
-
         problem, search = self._problem, self._search
         if report_infeasible(problem, search, self._method):
             return
-        Simple().prove(problem, search)
+        prove_least(problem, search, "simple", least)
         for given in search.starts:
             self._offer(given)
         self._slice()

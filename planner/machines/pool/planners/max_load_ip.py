@@ -21,6 +21,7 @@ class MaxLoadIp(Planner):
     title: ClassVar[str] = "Max-load IP"
     summary: ClassVar[str] = "multilevel annealing, then the exact integer program, contiguous or not"
     source: ClassVar[Source] = Source("device placement", "sections 5.1.3, 5.2 and 5.3 (figure 6)")
+    most_unasked: ClassVar[float] = 5_000
     targets: ClassVar[frozenset[str]] = frozenset({"pool"})
     objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe"})
     exact: ClassVar[bool] = True

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from typing import ClassVar, cast
+from typing import ClassVar
 
-import numpy as np
-
-from planner.evaluation.simple_bounds import fractional_share, longest_path, replicated_part
-from planner.machines.edge_tpu.inference_time import InferenceEvaluator
-from planner.machines.mcm.exact.least import least_cost
-from planner.model.graph import Floats
+from planner.machines.catalogue import machine_of
+from planner.methods.least import prove_least, shared_work
 from planner.problem.problem import Problem
 from planner.search.method import BoundMethod, Source
 from planner.search.search import Search
@@ -46,83 +41,4 @@ class Simple(BoundMethod):
 
     def prove(self, problem: Problem, search: Search) -> None:
         """One bound at once; one for each component that counts parameter bytes, and one that needs the triangle rule."""
-        began = time.perf_counter()
-        confined: float | None = None
-        used: tuple[str, ...] = (
-            "rule:support",
-            "pin:",
-            "together:",
-            "rule:colocation",
-            "rule:shared_children",
-        )
-        if problem.target.kind == "mcm":
-            least = least_cost(problem)
-            values = {problem.objective: least.in_order}
-            used = ("rule:order", *used)
-            if least.under_triangle > least.in_order:
-                confined = least.under_triangle
-        elif problem.objective == "latency":
-            values = {problem.objective: longest_path(problem)}
-            used = used[:2]
-        elif problem.unit(problem.components[0]) == "B":
-            values = self._bytes(problem)
-        elif problem.objective == "inference-time":
-            values = {problem.objective: self._inference(problem)}
-        else:
-            parts = (0, 1) if problem.objective == "gpipe" else (None,)
-            work = problem.evaluator.work
-            values = {problem.objective: sum(self._part(problem, work, part) for part in parts)}
-        assumes = frozenset(t for t in problem.assumptions if t.startswith(used))
-        for component, value in values.items():
-            search.prove(problem.bound(component, value, self.name, assumes, time.perf_counter() - began))
-        if confined is not None:
-            assumes |= {"rule:triangle"}
-            seconds = time.perf_counter() - began
-            search.prove(problem.bound(problem.objective, confined, self.name, assumes, seconds))
-
-    def _bytes(self, problem: Problem) -> dict[str, float]:
-        """The bounds on the components that count parameter bytes."""
-        share, over = self._memory(problem)
-        found = {"max-memory": share, "dram": over}
-        return {name: value for name, value in found.items() if name in problem.components}
-
-    def _memory(self, problem: Problem) -> tuple[float, float]:
-        """Bytes that some stage of an Edge TPU pipeline holds, and bytes that all caches leave over."""
-        e = problem.evaluator
-        share = self._part(problem, e.memory[None, :], None)
-        return share, max(float(e.memory.sum() - e.budget.sum()), share - float(e.budget.max()), 0.0)
-
-    def _inference(self, problem: Problem) -> float:
-        """The bound on the time per inference of an Edge TPU pipeline.
-
-        What all caches leave over is streamed, through one link before the slowest stage does the rest, or by the stages at
-        once: then they share work and streaming. Activations in a cache only make it smaller.
-        """
-        e = cast(InferenceEvaluator, problem.evaluator)
-        rest = self._part(problem, e.work, None)
-        over = self._memory(problem)[1] / e.streaming_rate
-        if e.target.shared_link:
-            return rest + over
-        return max(rest, (over + float(e.work.sum())) / e.k)
-
-    @staticmethod
-    def _part(problem: Problem, amount: Floats, part: int | None) -> float:
-        """The bound on ``amount`` (float64[c, n], by class of device) of one part (None = all ops)."""
-        e = problem.evaluator
-        groups = problem.groups
-        chosen = np.ones(e.n, bool) if part is None else e.part == part
-        work = np.zeros((e.k, groups.count))
-        for d in range(e.k):
-            column = np.where(e.allowed[:, d], amount[e.class_of[d]], np.inf)
-            inside = np.where(chosen, column, 0.0)
-            # A group that holds a forbidden op of the other part cannot go there either.
-            inside = np.where(~chosen & ~e.allowed[:, d], np.inf, inside)
-            np.add.at(work[d], groups.group_of, inside)
-        if groups.count == 0:
-            return 0.0
-        if e.sync_rate > 0.0:
-            return replicated_part(problem, work)
-        largest = float(work.min(axis=0).max())
-        if not np.isfinite(largest):
-            return float("inf")
-        return max(largest, fractional_share(work, e.class_of))
+        prove_least(problem, search, self.name, machine_of(problem).part("least") or shared_work)

@@ -22,6 +22,7 @@ class Theorem1(BoundMethod):
     title: ClassVar[str] = "Theorem 1"
     summary: ClassVar[str] = "every connection and neuron is read once, every output written once"
     source: ClassVar[Source] = Source("I/O paper", "Theorem 1")
+    plans_networks: ClassVar[bool] = True
     targets: ClassVar[frozenset[str]] = frozenset({"memory"})
     objectives: ClassVar[frozenset[str]] = frozenset({"ios"})
 

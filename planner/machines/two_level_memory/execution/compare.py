@@ -10,9 +10,8 @@ import numpy as np
 
 from planner.machines.two_level_memory.execution import mkl
 from planner.machines.two_level_memory.execution.layers import layers_of
-from planner.machines.two_level_memory.execution.program import Program
+from planner.machines.two_level_memory.execution.program import Program, Runner, aligned
 from planner.machines.two_level_memory.execution.reference import reference
-from planner.machines.two_level_memory.execution.runner import Runner, aligned
 from planner.machines.two_level_memory.execution.scipy_csr import ScipyCsr
 from planner.machines.two_level_memory.execution.timing import PAUSE, Timing, in_turn
 from planner.model.network import Network, Singles

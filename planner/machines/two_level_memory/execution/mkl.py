@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.execution.layers import Layers
-from planner.machines.two_level_memory.execution.runner import aligned, on_lines
+from planner.machines.two_level_memory.execution.program import aligned, on_lines
 from planner.model.network import Singles
 
 INSTALL = "pip install 'stageboard[mkl]'"

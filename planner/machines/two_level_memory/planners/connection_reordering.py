@@ -35,6 +35,7 @@ class ConnectionReordering(Planner):
         "the paper's simulated annealing: windows of connections move to where their ends are used"
     )
     source: ClassVar[Source] = Source("I/O paper", "section IV")
+    plans_networks: ClassVar[bool] = True
     targets: ClassVar[frozenset[str]] = frozenset({"memory"})
     objectives: ClassVar[frozenset[str]] = frozenset({"ios"})
     honours: ClassVar[frozenset[str]] = frozenset()

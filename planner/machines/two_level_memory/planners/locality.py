@@ -24,6 +24,7 @@ class Locality(Planner):
         "a sliding window of partial sums, each source fetched for all of them, made greedily"
     )
     source: ClassVar[Source] = Source("Stageboard", "docs/orders.md")
+    plans_networks: ClassVar[bool] = True
     targets: ClassVar[frozenset[str]] = frozenset({"memory"})
     objectives: ClassVar[frozenset[str]] = frozenset({"ios"})
     honours: ClassVar[frozenset[str]] = frozenset()

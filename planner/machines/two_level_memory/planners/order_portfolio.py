@@ -25,6 +25,7 @@ class OrderPortfolio(Planner):
         "Theorem 1's order, the file's own, sliding windows, restarts, and windows refined by annealing"
     )
     source: ClassVar[Source] = Source("Stageboard", "docs/orders.md")
+    plans_networks: ClassVar[bool] = True
     targets: ClassVar[frozenset[str]] = frozenset({"memory"})
     objectives: ClassVar[frozenset[str]] = frozenset({"ios"})
     honours: ClassVar[frozenset[str]] = frozenset()

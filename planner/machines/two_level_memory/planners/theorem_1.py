@@ -17,6 +17,7 @@ class Theorem1Order(Planner):
     title: ClassVar[str] = "Theorem 1"
     summary: ClassVar[str] = "neuron after neuron in topological order, as in the proof of Theorem 1"
     source: ClassVar[Source] = Source("I/O paper", "Theorem 1, figure 1")
+    plans_networks: ClassVar[bool] = True
     targets: ClassVar[frozenset[str]] = frozenset({"memory"})
     objectives: ClassVar[frozenset[str]] = frozenset({"ios"})
     honours: ClassVar[frozenset[str]] = frozenset()

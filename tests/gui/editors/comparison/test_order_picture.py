@@ -13,9 +13,9 @@ from gui.look.theme import THEMES
 from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.methods.tiny import tiny_network
 from planner.problem.provenance import Provenance
 from planner.reports.comparison import OrderComparison, compare_orders
-from planner.runs.warm_up import tiny_network
 
 
 @pytest.fixture

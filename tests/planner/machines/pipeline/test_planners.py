@@ -23,7 +23,7 @@ from planner.machines.pipeline.planners.anneal import Anneal
 from planner.machines.pipeline.planners.brkga import Brkga
 from planner.machines.pipeline.planners.mla import Mla
 from planner.machines.pipeline.planners.mla_weighted import MlaWeighted
-from planner.machines.pipeline.planners.slice_graph import Slice
+from planner.machines.pipeline.planners.slice import Slice
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.machines.several.planners.local_search import LocalSearch

@@ -13,11 +13,11 @@ from planner.errors import PlanError
 from planner.machines.two_level_memory.orders.rising import longest_increasing
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.methods.tiny import tiny_network
 from planner.model.network import network_of
 from planner.problem.provenance import Provenance
 from planner.reports.comparison import compare_orders
 from planner.reports.comparison.orders import completed, displaced_connections
-from planner.runs.warm_up import tiny_network
 from tests.planner.machines.two_level_memory.strategies import networks, orders
 
 

@@ -20,7 +20,7 @@ from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
-from planner.machines.spec import KINDS
+from planner.machines.spec import kinds
 from planner.model.graph import Graph, Op, Tensor
 from planner.options import Option
 from planner.problem.target import Target
@@ -180,7 +180,7 @@ def test_parameters_that_mean_nothing_to_the_objective_are_grey(qtbot: QtBot) ->
         assert document.problem.objective == "latency"
 
 
-@pytest.mark.parametrize("kind", KINDS.values())
+@pytest.mark.parametrize("kind", kinds().values())
 def test_no_parameter_is_useless(kind: type[Target]) -> None:
     for f in dataclasses.fields(kind):  # type: ignore[arg-type]
         assert not all(is_unused(kind, f.name, objective) for objective in kind.objectives), f.name

@@ -15,9 +15,8 @@ from planner.machines.two_level_memory.execution import mkl
 from planner.machines.two_level_memory.execution import runner as runner_module
 from planner.machines.two_level_memory.execution.compare import MKL, SCIPY, compare, random_batch
 from planner.machines.two_level_memory.execution.layers import layers_of
-from planner.machines.two_level_memory.execution.program import compile_order
+from planner.machines.two_level_memory.execution.program import Runner, aligned, block_width, compile_order
 from planner.machines.two_level_memory.execution.reference import reference
-from planner.machines.two_level_memory.execution.runner import Runner, aligned, block_width
 from planner.machines.two_level_memory.execution.scipy_csr import ScipyCsr
 from planner.machines.two_level_memory.execution.timing import in_turn
 from planner.model.network import Network, network_of

@@ -19,6 +19,7 @@ import numpy as np
 
 from planner.errors import StageboardError
 from planner.evaluation.parameter_bytes import floating_ops, parameter_bytes, tensor_bytes
+from planner.export.form import Form
 from planner.export.sources import own_name, rule_notes
 from planner.export.stages.stages import INPUT_KINDS, segment_name
 from planner.files import to_json, write_together
@@ -311,3 +312,16 @@ def _amount(component: str, value: float) -> str:
 
 def _mib(value: float) -> str:
     return f"{value / 2**20:.2f} MiB"
+
+
+def _write(plan: Plan, sources: Sequence[str | os.PathLike[str]], path: Path) -> tuple[Path, ...]:
+    files = to_edge_tpu(plan, sources, path)
+    return files.text, files.data
+
+
+def _files(path: Path) -> tuple[Path, ...]:
+    files = report_files(path)
+    return files.text, files.data
+
+
+FORM = Form(_files, _write)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from planner.errors import StageboardError
-from planner.export.edge_tpu_report import edge_tpu_report, report_text, to_edge_tpu
 from planner.formats import read_model
 from planner.formats.merge import merge
+from planner.machines.edge_tpu.report import edge_tpu_report, report_text, to_edge_tpu
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.model.cost_model import fill
@@ -20,7 +20,7 @@ from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Target
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 MIB = 1 << 20
 
 

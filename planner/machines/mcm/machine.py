@@ -1,0 +1,25 @@
+"""A multi-chip module: its entry."""
+
+from __future__ import annotations
+
+from planner.machines.machine import Machine
+from planner.machines.mcm.target import McmPackage
+
+MACHINE = Machine(
+    package=__package__,
+    target=McmPackage,
+    planners=("chip-greedy", "chip-random", "chip-anneal", "chip-local-search", "chip-cp-sat"),
+    bounds=("cp-sat",),
+    preferred=("chip-local-search",),
+    preferred_bounds=("cp-sat", "simple"),
+    quick=("chip-greedy",),
+    further=("chip-cp-sat",),
+    without_solver=("chip-local-search",),
+    immediate="simple",
+    knowledge=".feasibility.knowledge:McmKnowledge",
+    repair=".repair.repair:search",
+    least=".exact.least:least",
+    domains=".domains:domains",
+    alone=".schedule:alone",
+    warm=".warm:Warm",
+)

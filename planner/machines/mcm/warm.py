@@ -1,0 +1,35 @@
+"""The tiny multi-chip modules on which kernels are compiled."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from planner.machines.mcm.target import McmPackage
+from planner.methods import tiny
+from planner.problem.problem import Problem
+from planner.problem.target import Target
+
+
+class Warm(tiny.Warm):
+    """Modules with and without limits of memory and chips that must not stay empty."""
+
+    targets: ClassVar[tuple[tuple[Target, bool], ...]] = (
+        (McmPackage(3), False),
+        (McmPackage(3, sram=20.0, every_chip=True), False),
+    )
+
+    def search(self, problem: Problem) -> None:
+        """The constraint solver's plans and annealed moves, to which searches on a tiny problem may never come."""
+        from planner.machines.mcm.search.moves import ChipMoves
+        from planner.machines.mcm.search.units import chip_units
+        from planner.machines.mcm.solver.solver import ChipSolver
+
+        units = chip_units(problem)
+        moves = ChipMoves(units, 0)
+        moves.begin(np.zeros(units.count, np.int32))
+        moves.run(1, 1, 0.1, 0.01, 1.0, 0.0)
+        solver = ChipSolver(problem)
+        solver.sample(None, 0)
+        solver.fix(np.zeros(problem.graph.n, np.int32), 0)
