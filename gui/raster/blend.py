@@ -6,7 +6,7 @@ is rounded once. A lane cannot overflow (s <= a and d <= 255 bound it by 65025 +
 exactly opaque however often it is drawn over, which is what keeps antialiased edges free of fringes.
 
 A note for developers: numba's on-disk cache notices a change of the file a kernel is in, not of the helpers it calls.
-After editing this file, remove ``gui/canvas/__pycache__``.
+After editing this file, remove ``gui/raster/__pycache__``.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ def edges_between(
     """Antialiased curved edges from card ``src[i]`` to card ``dst[i]`` (int32), following the cards' positions.
 
     ``leave`` and ``enter`` say on which side (RIGHT, BOTTOM, LEFT, TOP); ports sit in the middle of a side, moved along it by
-    ``src_port`` and ``dst_port`` (scene units). ``curvature``, ``bow`` and ``handle_max`` shape the curve (see ``raster_paths``).
+    ``src_port`` and ``dst_port`` (scene units). ``curvature``, ``bow`` and ``handle_max`` shape the curve (see :mod:`gui.raster.paths`).
     The other options are those of :func:`curves`. Edges whose ends do not exist are skipped.
     """
     c = clip_to(img, clip)

@@ -1,1 +1,4 @@
-"""Small windows of their own. Errors never open one: they are notices on the canvas."""
+"""What windows share: which of them opens a file, actions, palette, docks, session, small dialogs.
+
+Errors never open a dialog: they are notices above the canvas.
+"""

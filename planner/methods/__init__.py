@@ -1,1 +1,1 @@
-"""What planners share: contraction to units, topological orders, slicing an order, and descent by single moves."""
+"""What planners of several machines share: contraction to units, orders and their slicing, ideals, descents, maximum flow."""

@@ -22,7 +22,7 @@ from tests.planner import reference
 from tests.planner.strategies import graphs, pipelines, placements, pools, problems
 
 PROGRAMS = {"bottleneck", "bottleneck-guess", "exact", "ip"}
-"""Methods that start a solver for each problem; tests/planner/bounds has their own tests, with fewer examples."""
+"""Methods that start a solver for each problem; tests/planner/machines have their own tests, with fewer examples."""
 
 
 @settings(max_examples=80)

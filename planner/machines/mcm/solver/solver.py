@@ -2,7 +2,8 @@
 
 "A transferable approach for partitioning machine learning models on multi-chip-modules", section 4.2: a policy proposes, the
 solver corrects. Rules are those of the problem among order, no_skip, triangle and every_chip, with its pins and groups; memory is
-not looked at. What propagates is told in :mod:`planner.machines.mcm.solver.order`, `chip_solver_filling` and `chip_solver_triangle`.
+not looked at. What propagates is told in :mod:`planner.machines.mcm.solver.order`, and in `filling` and
+`triangle` beside it.
 """
 
 from __future__ import annotations

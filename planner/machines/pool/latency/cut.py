@@ -1,4 +1,4 @@
-"""What a run of path ops costs at least on an accelerator, by a minimum cut: sharper than the sums of latency_path.
+"""What a run of path ops costs at least on an accelerator, by a minimum cut: sharper than the sums of :mod:`planner.machines.pool.latency.path`.
 
 A run p_i .. p_j of a path (see :mod:`planner.machines.pool.latency.path`) lies in one subgraph X of an accelerator, and neither
 p_{i-1} nor p_{j+1} does. Some ops are surely in X: the run, every op on a way between two of them (definition 3.1) and,

@@ -1,1 +1,1 @@
-"""What planners of connection orders share: blocks and moves, incremental counts, locality, sizes of memory."""
+"""What planners of connection orders share: orders by construction, moves of connections and of blocks, bounds and the least memory."""
