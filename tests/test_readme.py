@@ -19,7 +19,7 @@ from gui.app.launch import main
 from planner.cli import COMMANDS
 from planner.cli.export import FOLDERS
 from planner.formats import FORMATS
-from planner.machines.catalogue import bound_methods, planners
+from planner.machines.catalogue import bound_methods, machines, planners
 from planner.machines.spec import kinds
 from planner.model.cost_model import CostModel
 from planner.quantity import parse_quantity
@@ -222,19 +222,12 @@ def test_every_planner_is_documented() -> None:
         assert f"| `{name}` |" in page("docs/planners.md")
 
 
-@pytest.mark.parametrize("chooser", ["default_planner", "default_bound"])
-def test_the_order_in_which_a_method_is_chosen_is_the_one_documented(chooser: str) -> None:
-    import inspect
-
-    from planner.machines import catalogue
-
-    text = page("docs/planners.md").replace("\n", " ").split("## Bound methods")[chooser == "default_bound"]
-    said = re.search(r"the first of (.*?) that serves", text)
-    assert said is not None
-    source = inspect.getsource(getattr(catalogue, chooser))
-    assert re.findall(r"`([\w-]+)`", said[1]) == re.findall(
-        r'"([\w-]+)"', source.split("for name in")[1].split(":")[0]
-    )
+@pytest.mark.parametrize(("field", "section"), [("preferred", 0), ("preferred_bounds", 1)])
+def test_the_order_in_which_a_method_is_chosen_is_the_one_documented(field: str, section: int) -> None:
+    text = page("docs/planners.md").split("## Bound methods")[section].split("| target | in this order |")[1]
+    rows = re.findall(r"^\| `([\w-]+)` \| (.*) \|$", text.split("\n\n")[0], re.MULTILINE)
+    said = {kind: re.findall(r"`([\w-]+)`", names) for kind, names in rows}
+    assert said == {kind: list(getattr(entry, field)) for kind, entry in machines().items()}
 
 
 def test_every_format_is_documented() -> None:

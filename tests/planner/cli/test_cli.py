@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ import pytest
 
 from planner.cli import COMMANDS, main
 from planner.formats import read_graph
+from planner.machines.catalogue import machine_of
 from planner.search.result import Result
 from tests.shared_files import shared
 
@@ -320,7 +322,10 @@ def test_what_was_tried_is_named_where_nothing_was_found(
     ran = stageboard("plan", *problem)
     assert ran.status == 1 and ran.json["status"] == "infeasible" and ran.json["planner"] == "dpl"
     assert [t["planner"] for t in ran.json["tried"]][-1] == "max-load-ip"
-    monkeypatch.setattr("planner.machines.trying.FURTHER", ())
+    monkeypatch.setattr(
+        "planner.machines.trying.machine_of",
+        lambda problem: dataclasses.replace(machine_of(problem), further=()),
+    )
     ran = stageboard("plan", *problem)
     assert ran.status == 1 and ran.json["status"] == "no_plan" and "explanation" not in ran.json
     assert (

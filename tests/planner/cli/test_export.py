@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from planner.cli import main
-from planner.cli.export import FOLDERS, FORMATS
+from planner.cli.export import FOLDERS, formats
 from planner.export.onnx import stages as onnx_stages
 from planner.export.onnx.stage import OnnxStage
 from planner.formats import read_model, read_models
@@ -61,7 +61,7 @@ def onnx(tmp_path: Path) -> tuple[Path, Path]:
     return model, plan_file(model, Pipeline(count=3), tmp_path / "net.plan.json")
 
 
-@pytest.mark.parametrize("form", [form for form in FORMATS if form not in (*FOLDERS, "order")])
+@pytest.mark.parametrize("form", [form for form in formats() if form not in (*FOLDERS, "order")])
 def test_formats_that_are_files(export: Any, tmp_path: Path, form: str) -> None:
     plan = plan_file(RESNET, EdgeTpuPipeline(count=3), tmp_path / "plan.json")
     ran = export(RESNET, plan, "--to", form, "-o", tmp_path / "exported", "--json")

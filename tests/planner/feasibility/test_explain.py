@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from planner.feasibility import explain
 from planner.feasibility.explanation import Explanation
-from planner.feasibility.witness import gathered, lowest, sliced, spread
+from planner.feasibility.witness import lowest, valid
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
-from planner.machines.evident import conflict_of
+from planner.machines.evident import conflict_of, knowledge_of
 from planner.machines.mcm.feasibility.proof import ChipProof
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
@@ -79,8 +79,7 @@ def test_a_conflict_leaves_no_plan_and_names_what_it_needs(problem: Problem) -> 
 @given(any_problem)
 @settings(quick, max_examples=40)
 def test_plans_made_without_a_search_are_valid(problem: Problem) -> None:
-    for make in (lowest, gathered, spread, sliced):
-        plan = make(problem)
+    for plan in (lowest(problem), *(valid(problem, made) for made in knowledge_of(problem).plans(problem))):
         assert plan is None or not violated(problem, plan.tolist())
 
 

@@ -17,9 +17,9 @@ import pytest
 from planner.errors import PlannerRefusal
 from planner.feasibility import explain
 from planner.formats import read_models
-from planner.machines import trying
 from planner.machines.catalogue import default_planner, planner
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.planners.max_load_ip import MaxLoadIp
 from planner.machines.pool.target import DevicePool
 from planner.machines.spec import parse_target
 from planner.machines.trying import best_of, find_plan, quick_plan, tried_planners, tried_words
@@ -321,5 +321,5 @@ def test_balanced_slicings_keep_memory_and_support(seed: int) -> None:
 def test_who_is_tried_where_programs_would_be_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem(blocks(40), DevicePool(2, 1))
     assert [p.name for p in tried_planners(problem)[2]] == ["local-search", "max-load-ip"]
-    monkeypatch.setattr(trying, "MOST_MODELLED", 10)
+    monkeypatch.setattr(MaxLoadIp, "most_unasked", 10)
     assert [p.name for p in tried_planners(problem)[2]] == ["local-search"]

@@ -202,7 +202,7 @@ def test_refusals_say_why() -> None:
         run(planner("memory-fill"), pinned)
     with pytest.raises(PlannerRefusal, match="did you mean 'slice'"):
         planner("slise")
-    with pytest.raises(PlannerRefusal, match="choose from simple"):
+    with pytest.raises(PlannerRefusal, match="choose from two-superblock"):
         bound_method("zzz")
     assert "memory-fill" not in {p.name for p in planners_for(pinned)}
     assert default_planner(pinned).name == "ideals-dp"
