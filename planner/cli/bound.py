@@ -8,9 +8,14 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from planner.cli import inputs
+from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
+from planner.cli.searching import Watch, soft_interrupt, stop_when
+from planner.machines.catalogue import bound_method, default_bound
+from planner.problem.problem import Problem
 from planner.quantity import amount_text
+from planner.runs.warm_up import warm_bound
+from planner.search.run import run_bound
 
 if TYPE_CHECKING:
     from planner.problem.base import PlanningProblem
@@ -37,14 +42,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prove and report."""
-    from planner.cli import explaining
     from planner.cli.report import ending, summary, warnings
-    from planner.cli.searching import Watch, soft_interrupt, stop_when
-    from planner.machines.catalogue import bound_method, default_bound
-    from planner.problem.problem import Problem
     from planner.runs.proving import known_at_once
-    from planner.runs.warm_up import warm_bound
-    from planner.search.run import run_bound
 
     chosen = bound_method(args.method) if args.method else None
     options = inputs.pairs(args.settings, "--set")

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from planner.cli.command import Console
+from planner.problem.problem import Problem
+from planner.search.run import status_of
 
 if TYPE_CHECKING:
     from planner.feasibility import Explanation, Remedy
@@ -35,8 +37,6 @@ def explained(problem: Problem, stopped: Callable[[], bool], proven_by: str, see
 
 def with_plan(result: Result, found: Explanation, wanted: bool) -> Result:
     """``result`` with the plan that the explanation found on its way where one is ``wanted``; as it is without such a plan."""
-    from planner.search.run import status_of
-
     if not wanted or found.device_of is None:
         return result
     components = result.problem.evaluator.components(found.device_of)
@@ -62,8 +62,6 @@ def fields(problem: PlanningProblem, found: Explanation | None) -> dict[str, Any
     """The field ``explanation`` of the JSON of a problem that is proven infeasible; nothing for others."""
     if found is None or found.status != "infeasible":
         return {}
-    from planner.problem.problem import Problem
-
     assert isinstance(problem, Problem)
     return {"explanation": found.to_dict(problem)}
 

@@ -7,8 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planner import export
 from planner.cli import inputs, proving
 from planner.cli.command import DONE, FAILED, Console, UsageError
+from planner.export.model_explorer import explorer_files, to_model_explorer
+from planner.export.onnx.stages import to_onnx_stages
+from planner.export.sources import rule_notes, spare
+from planner.export.stages.folder import check_destination
+from planner.export.stages.stages import VerificationFailed, verified_text
+from planner.export.tflite.stages import to_tflite_stages
 from planner.machines.catalogue import machine_form, machine_formats
 from planner.quantity import bytes_text
 
@@ -84,13 +91,10 @@ def _samples(text: str) -> int:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, write what was asked for."""
-    from planner.export.sources import rule_notes, spare
     from planner.machines.two_level_memory.problem import OrderPlan
 
     _refuse_idle_options(args)
     if args.to in FOLDERS:
-        from planner.export.stages.folder import check_destination
-
         check_destination(Path(args.output).absolute())
     else:
         if args.to == "certificate":
@@ -176,16 +180,11 @@ def _places(args: argparse.Namespace) -> tuple[Path, ...]:
     if own is not None:
         return own.files(place)
     if args.to == "model-explorer":
-        from planner.export.model_explorer import explorer_files
-
         return explorer_files(place)
     return (place,)
 
 
 def _writer(form: str) -> Callable[[Plan, argparse.Namespace], tuple[Path, ...]]:
-    from planner import export
-    from planner.export.model_explorer import to_model_explorer
-
     own = machine_form(form)
     if own is not None:
         return lambda plan, args: own.write(plan, args.models, Path(args.output))
@@ -200,10 +199,6 @@ def _writer(form: str) -> Callable[[Plan, argparse.Namespace], tuple[Path, ...]]
 # ---------------------------------------------------------------------- stages
 def _stages(args: argparse.Namespace, plan: Plan, console: Console) -> int:
     """Write a folder of stages; a check that fails is a status of its own."""
-    from planner.export.onnx.stages import to_onnx_stages
-    from planner.export.stages.stages import VerificationFailed
-    from planner.export.tflite.stages import to_tflite_stages
-
     write = to_onnx_stages if args.to == "onnx-stages" else to_tflite_stages
     console.progress("writing the stages" + ("" if args.no_check else " and running them ..."))
     options = {name: value for name in ("samples", "seed") if (value := getattr(args, name)) is not None}
@@ -241,8 +236,6 @@ def _stages(args: argparse.Namespace, plan: Plan, console: Console) -> int:
 
 
 def _text(done: StageExport) -> str:
-    from planner.export.stages.stages import verified_text
-
     count = len(done.stages)
     lines = [f"wrote {count} stage{'' if count == 1 else 's'} to {done.folder} ({done.format})"]
     lines += [f"  {stage.path.name}  {stage.stage}, {bytes_text(stage.bytes)}" for stage in done.stages]

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, Console
+from planner.formats.graphs.stageboard_json import write
+from planner.formats.networks.npz import write_network
+from planner.generate.catalogue import KINDS, NETWORKS, generate_network
 
 if TYPE_CHECKING:
     from planner.generate.catalogue import Kind, NetworkKind
@@ -14,8 +17,6 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``generate``."""
-    from planner.generate.catalogue import KINDS, NETWORKS
-
     kinds = f"a graph: {', '.join(KINDS)}; a network: {', '.join(NETWORKS)}"
     parser.add_argument("kind", metavar="KIND", help=f"what to make. {kinds}")
     inputs.add_settings(parser, "kind")
@@ -50,8 +51,6 @@ def _options(kind: Kind | NetworkKind) -> list[str]:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Make the graph or network and write it."""
-    from planner.generate.catalogue import NETWORKS
-
     settings = inputs.pairs(args.settings, "--set")
     make = _network if args.kind in NETWORKS else _graph
     data, what = make(args, settings, console)
@@ -62,7 +61,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _graph(
     args: argparse.Namespace, settings: dict[str, str], console: Console
 ) -> tuple[dict[str, Any], str]:
-    from planner.formats.graphs.stageboard_json import write
     from planner.generate.catalogue import kind
 
     chosen = kind(args.kind)
@@ -84,9 +82,6 @@ def _graph(
 def _network(
     args: argparse.Namespace, settings: dict[str, str], console: Console
 ) -> tuple[dict[str, Any], str]:
-    from planner.formats.networks.npz import write_network
-    from planner.generate.catalogue import generate_network
-
     inputs.check_output(args.output, list(filter(None, settings.get("file", "").split(","))))
     network = generate_network(args.kind, settings, args.seed)
     file = write_network(network, args.output)

@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
+from planner.machines.spec import network_target
+from planner.machines.two_level_memory.execution.compare import compare, random_batch
+from planner.machines.two_level_memory.execution.program import compile_order
+from planner.machines.two_level_memory.orders.io_bounds import io_bounds
+from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
+from planner.text_table import large, table, times
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.execution.compare import Comparison
@@ -49,10 +55,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if not 1 <= args.threads <= MOST_THREADS:
         raise UsageError(f"--threads must be from 1 to {MOST_THREADS}, not {args.threads}")
     problem, evaluation, order, planner = _ordered(args, console)
-    from planner.machines.two_level_memory.execution.compare import compare, random_batch
-    from planner.machines.two_level_memory.execution.program import compile_order
-    from planner.machines.two_level_memory.orders.io_bounds import io_bounds
-
     network = problem.network
     most = MOST_VALUES // (network.features + network.neuron_count)
     if args.batch > most:
@@ -121,8 +123,6 @@ def _ordered(args: argparse.Namespace, console: Console) -> tuple[NetworkProblem
             console.note(f"{args.plan}: {note}; it was edited or written by another version, make it again")
         plan = opened.plan
         return plan.problem, plan.evaluation, plan.decision.order, plan.provenance.planner
-    from planner.machines.spec import network_target
-    from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
     from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
 
     problem = NetworkProblem(network, check_memory(network, network_target()))
@@ -134,8 +134,6 @@ def _text(
     args: argparse.Namespace, problem: NetworkProblem, evaluation: OrderEvaluation, least: int, planner: str,
     program: Program, found: Comparison,
 ) -> str:  # fmt: skip
-    from planner.text_table import large, table, times
-
     network = problem.network
     worst = found.ways[ORDER]
     facts = [

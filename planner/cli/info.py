@@ -7,7 +7,10 @@ import argparse
 import numpy as np
 
 from planner.cli.command import DONE, Console
+from planner.cli.info_network import run_network
 from planner.cli.inputs import add_density, whole
+from planner.formats import read_graph
+from planner.formats.networks.read import is_network_file
 from planner.model.graph import Graph
 from planner.model.groups import colour_classes
 from planner.quantity import bytes_text
@@ -38,12 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read the model and say what it holds."""
-    from planner.formats import read_graph
-    from planner.formats.networks.read import is_network_file
-
     if args.density is not None or args.block or is_network_file(args.model):
-        from planner.cli.info_network import run_network
-
         return run_network(args, console)
     graph = read_graph(args.model, batch=1 if args.batch is None else args.batch)
     classes = _classes(graph)

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 from planner.cli.command import UsageError
 from planner.errors import StageboardError
 from planner.files import behind_links
+from planner.formats import read_models
+from planner.formats.networks.read import is_network_file, read_network
 from planner.guard import guarded
+from planner.machines.spec import is_for_networks, parse_target
+from planner.model.cost_model import CostModel
+from planner.problem.granularity import kept_together
+from planner.problem.problem import Pin, Problem
+from planner.quantity import parse_quantity
+from planner.toml_file import read_toml
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import NetworkProblem
@@ -149,9 +157,6 @@ def cost_model(texts: Sequence[str]) -> CostModel | None:
     """The cost model that ``--cost-model`` describes, None for the default. Raises :class:`StageboardError`."""
     if not texts:
         return None
-    from planner.model.cost_model import CostModel
-    from planner.quantity import parse_quantity
-
     numbers: dict[str, Any] = {}
     for text in texts:
         is_pair = "=" in text and not Path(text).is_file()
@@ -167,8 +172,6 @@ def cost_model(texts: Sequence[str]) -> CostModel | None:
 
 
 def _cost_model_file(path: Path) -> dict[str, Any]:
-    from planner.toml_file import read_toml
-
     table = read_toml(path)
     inner = table.get("cost_model", table)
     if not isinstance(inner, dict):
@@ -181,9 +184,6 @@ def _cost_model_file(path: Path) -> dict[str, Any]:
 
 def problem_of(args: argparse.Namespace) -> Problem | NetworkProblem:
     """The models of ``args``, read, and what is to be planned on them. Raises :class:`StageboardError`."""
-    from planner.formats.networks.read import is_network_file
-    from planner.machines.spec import is_for_networks
-
     if is_for_networks(args.target):
         return network_problem(args)
     if args.density is not None:
@@ -198,7 +198,6 @@ def problem_of(args: argparse.Namespace) -> Problem | NetworkProblem:
 
 def network_problem(args: argparse.Namespace) -> NetworkProblem:
     """The sparse network of ``args`` on its two-level memory. Raises :class:`StageboardError`."""
-    from planner.machines.spec import parse_target
     from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
 
     for given, option in (
@@ -216,15 +215,11 @@ def network_problem(args: argparse.Namespace) -> NetworkProblem:
 
 def load_network(models: Sequence[str], density: float | None) -> Network:
     """The sparse network in one file, or in several that hold a layer each. Raises :class:`StageboardError`."""
-    from planner.formats.networks.read import read_network
-
     return read_network(models[0] if len(models) == 1 else list(models), density=density)
 
 
 def load_models(args: argparse.Namespace) -> Graph:
     """The models of ``args`` as one profiled graph."""
-    from planner.formats import read_models
-
     return read_models(
         args.models, batch=1 if args.batch is None else args.batch, cost_model=cost_model(args.cost_model)
     )
@@ -245,7 +240,6 @@ def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
 
 def open_graph_plan(args: argparse.Namespace) -> OpenedPlan:
     """As :func:`open_with_plan`, where only plans of graphs will do."""
-    from planner.formats import read_models
     from planner.plan_files.plan_json import open_plan, plan_model_options
 
     batch = plan_model_options(args.plan)["batch"] if args.batch is None else args.batch
@@ -296,10 +290,6 @@ def import_readers(paths: Sequence[str]) -> None:
 
 def make_problem(args: argparse.Namespace, graph: Graph) -> Problem:
     """The problem that ``args`` describe. Raises :class:`StageboardError`."""
-    from planner.machines.spec import parse_target
-    from planner.problem.granularity import kept_together
-    from planner.problem.problem import Problem
-
     target = parse_target(args.target, graph)
     problem = Problem(graph, target, args.objective, kept_together(graph, args.granularity))
     if not args.pin:
@@ -310,8 +300,6 @@ def make_problem(args: argparse.Namespace, graph: Graph) -> Problem:
 
 def pin(problem: Problem, text: str) -> Pin:
     """``OP=DEVICE`` as a constraint; the last '=' counts, since names of ops may hold one."""
-    from planner.problem.problem import Pin
-
     op, equals, device = text.rpartition("=")
     if not equals or not op or not device:
         raise UsageError(

@@ -7,9 +7,18 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from planner.cli import inputs
+from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
+from planner.cli.searching import Watch, soft_interrupt, stop_when, uninterrupted
 from planner.errors import PlannerRefusal
+from planner.machines.trying import Tried, find_plan, tried_words
+from planner.options import parse_options
+from planner.problem.problem import Problem
+from planner.runs.warm_up import warm_planner
+from planner.search.budget import Budget, WallBudget, WorkBudget
+from planner.search.precision import precision_words
+from planner.search.result import Result
+from planner.search.run import plan_of
 
 if TYPE_CHECKING:
     from planner.machines.trying import Tried
@@ -49,15 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, write the plan file, report."""
-    from planner.cli import explaining
-    from planner.cli.searching import soft_interrupt, stop_when, uninterrupted
     from planner.machines.catalogue import default_planner, planner, planners_for
-    from planner.machines.trying import Tried, find_plan, tried_words
     from planner.plan_files.plan_json import write_plan
-    from planner.problem.problem import Problem
     from planner.runs.proving import known_at_once
-    from planner.search.precision import precision_words
-    from planner.search.run import plan_of
 
     chosen = planner(args.planner) if args.planner else None
     options = inputs.pairs(args.settings, "--set")
@@ -141,8 +144,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _budget(args: argparse.Namespace) -> Budget:
     """What a search may take for which no planner is named: the limit that is given, else one of our own unless a gap is asked for."""
-    from planner.search.budget import Budget, WallBudget, WorkBudget
-
     if args.time_limit is not None:
         return WallBudget(args.time_limit)
     return WorkBudget() if args.gap is None else Budget()
@@ -159,8 +160,6 @@ class _Runs:
 
     def prepare(self, planner: Any, options: Mapping[str, Any]) -> None:
         """Compile what the planner needs."""
-        from planner.runs.warm_up import warm_planner
-
         warm_planner(planner, self._problem, options)
 
     def prepared(self, planner: Any, stop: Any, options: Mapping[str, Any]) -> Result:
@@ -172,8 +171,6 @@ class _Runs:
 
     def run(self, planner: Any, stop: Any, options: Mapping[str, Any]) -> Result:
         """Run it; a second Ctrl-C ends it at once, with the best plan it had reported."""
-        from planner.cli.searching import Watch
-
         watch = Watch(self._console, self._problem, planner.name)
         return _search(planner, self._problem, stop, watch, self._seed, options, self.bounds)
 
@@ -182,8 +179,6 @@ def _search(
     planner: Any, problem: Any, stop: Any, watch: Any, seed: int, options: Mapping[str, Any], bounds: Any
 ) -> Result:
     """Run the planner; a second Ctrl-C ends it at once, with the best plan it had reported."""
-    from planner.options import parse_options
-    from planner.search.result import Result
     from planner.search.run import run, status_of
 
     try:

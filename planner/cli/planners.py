@@ -7,6 +7,7 @@ import textwrap
 from typing import Any
 
 from planner.cli.command import DONE, Console
+from planner.machines.catalogue import bound_methods, planners
 from planner.search.method import Method, Planner
 
 
@@ -17,8 +18,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """List every planner."""
-    from planner.machines.catalogue import bound_methods, planners
-
     known = list(planners().values())
     methods = list(bound_methods().values())
     console.result({"planners": [fields(p) for p in known]}, lambda: _text(known, methods))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from planner.cli import inputs
 from planner.cli.command import Console
+from planner.cli.searching import Watch, soft_interrupt, stop_when
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan
@@ -38,7 +39,6 @@ def _seconds(text: str) -> float:
 
 def again(plan: Plan | OrderPlan, bounds: Sequence[Bound], seconds: float, console: Console) -> Again:
     """Prove what is claimed of a plan for at most so many seconds; Ctrl-C ends it, and what was proven by then counts."""
-    from planner.cli.searching import Watch, soft_interrupt, stop_when
     from planner.runs.proving import prove_again
 
     words = "stopping; what is proven so far counts (once more to stop at once)"

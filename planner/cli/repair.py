@@ -8,8 +8,13 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from planner.cli import inputs
+from planner import __version__
+from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
+from planner.problem.bound import proven
+from planner.problem.provenance import Provenance
+from planner.quantity import amount_text
+from planner.runs.warm_up import warm_repair
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan
@@ -95,8 +100,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     }
 
     def text() -> str:
-        from planner.quantity import amount_text
-
         name = problem.components[0]
         unit = problem.unit(name)
         before = amount_text(found.before.objective, unit)
@@ -157,8 +160,6 @@ def _order(args: argparse.Namespace, console: Console, opened: OpenedOrder) -> i
 
 def warm(plan: Plan) -> None:
     """Compile what repair needs on a tiny problem, so that the time limit is spent on the plan."""
-    from planner.runs.warm_up import warm_repair
-
     warm_repair(plan.problem)
 
 
@@ -172,16 +173,12 @@ def repaired_plan(plan: Plan, found: Repair, seed: int, seconds: float) -> Plan:
 
 def bounds_of(opened: OpenedPlan | OpenedOrder, plan: Plan | OrderPlan) -> Sequence[Bound]:
     """What is written of bounds with ``plan``: what the file claims stays with the plan of the file."""
-    from planner.problem.bound import proven
     from planner.runs.proving import with_known
 
     return opened.bounds if plan is opened.plan else with_known(plan.problem, proven(opened.bounds))
 
 
 def _provenance(of: Provenance, sentence: str, seed: int | None, seconds: float) -> Provenance:
-    from planner import __version__
-    from planner.problem.provenance import Provenance
-
     return Provenance(
         planner="repair",
         seed=seed,
@@ -235,7 +232,6 @@ def _nothing(
     args: argparse.Namespace, console: Console, plan: Plan, error: RepairError, seconds: float
 ) -> int:
     """Say that there is no plan, and why as far as that can be found out."""
-    from planner.cli import explaining
     from planner.cli.report import plan_fields, summary
 
     found = explaining.explained(plan.problem, lambda: False, "repair" if error.proven else "", args.seed)

@@ -7,6 +7,9 @@ from typing import Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console
+from planner.cli.searching import Watch, soft_interrupt, stop_when
+from planner.runs.warm_up import warm_planner
+from planner.text_table import seconds_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -26,10 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, run again, compare."""
     from planner.cli.report import plan_fields, summary
-    from planner.cli.searching import Watch, soft_interrupt, stop_when
     from planner.runs.replay import planner_of, replay
-    from planner.runs.warm_up import warm_planner
-    from planner.text_table import seconds_text
 
     with soft_interrupt(console) as cancelled:
         plan = inputs.open_with_plan(args).plan

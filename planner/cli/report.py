@@ -8,6 +8,7 @@ from typing import Any
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.plan_files import order_json, plan_json
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, Standing
 from planner.problem.claims import claim_words, claimed_amount
@@ -29,8 +30,6 @@ def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[
         head["warnings"] = told
     if evaluation is None:
         return {**head, "objective": None, "components": {}, "valid": False, "violations": [], "devices": []}
-    from planner.plan_files import order_json, plan_json
-
     # What a plan file says of an evaluation and what the command line says are one and the same.
     if isinstance(evaluation, OrderEvaluation):
         return {**head, **order_json.evaluation_dict(evaluation)}

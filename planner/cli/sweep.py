@@ -14,6 +14,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
+from planner.machines.catalogue import bound_method, planner
+from planner.runs.sweep.execute import perform_all, perform_on_cluster
+from planner.runs.sweep.results import Results
+from planner.runs.sweep.spec import read_sweep
 
 if TYPE_CHECKING:
     from planner.runs.sweep.spec import Run
@@ -42,10 +46,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Carry out what is missing."""
-    from planner.runs.sweep.execute import perform_all, perform_on_cluster
-    from planner.runs.sweep.results import Results
-    from planner.runs.sweep.spec import read_sweep
-
     cores = os.cpu_count() or 1
     if not 1 <= args.workers <= 4 * cores:
         raise UsageError(f"--workers is {args.workers}; it must be from 1 to {4 * cores} on this machine")
@@ -92,8 +92,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def check_names(runs: list[Run]) -> None:
     """Every planner and bound method must exist. Raises :class:`planner.errors.PlannerRefusal`."""
-    from planner.machines.catalogue import bound_method, planner
-
     for is_bound, name in dict.fromkeys((item.is_bound, item.method) for item in runs):
         (bound_method if is_bound else planner)(name)
 

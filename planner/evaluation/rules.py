@@ -14,6 +14,7 @@ from planner.evaluation import kernels
 from planner.model.graph import Bools, Ints
 from planner.problem.decision import Violation
 from planner.problem.evaluator import Evaluator, Live
+from planner.quantity import bytes_text
 
 
 def device_names(evaluator: Evaluator) -> list[str]:
@@ -54,8 +55,6 @@ class MemoryRule:
 
     def violations(self, evaluator: Evaluator, device_of: Ints) -> list[Violation]:
         """One violation per overfull device, naming its largest ops."""
-        from planner.quantity import bytes_text
-
         titles = device_names(evaluator)
         used = evaluator.by_memory(evaluator.held_memory(device_of))
         found = []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from planner.errors import ModelError, StageboardError
+from planner.formats.merge import merge
 from planner.model.graph import Graph
 from planner.problem.problem import Plan
 
@@ -69,8 +70,6 @@ def check_samples(samples: int) -> None:
 
 def check_unchanged(plan: Plan, graphs: Sequence[Graph]) -> None:
     """Raise :class:`ModelError` unless ``graphs``, read from the sources just now, are what the plan is of."""
-    from planner.formats.merge import merge
-
     if merge(list(graphs)).fingerprint != plan.problem.graph.fingerprint:
         files = ", ".join(graph.name for graph in graphs)
         raise ModelError(

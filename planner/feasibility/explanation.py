@@ -7,6 +7,7 @@ from typing import Any
 
 from planner.methods.feasibility.verdict import Status
 from planner.model.graph import Ints
+from planner.plan_files.plan_json import constraint_dict
 from planner.problem.problem import Constraint, Problem
 from planner.problem.target import Target
 
@@ -54,8 +55,6 @@ class Explanation:
 
     def to_dict(self, problem: Problem) -> dict[str, Any]:
         """JSON-ready: ``sentence``, ``ops`` (ids), ``rules``, ``remedies`` with their target as a specification."""
-        from planner.plan_files.plan_json import constraint_dict
-
         ids = problem.graph.op_ids
         return {
             "sentence": self.sentence,

@@ -6,10 +6,14 @@ import numpy as np
 
 from planner.errors import StageboardError
 from planner.evaluation import kernels
+from planner.machines.catalogue import planner
+from planner.machines.trying import find_plan
 from planner.methods.feasibility.clock import Clock
 from planner.methods.units import forced_units
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
+from planner.search.budget import WallBudget
+from planner.search.run import run
 from planner.search.stop import AnyOf, Cancel, FirstPlan
 
 
@@ -48,11 +52,6 @@ def lowest(problem: Problem) -> Ints | None:
 def first_plan(problem: Problem, clock: Clock, seed: int, name: str = "") -> tuple[str, Ints | None, str]:
     """``(status, plan, planner)`` of a planner (``name``; without, of all that are tried where none is named) stopped at its
     first plan; ``infeasible`` is proven."""
-    from planner.machines.catalogue import planner
-    from planner.machines.trying import find_plan
-    from planner.search.budget import WallBudget
-    from planner.search.run import run
-
     stop = AnyOf([Cancel(clock.over), FirstPlan()])
     try:
         if name:

@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import ModelError
+from planner.files import read_bytes, read_json
+from planner.formats.merge import merge
 from planner.guard import guarded
+from planner.model.cost_model import fill
 from planner.model.graph import Graph
 
 if TYPE_CHECKING:
@@ -71,9 +74,6 @@ def read_models(
     paths: Sequence[str | os.PathLike[str]], *, batch: int = 1, cost_model: CostModel | None = None
 ) -> Graph:
     """One profiled graph of several models (:func:`planner.formats.merge.merge`), to be deployed together."""
-    from planner.formats.merge import merge
-    from planner.model.cost_model import fill
-
     return fill(merge([read_graph(path, batch=batch) for path in paths]), cost_model)
 
 
@@ -98,8 +98,6 @@ def _reader(file: Path) -> Reader:
 def _reader_by_content(file: Path) -> Reader:
     known = ", ".join(SUFFIXES)
     if not file.is_file():
-        from planner.files import read_bytes
-
         read_bytes(file, 0)  # says what is wrong with the path
         raise ModelError(f"{file.name} cannot be read; choose a model file ({known})")
     try:
@@ -153,7 +151,6 @@ def _read_dot(file: Path, batch: int) -> Graph:
 
 
 def _read_json(file: Path, batch: int) -> Graph:
-    from planner.files import read_json
     from planner.formats.graphs import device_placement, stageboard_json
 
     value = read_json(file)

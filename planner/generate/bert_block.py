@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from planner.formats.networks.layers import Block, Group, Layered, dense_matrix, network_of_layers
+from planner.generate.sizes import check_size
 from planner.options import Option, parse_options
 
 if TYPE_CHECKING:
@@ -30,9 +32,6 @@ OPTIONS: tuple[Option, ...] = (
 
 def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
     """The network of a seed (>= 0). Raises :class:`planner.errors.StageboardError` on unknown or bad settings."""
-    from planner.formats.networks.layers import Block, Group, Layered, dense_matrix, network_of_layers
-    from planner.generate.sizes import check_size
-
     values = parse_options(OPTIONS, settings or {}, NAME)
     width, hidden, density = values["width"], values["hidden"], values["density"]
     check_size(NAME, 2 * width * hidden * density, "width, hidden or density")

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from planner.errors import NetworkError
+from planner.generate.weights import drawn
+from planner.model.network import network_of
 from planner.options import Option, parse_options
 
 if TYPE_CHECKING:
@@ -28,10 +31,6 @@ OPTIONS: tuple[Option, ...] = (
 
 def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
     """The network; the ``seed`` draws its weights. Raises :class:`planner.errors.PlannerRefusal` on unknown or bad settings."""
-    from planner.errors import NetworkError
-    from planner.generate.weights import drawn
-    from planner.model.network import network_of
-
     values = parse_options(OPTIONS, settings or {}, NAME)
     width, layers = 2 * values["memory"], values["layers"]
     if width * layers > 20_000_000:

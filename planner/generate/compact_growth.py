@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.errors import NetworkError
+from planner.generate.sizes import check_size
+from planner.generate.weights import drawn
+from planner.model.network import network_of
 from planner.options import Option, parse_options
 
 if TYPE_CHECKING:
@@ -34,10 +37,6 @@ def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
 
     Raises :class:`planner.errors.StageboardError` on unknown or bad settings.
     """
-    from planner.generate.sizes import check_size
-    from planner.generate.weights import drawn
-    from planner.model.network import network_of
-
     values = parse_options(OPTIONS, settings or {}, NAME)
     size, neurons, draws = values["memory"] - 2, values["neurons"], values["draws"]
     if draws > size:

@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.generate.sizes import check_size
+from planner.generate.weights import drawn
+from planner.model.network import network_of
 from planner.options import Option, parse_options
 
 if TYPE_CHECKING:
@@ -35,10 +38,6 @@ OPTIONS: tuple[Option, ...] = (
 
 def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
     """The network of a seed (>= 0). Raises :class:`planner.errors.PlannerRefusal` on unknown or bad settings."""
-    from planner.generate.sizes import check_size
-    from planner.generate.weights import drawn
-    from planner.model.network import network_of
-
     values = parse_options(OPTIONS, settings or {}, NAME)
     width, depth, p = values["width"], values["depth"], values["density"]
     rng = np.random.default_rng(seed)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from planner.errors import NetworkError
+from planner.formats.networks.npz import MOST_CONNECTIONS
 
 
 def check_size(kind: str, connections: float, smaller: str) -> None:
     """Refuse a network before it takes memory; ``smaller`` names the options to set lower. Raises :class:`NetworkError`."""
-    from planner.formats.networks.npz import MOST_CONNECTIONS
-
     if connections > MOST_CONNECTIONS:
         raise NetworkError(
             f"'{kind}' would have about {connections:,.0f} connections; at most {MOST_CONNECTIONS:,} can be read from a file,"

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from planner.generate.weights import drawn
+from planner.model.network import network_of
 from planner.options import Option, parse_options
 
 if TYPE_CHECKING:
@@ -23,9 +25,6 @@ OPTIONS: tuple[Option, ...] = (Option("inputs", 1000, "I: input neurons", low=1,
 
 def generate(seed: int, settings: Mapping[str, Any] | None = None) -> Network:
     """The network; the ``seed`` draws its weights. Raises :class:`planner.errors.PlannerRefusal` on unknown or bad settings."""
-    from planner.generate.weights import drawn
-    from planner.model.network import network_of
-
     inputs = parse_options(OPTIONS, settings or {}, NAME)["inputs"]
     target = np.full(inputs, inputs)
     weight, bias = drawn(target, inputs + 1, inputs, np.random.default_rng(seed))

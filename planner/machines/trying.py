@@ -13,6 +13,7 @@ from typing import Any
 
 from planner.errors import StageboardError
 from planner.machines.catalogue import default_planner, machine_of, serving
+from planner.machines.evident import conflict_of
 from planner.options import parse_options
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, better
@@ -235,6 +236,4 @@ def _runner(problem: PlanningProblem, seed: int, bounds: Sequence[Bound]) -> Run
 
 def _conflicting(problem: PlanningProblem) -> bool:
     """Whether rules and constraints contradict one another so plainly that no search is needed to see it."""
-    from planner.machines.evident import conflict_of
-
     return isinstance(problem, Problem) and conflict_of(problem) is not None

@@ -19,6 +19,7 @@ from numba import njit
 from planner.errors import PlannerRefusal
 from planner.evaluation import kernels
 from planner.evaluation.kernels import MAX_COST, combine, streaming_time
+from planner.evaluation.simple_bounds import fractional_share
 from planner.methods.units import Units
 from planner.model.graph import Ints
 from planner.search.search import Search
@@ -257,8 +258,6 @@ class Slicer:
 
     def _work_bound(self) -> float:
         """No slicing of any order is better: the largest unit, and equal shares of the work."""
-        from planner.evaluation.simple_bounds import fractional_share
-
         units, e = self.units, self.units.problem.evaluator
         if units.count == 0:
             return 0.0

@@ -18,6 +18,7 @@ import numpy as np
 from planner.errors import PlanError, StageboardError
 from planner.formats.checks import items, shown, table, text
 from planner.guard import guarded
+from planner.machines.spec import target_from_dict
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan, check_memory
 from planner.model.network import Network
@@ -169,8 +170,6 @@ def difference(stored: Mapping[str, Any], network: Network) -> str:
 
 
 def _problem(data: dict[str, Any], network: Network, file: str) -> NetworkProblem:
-    from planner.machines.spec import target_from_dict
-
     target_data = table(data.get("target"), f"{file}: target", PlanError)
     if not isinstance(target_data.get("kind"), str):
         raise PlanError(f"{file}: the target's kind is {shown(target_data.get('kind'))}; it must be text")

@@ -21,6 +21,7 @@ from planner.errors import PlanError, StageboardError
 from planner.files import to_json, write_atomically
 from planner.formats.checks import items, shown, table, text, whole
 from planner.guard import guarded
+from planner.machines.spec import target_from_dict
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.cost_model import CostModel, fill
 from planner.model.graph import Graph, Ints
@@ -272,8 +273,6 @@ def difference(stored: Mapping[str, Any], decision: Mapping[str, Any], graph: Gr
 
 
 def _problem(data: dict[str, Any], graph: Graph, file: str) -> Problem:
-    from planner.machines.spec import target_from_dict
-
     given = data.get("cost_model")
     if given is not None:
         graph = fill(graph, CostModel.from_dict(table(given, f"{file}: cost_model", PlanError)))

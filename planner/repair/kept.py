@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from planner.errors import StageboardError
+from planner.feasibility import explain
+from planner.machines.evident import conflict_of
 from planner.methods.repair.best import Best, polish
 from planner.methods.repair.measure import Clock, Measure
 from planner.methods.repair.outcome import KeptMove, Repair
@@ -65,9 +67,6 @@ def _conflict(
     seed: int,
 ) -> tuple[str, Ints | None]:
     """(why no valid plan has ``ops`` where they are ``given``, "" if nobody knows; a plan that has them there, if one was found)."""
-    from planner.feasibility import explain
-    from planner.machines.evident import conflict_of
-
     devices = problem.devices
     pins = [Pin(problem.graph.op_ids[v], devices[given[v]].name) for v in ops]
     try:

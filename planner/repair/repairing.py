@@ -13,6 +13,8 @@ from planner.methods.repair.ordered import search as ordered
 from planner.methods.repair.outcome import Repair, RepairError
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
+from planner.search.run import run
+from planner.search.stop import AnyOf, Cancel, FirstPlan
 
 SECONDS = 0.3
 
@@ -83,9 +85,6 @@ def _any_plan(problem: Problem, best: Best, clock: Clock, seed: int) -> None:
 
     Only planners that need no solver are asked, whose libraries a window must not load.
     """
-    from planner.search.run import run
-    from planner.search.stop import AnyOf, Cancel, FirstPlan
-
     for planner in serving(problem, machine_of(problem).without_solver):
         if best.device_of is None and not clock.out():
             found = run(planner, problem, AnyOf([Cancel(clock.out), FirstPlan()]), seed=seed)

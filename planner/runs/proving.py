@@ -6,22 +6,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from planner.errors import PlannerRefusal
+from planner.machines.catalogue import bound_methods, default_bound, immediate_bound, planners
 from planner.machines.two_level_memory.problem import OrderPlan
-from planner.problem.base import PlanningProblem
+from planner.problem.base import PlanningProblem, decision_of
 from planner.problem.bound import Bound, proven
 from planner.problem.claims import claim_of, claimed
 from planner.problem.problem import Plan
 from planner.reports.comparison.figures import sound
+from planner.runs.warm_up import warm_bound, warm_planner
 from planner.search.method import BoundMethod, Planner
+from planner.search.run import plan_of, run, run_bound
 from planner.search.search import Callbacks
 from planner.search.stop import Stop
 
 
 def known_at_once(problem: PlanningProblem) -> tuple[Bound, ...]:
     """What is proven at once; nothing where no immediate method knows the objective."""
-    from planner.machines.catalogue import immediate_bound
-    from planner.search.run import run_bound
-
     method = immediate_bound(problem)
     return () if method is None else run_bound(method, problem).bounds
 
@@ -57,8 +57,6 @@ class Again:
 
 def method_to_prove(problem: PlanningProblem, claim: Bound | None) -> BoundMethod | Planner | None:
     """What proves a claim: the bound method or the planner that it names, else a good one for the problem; None where none serves."""
-    from planner.machines.catalogue import bound_methods, default_bound, planners
-
     name = "" if claim is None else claim.method
     named = bound_methods().get(name) or planners().get(name)
     proves = isinstance(named, BoundMethod) or (isinstance(named, Planner) and named.gives_bounds)
@@ -81,10 +79,6 @@ def prove_again(
     Where nothing is claimed and nothing known, a good method of the problem's runs. A planner begins with the plan, where that is valid.
     ``stop`` may end it: what was proven until then counts.
     """
-    from planner.problem.base import decision_of
-    from planner.runs.warm_up import warm_bound, warm_planner
-    from planner.search.run import plan_of, run, run_bound
-
     problem, evaluation = plan.problem, plan.evaluation
     new = known_at_once(problem)
     known = (*proven(bounds), *new)

@@ -10,6 +10,7 @@ import numpy as np
 
 from planner import __version__
 from planner.errors import StageboardError
+from planner.machines.catalogue import planners
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Ints
 from planner.problem.base import PlanningProblem, decision_of, says_more
@@ -109,8 +110,6 @@ def incumbents_of(replayed: Replayed) -> tuple[Found, ...]:
 
 def planner_of(provenance: Provenance) -> Planner:
     """The planner to run again. Raises :class:`StageboardError` where the provenance does not tell enough."""
-    from planner.machines.catalogue import planners
-
     found = planners().get(provenance.planner)
     if found is None:
         raise StageboardError(

@@ -18,10 +18,15 @@ from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING
 
 from planner.errors import StageboardError
+from planner.machines.catalogue import planners
+from planner.machines.trying import find_plan
 from planner.model.graph import Ints
 from planner.problem.bound import Bound, Standing
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
+from planner.search.budget import WallBudget
+from planner.search.run import run
+from planner.search.stop import TimeLimit
 
 if TYPE_CHECKING:
     from planner.search.method import Planner
@@ -130,11 +135,6 @@ def evaluated(problem: Problem, found: Found) -> StageCount:
 
 def find(problem: Problem, count: int) -> Found:
     """Plan ``problem`` on ``count`` stages: a good planner's plan, its proofs, and the baseline's plan."""
-    from planner.machines.trying import find_plan
-    from planner.search.budget import WallBudget
-    from planner.search.run import run
-    from planner.search.stop import TimeLimit
-
     began = time.perf_counter()
     try:
         at = with_stages(problem, count)
@@ -153,17 +153,12 @@ def find(problem: Problem, count: int) -> Found:
 
 def _planner(problem: Problem) -> Planner | None:
     """The exact planner of the memory objectives, else one that ends by itself; None where neither serves."""
-    from planner.machines.catalogue import planners
-
     serving = (planners()[name] for name in PREFERRED if planners()[name].refusal(problem) is None)
     return next(serving, None)
 
 
 def balanced(problem: Problem) -> Ints | None:
     """The plan of :data:`BASELINE` (int32[n]); None where it does not serve the problem or its plan is not valid."""
-    from planner.machines.catalogue import planners
-    from planner.search.run import run
-
     planner = planners()[BASELINE]
     return None if planner.refusal(problem) is not None else run(planner, problem).device_of
 

@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 
 from planner.errors import StageboardError
+from planner.feasibility import explain
 from planner.machines.catalogue import bound_methods, immediate_bound, machine_of, machines, planners
 from planner.methods.tiny import SECONDS, Warm
 from planner.problem.base import PlanningProblem
 from planner.problem.decision import Assignment
 from planner.problem.problem import Problem
+from planner.repair import RepairError, repair
 from planner.reports.schedule.schedule import kinds_for, schedule
 from planner.search.method import BoundMethod, Planner
+from planner.search.run import plan_of, run, run_bound
 from planner.search.stop import AnyOf, IterationLimit, TimeLimit
 
 
@@ -38,8 +41,6 @@ def warm_planner(
     planner: Planner, problem: PlanningProblem, options: Mapping[str, Any] | None = None
 ) -> None:
     """Run ``planner`` for a moment on a tiny problem like ``problem``; what it refuses there is not warmed up."""
-    from planner.search.run import plan_of, run
-
     if (method := immediate_bound(problem)) is not None:
         warm_bound(method, problem)
     tiny = like(problem)
@@ -52,8 +53,6 @@ def warm_planner(
 
 def warm_bound(method: BoundMethod, problem: PlanningProblem) -> None:
     """Run ``method`` for a moment on a tiny problem like ``problem``."""
-    from planner.search.run import run_bound
-
     tiny = like(problem)
     if method.refusal(tiny) is None:
         run_bound(method, tiny, AnyOf([TimeLimit(SECONDS), IterationLimit(2)]))
@@ -78,8 +77,6 @@ def warm_target(problem: Problem) -> None:
 
 def warm_repair(problem: Problem) -> None:
     """Repair a tiny plan on the target of ``problem``."""
-    from planner.repair import RepairError, repair
-
     tiny = like(problem)
     k = len(tiny.devices)
     with suppress(RepairError):
@@ -88,8 +85,6 @@ def warm_repair(problem: Problem) -> None:
 
 def warm_explain(problem: Problem) -> None:
     """Look for a reason why a tiny problem on the target of ``problem`` has no valid plan."""
-    from planner.feasibility import explain
-
     explain(like(problem), seconds=SECONDS)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from planner.options import Option
+from planner.problem.problem import Pin
 from planner.search.search import Search
 
 # ---------------------------------------------------------------------- options
@@ -57,8 +58,6 @@ class Planner(Method):
 
     def refusal(self, problem: Any) -> str | None:
         """Also refuses constraints it does not honour."""
-        from planner.problem.problem import Pin
-
         reason = super().refusal(problem)
         if reason is not None:
             return reason

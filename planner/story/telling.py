@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.errors import StageboardError, StoryError
+from planner.machines.catalogue import planners
+from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound, ComponentStanding
 from planner.problem.claims import claim_of, claimed_amount
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Plan
 from planner.quantity import amount_text, bytes_text
+from planner.reports.comparison import compare, compare_orders
 from planner.text_table import percent
 
 if TYPE_CHECKING:
@@ -126,8 +129,6 @@ def _graph_facts(plan: Plan) -> dict[str, str]:
 
 
 def _order_facts(plan: OrderPlan) -> dict[str, str]:
-    from planner.machines.two_level_memory.orders.io_bounds import io_bounds
-
     network, evaluation = plan.problem.network, plan.evaluation
     least = io_bounds(network)
     extra = evaluation.reads + evaluation.writes - least.least
@@ -181,12 +182,8 @@ def moved(plan: Plan | OrderPlan, versus: Plan | OrderPlan) -> int | None:
     """How many ops (neurons of a network) must move to make one plan of the other, devices matched; None across models."""
     try:
         if isinstance(plan, Plan) and isinstance(versus, Plan):
-            from planner.reports.comparison import compare
-
             return len(compare([versus, plan]).moved(1, 0))
         if isinstance(plan, OrderPlan) and isinstance(versus, OrderPlan):
-            from planner.reports.comparison import compare_orders
-
             return len(compare_orders([versus, plan]).displaced(1, 0).neurons)
     except StageboardError:
         return None  # plans of two models
@@ -308,7 +305,5 @@ def shortened(text: str, longest: int = TWO_LINES) -> str:
 
 
 def _planner_words(name: str) -> str:
-    from planner.machines.catalogue import planners
-
     known = planners().get(name)
     return known.title if known is not None else name or "A plan"

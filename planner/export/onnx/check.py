@@ -21,6 +21,7 @@ from planner.export.stages.difference import difference, identical
 from planner.export.stages.folder import read_manifest
 from planner.export.stages.runner import StageRunner
 from planner.export.stages.stages import TOLERANCE, Checked, NotComparable, VerificationFailed
+from planner.formats.onnx import shapes as onnx_shapes
 from planner.printable import clean
 
 _HIGH, _LOW = 1000, 2
@@ -132,8 +133,6 @@ def _varies(order: CheckOrder, feed: Arrays) -> bool:
 def _inner(source: str, names: Sequence[str], feed: Arrays) -> Arrays | None:
     """What the whole model computes on the way, by name, and its outputs; None where it does not give that out."""
     import onnx
-
-    from planner.formats.onnx import shapes as onnx_shapes
 
     model = onnx_shapes.load(source)
     known = {value.name for value in model.graph.output}

@@ -42,6 +42,7 @@ from planner.export.stages.stages import (
     together,
 )
 from planner.formats.onnx.folding import bytes_of
+from planner.formats.onnx.model import dtype_name
 from planner.printable import clean
 from planner.problem.problem import Plan
 
@@ -140,8 +141,6 @@ def _serialised(stage: OnnxStage, title: str) -> bytes:
 
 
 def _tensor(source: OnnxSource, name: str) -> TensorEntry:
-    from planner.formats.onnx.model import dtype_name
-
     kind = source.type_of(name).tensor_type
     sizes = tuple(d.dim_value if d.HasField("dim_value") else None for d in kind.shape.dim)
     shape = tuple(-1 if d is None else d for d in sizes)

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from planner.errors import StageboardError
+from planner.export.onnx.runtime import OnnxModel
 from planner.export.stages.folder import ModelEntry, StageEntry, read_manifest
+from planner.export.tflite.runtime import TfliteModel
 
 Arrays = dict[str, Any]
 
@@ -91,11 +93,7 @@ class StageRunner:
 def _runtime(kind: str, manifest: str | os.PathLike[str]) -> Any:
     """What runs stages of a kind: a class made of a file and what sentences call it, with ``run`` and ``reset``."""
     if kind == "tflite-stages":
-        from planner.export.tflite.runtime import TfliteModel
-
         return TfliteModel
     if kind == "onnx-stages":
-        from planner.export.onnx.runtime import OnnxModel
-
         return OnnxModel
     raise StageboardError(f"{manifest} lists stages of the unknown kind '{kind}'; export them again")

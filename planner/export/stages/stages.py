@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from planner.errors import StageboardError
+from planner.evaluation.pieces import pieces
 from planner.model.graph import Ints, csr
 from planner.problem.problem import Plan
 
@@ -169,8 +170,6 @@ def stage_parts(plan: Plan, model: int = 0) -> tuple[StagePart, ...]:
 
 def _pieces(plan: Plan, mine: Ints) -> tuple[Ints, Ints]:
     """The piece of each of the ops ``mine`` and the device of each piece; every edge stays in a piece or goes to a higher one."""
-    from planner.evaluation.pieces import pieces
-
     graph = plan.problem.graph
     local = np.full(graph.n, -1, np.int32)
     local[mine] = np.arange(len(mine), dtype=np.int32)

@@ -51,6 +51,7 @@ from planner.export.tflite.compare import check_part
 from planner.export.tflite.cut import Cutter
 from planner.export.tflite.schema import bytes_of, dtype_name, load, pack, shape_of
 from planner.files import read_bytes
+from planner.formats import read_graph
 from planner.formats.tflite.names import operator_of
 from planner.model.graph import Graph
 from planner.problem.problem import Plan
@@ -114,8 +115,6 @@ class _Source:
 
 def _read(plan: Plan, files: Sequence[Path]) -> list[_Source]:
     """The source files as graphs and as models. Raises where they are not what the plan was made for."""
-    from planner.formats import read_graph
-
     check_suffix(files, "TFLite", SUFFIX)
     sources = []
     for file in files:

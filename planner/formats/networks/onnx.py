@@ -19,6 +19,7 @@ from planner.errors import NetworkError
 from planner.formats.networks.layers import Block, Group, Layered, dense_matrix
 from planner.formats.networks.onnx_values import check_size
 from planner.formats.networks.onnx_walk import Dense, Neurons, Walk
+from planner.formats.onnx import shapes as onnx_shapes
 from planner.printable import clean
 
 FORMAT = "onnx"
@@ -30,8 +31,6 @@ def read(path: str | os.PathLike[str], block: str = "") -> Layered:
 
     Raises :class:`planner.errors.StageboardError`.
     """
-    from planner.formats.onnx import shapes as onnx_shapes
-
     file = Path(path)
     walk = Walk(onnx_shapes.load(file).graph, file)
     blocks = _blocks(walk)

@@ -6,6 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from planner.machines.mcm.search.moves import ChipMoves
+from planner.machines.mcm.search.units import chip_units
+from planner.machines.mcm.solver.solver import ChipSolver
 from planner.machines.mcm.target import McmPackage
 from planner.methods import tiny
 from planner.problem.problem import Problem
@@ -22,10 +25,6 @@ class Warm(tiny.Warm):
 
     def search(self, problem: Problem) -> None:
         """The constraint solver's plans and annealed moves, to which searches on a tiny problem may never come."""
-        from planner.machines.mcm.search.moves import ChipMoves
-        from planner.machines.mcm.search.units import chip_units
-        from planner.machines.mcm.solver.solver import ChipSolver
-
         units = chip_units(problem)
         moves = ChipMoves(units, 0)
         moves.begin(np.zeros(units.count, np.int32))

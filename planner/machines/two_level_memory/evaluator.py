@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.errors import PlanError
+from planner.machines.two_level_memory.kernels import first_breach, simulate
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.target import TwoLevelMemory
-from planner.machines.two_level_memory.trace import Trace
+from planner.machines.two_level_memory.trace import Trace, trace_of
 from planner.model.graph import Ints
 from planner.model.network import Network
 from planner.problem.decision import Violation
@@ -62,8 +63,6 @@ class OrderEvaluator:
 
     def violations(self, order: Ints) -> tuple[Violation, ...]:
         """The rule ``topological`` where it is broken: the first connection used before its source is complete."""
-        from planner.machines.two_level_memory.kernels import first_breach
-
         at = int(first_breach(read_only(order), self.source, self.target, self.in_degree))
         if at < 0:
             return ()
@@ -77,8 +76,6 @@ class OrderEvaluator:
 
     def _simulate(self, order: Ints, events: NDArray[np.int32]) -> tuple[int, int, int]:
         """(reads of neurons, writes, events) of an order; ``events`` (int32[4, E]) are filled."""
-        from planner.machines.two_level_memory.kernels import simulate
-
         reads, writes, made = simulate(
             self.policy, read_only(order), self.source, self.target, self.is_output, self.neurons, self.slots, events
         )  # fmt: skip
@@ -108,8 +105,6 @@ class OrderEvaluator:
 
     def trace(self, order: Ints) -> Trace:
         """What happens at each moment of an order. Raises :class:`PlanError`."""
-        from planner.machines.two_level_memory.trace import trace_of
-
         order = self.checked(order)
         counts = self.count(order)
         # A value is evicted at most once per read, and never without.

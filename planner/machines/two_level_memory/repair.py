@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.machines.two_level_memory.evaluator import read_only
 from planner.machines.two_level_memory.order import OrderEvaluation
+from planner.machines.two_level_memory.orders.ready_first import ready_first
 from planner.machines.two_level_memory.orders.rising import longest_increasing
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.model.graph import Ints
@@ -40,9 +42,6 @@ def repair_order(problem: NetworkProblem, order: Ints) -> OrderRepair:
     At each step the first in ``order`` of those that are ready is used. Raises :class:`planner.errors.PlanError` where
     ``order`` does not name each connection once.
     """
-    from planner.machines.two_level_memory.evaluator import read_only
-    from planner.machines.two_level_memory.orders.ready_first import ready_first
-
     before = problem.evaluate(order)
     order = read_only(problem.evaluator.checked(order))
     network = problem.network

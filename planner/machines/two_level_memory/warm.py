@@ -6,12 +6,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from planner.machines.two_level_memory.execution.layers import layers_of
+from planner.machines.two_level_memory.execution.program import compile_order
+from planner.machines.two_level_memory.execution.scipy_csr import ScipyCsr
 from planner.machines.two_level_memory.order import ConnectionOrder
+from planner.machines.two_level_memory.planners.order_portfolio import OrderPortfolio
 from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.machines.two_level_memory.repair import repair_order
 from planner.machines.two_level_memory.target import LEAST, POLICIES, TwoLevelMemory
+from planner.machines.two_level_memory.windows.locality import Links, constructed
+from planner.machines.two_level_memory.windows.staying import Allowance, anneal_stays
 from planner.methods import tiny
 from planner.methods.tiny import SECONDS, tiny_network
 from planner.model.network import Network, network_of
+from planner.search.run import run
 from planner.search.search import Callbacks, Search
 from planner.search.stop import Never, TimeLimit
 
@@ -30,8 +38,6 @@ class Warm(tiny.Warm):
 
     def evaluate(self, problem: NetworkProblem) -> None:
         """Counts, traces and repair of an order."""
-        from planner.machines.two_level_memory.repair import repair_order
-
         order = np.arange(problem.network.connection_count, dtype=np.int32)
         problem.evaluate(order)
         problem.evaluator.trace(order)
@@ -39,11 +45,6 @@ class Warm(tiny.Warm):
 
     def search(self, problem: NetworkProblem) -> None:
         """Greedy orders and the annealing of windows, which a search comes to only where the first orders are not the best."""
-        from planner.machines.two_level_memory.planners.order_portfolio import OrderPortfolio
-        from planner.machines.two_level_memory.windows.locality import Links, constructed
-        from planner.machines.two_level_memory.windows.staying import Allowance, anneal_stays
-        from planner.search.run import run
-
         crossed = NetworkProblem(crossed_network(), TwoLevelMemory(LEAST))
         run(OrderPortfolio(), crossed, TimeLimit(SECONDS), options={"effort": 0.001, "restarts": 1})
         search = Search(crossed, Never(), Callbacks(), 0, {})
@@ -52,10 +53,6 @@ class Warm(tiny.Warm):
 
     def rest(self) -> None:
         """Programs, and the pass over what libraries compute."""
-        from planner.machines.two_level_memory.execution.layers import layers_of
-        from planner.machines.two_level_memory.execution.program import compile_order
-        from planner.machines.two_level_memory.execution.scipy_csr import ScipyCsr
-
         network = tiny_network()
         order = np.arange(network.connection_count, dtype=np.int32)
         batch = np.zeros((network.features, 1), np.float32)

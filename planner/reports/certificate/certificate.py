@@ -18,9 +18,12 @@ from typing import Any
 import numpy as np
 
 from planner import __version__
+from planner.machines.catalogue import bound_methods, planners
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.problem import OrderPlan
+from planner.plan_files import order_json, plan_json
 from planner.plan_files.bound_json import finite
+from planner.plan_files.plan_json import constraint_dict
 from planner.plan_files.plan_parts import provenance_dict
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, ComponentStanding
@@ -288,19 +291,13 @@ def _rule_words(problem: PlanningProblem, name: str) -> str:
 def _constraints(plan: Plan | OrderPlan) -> tuple[dict[str, Any], ...]:
     if isinstance(plan, OrderPlan):
         return ()
-    from planner.plan_files.plan_json import constraint_dict
-
     return tuple(constraint_dict(constraint) for constraint in plan.problem.constraints)
 
 
 def _fields(plan: Plan | OrderPlan) -> dict[str, Any]:
     if isinstance(plan, OrderPlan):
-        from planner.plan_files import order_json
-
         assert isinstance(plan.evaluation, OrderEvaluation)
         return order_json.evaluation_dict(plan.evaluation)
-    from planner.plan_files import plan_json
-
     assert isinstance(plan.evaluation, Evaluation)
     return plan_json.evaluation_dict(plan.evaluation, plan.problem)
 
@@ -315,8 +312,6 @@ def _part(problem: PlanningProblem, standing: ComponentStanding, valid: bool, no
 
 
 def _proof(problem: PlanningProblem, bound: Bound, now: bool) -> Proof:
-    from planner.machines.catalogue import bound_methods, planners
-
     method = bound_methods().get(bound.method) or planners().get(bound.method)
     title = bound.method if method is None else method.title
     source = "" if method is None else str(method.source)
@@ -333,8 +328,6 @@ def _claim(problem: PlanningProblem, claim: Bound) -> Claim:
 
 def _command(problem: PlanningProblem, name: str) -> str:
     """The command that runs a method again; empty where it is none."""
-    from planner.machines.catalogue import bound_methods, planners
-
     what = f"--target '{problem.target.spec()}' --objective {problem.objective}"
     for constraint in problem.constraints if isinstance(problem, Problem) else ():
         if isinstance(constraint, Pin):
@@ -363,8 +356,6 @@ def _versions(plan: Plan | OrderPlan, parts: Iterable[Part]) -> dict[str, str]:
 
 def _solver_of(method: str, options: Mapping[str, Any]) -> str:
     """The solver that a planner or bound method uses; empty where it needs none."""
-    from planner.machines.catalogue import bound_methods, planners
-
     known = planners().get(method) or bound_methods().get(method)
     chosen = str(options.get("solver", ""))
     default = next((str(o.default) for o in known.options if o.name == "solver"), "") if known else ""

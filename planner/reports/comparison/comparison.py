@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from planner.errors import PlanError, StageboardError
 from planner.model.graph import Floats, Graph, Ints
+from planner.plan_files import plan_json
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.reports.comparison.figures import LETTERS, Figures, figures_of, weighed
@@ -255,8 +256,6 @@ def check_count(count: int) -> None:
 
 def _graphs(first: Plan, second: Plan) -> str:
     """How the graph of one plan differs from that of another, as the end of a sentence."""
-    from planner.plan_files import plan_json
-
     stored = plan_json.to_dict(second)
     return plan_json.difference(stored["graph"], stored["decision"], first.problem.graph)
 

@@ -11,7 +11,9 @@ import os
 from pathlib import Path
 
 from planner.errors import PlanError, StageboardError
+from planner.formats import read_graph
 from planner.model.samples import ASSETS, sample
+from planner.plan_files.plan_parts import load
 
 EXAMPLES = ASSETS / "examples"
 MODEL = "bert_3.json"
@@ -37,9 +39,6 @@ def example_files(model: str | os.PathLike[str] | None = None) -> tuple[Path, tu
         if missing is not None:
             raise StageboardError(f"{missing} is missing; take it from the sources of Stageboard")
         return path, plans
-    from planner.formats import read_graph
-    from planner.plan_files.plan_parts import load
-
     path = Path(model)
     fingerprint = read_graph(path).fingerprint
     suffix = f"_{CONTIGUOUS}.plan.json"

@@ -13,6 +13,7 @@ from planner.machines.two_level_memory.orders.rising import longest_increasing
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Ints
 from planner.model.network import Network
+from planner.plan_files import order_json
 from planner.problem.bound import Bound
 from planner.reports.comparison.comparison import check_count
 from planner.reports.comparison.figures import LETTERS, Figures, figures_of, weighed
@@ -98,8 +99,6 @@ def compare_orders(
     Raises :class:`PlanError` on another number of plans and on plans of different networks.
     """
     check_count(len(plans))
-    from planner.plan_files import order_json
-
     for i, plan in enumerate(plans[1:], 1):
         network = plans[0].problem.network
         if plan.problem.network.fingerprint != network.fingerprint:

@@ -6,6 +6,7 @@ import heapq
 
 import numpy as np
 
+from planner.evaluation import pieces
 from planner.model.graph import Bools, Floats, Ints
 from planner.problem.evaluator import Evaluator
 
@@ -15,8 +16,6 @@ RECEIVE, STREAM, WORK, SEND, SYNC = 0, 1, 2, 3, 4
 
 def pieces_of(e: Evaluator, device_of: Ints, whole: Bools, owner: Ints) -> tuple[Ints, Ints, np.ndarray]:
     """Pieces as their module numbers them; ``whole`` bool[k] = the device runs its ops as few pieces, not one by one."""
-    from planner.evaluation import pieces
-
     piece_of, piece_device, part, _ = pieces.pieces(
         device_of, e.part, e.succ_ptr, e.succ_idx, e.pred_ptr, e.pred_idx, whole, owner
     )

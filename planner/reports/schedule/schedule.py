@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.errors import StageboardError
+from planner.evaluation import kernels
 from planner.machines.catalogue import machine_of
+from planner.machines.pool.latency import evaluation as latency
 from planner.methods.alone import Alone
 from planner.model.graph import Bools, Floats, Ints
 from planner.problem.evaluator import Evaluator
-from planner.reports.schedule import parts
+from planner.reports.schedule import parts, periodic
 from planner.reports.schedule.parts import STREAM, WORK
 
 if TYPE_CHECKING:
@@ -153,9 +155,6 @@ def schedule(
 
 # ---------------------------------------------------------------------- throughput
 def _pipeline(e: Evaluator, device_of: Ints, kind: str, samples: int | None) -> Schedule:
-    from planner.evaluation import kernels
-    from planner.reports.schedule import periodic
-
     piece_of, piece_device, part = parts.pieces_of(
         e, device_of, np.ones(e.k, bool), np.arange(e.k, dtype=np.int32)
     )
@@ -255,8 +254,6 @@ def _latency(problem: Problem, device_of: Ints, samples: int) -> Schedule:
 
 def _alone(e: Evaluator, device_of: Ints) -> Alone:
     """Every subgraph that runs in one go as a piece, on a machine of which nothing else is known."""
-    from planner.machines.pool.latency import evaluation as latency
-
     piece_of, piece_device, part = parts.pieces_of(e, device_of, e.pays, e.owner)
     stream = parts.streaming_times(e, device_of)
     work, class_of = e.work, e.class_of

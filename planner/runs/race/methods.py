@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from planner.machines.catalogue import bound_method, planner
 from planner.options import parse_options
 from planner.problem.provenance import Entrant
 from planner.search.method import Method
@@ -14,8 +15,6 @@ THREAD_OPTIONS = ("workers", "threads")
 
 def method_of(entrant: Entrant) -> Method:
     """Its planner or bound method. Raises :class:`PlannerRefusal` for an unknown name."""
-    from planner.machines.catalogue import bound_method, planner
-
     return bound_method(entrant.method) if entrant.is_bound else planner(entrant.method)
 
 

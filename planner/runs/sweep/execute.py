@@ -20,7 +20,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import ConstraintError, PlannerRefusal, StageboardError
+from planner.formats import read_model
+from planner.formats.networks.read import read_network
+from planner.generate.catalogue import KINDS, NETWORKS
+from planner.machines.catalogue import bound_method, immediate_bound, planner
+from planner.machines.spec import is_for_networks, parse_target
+from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
+from planner.model.cost_model import fill
+from planner.model.network import Network
+from planner.problem.granularity import kept_together
+from planner.problem.problem import Problem
 from planner.runs.sweep.spec import Run
+from planner.runs.warm_up import like, warm_planner
+from planner.search.run import run as plan
+from planner.search.run import run_bound
+from planner.search.stop import AnyOf, GapReached, Stop, TimeLimit
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import NetworkProblem
@@ -50,12 +64,6 @@ def perform(run: Run, base: str = ".") -> Outcome:
 
 
 def _perform(run: Run, base: str) -> Outcome:
-    from planner.machines.catalogue import bound_method, immediate_bound, planner
-    from planner.runs.warm_up import like, warm_planner
-    from planner.search.run import run as plan
-    from planner.search.run import run_bound
-    from planner.search.stop import AnyOf, GapReached, Stop, TimeLimit
-
     problem = problem_of(run, base)
     criteria: list[Stop] = []
     if run.time_limit is not None:
@@ -108,12 +116,6 @@ def _cpu_seconds() -> float:
 
 def problem_of(run: Run, base: str) -> Problem | NetworkProblem:
     """What a run plans. Raises :class:`StageboardError`."""
-    from planner.machines.spec import is_for_networks, parse_target
-    from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
-    from planner.model.network import Network
-    from planner.problem.granularity import kept_together
-    from planner.problem.problem import Problem
-
     model = load(run.model, base, network=is_for_networks(run.target))
     if isinstance(model, Network):
         if run.granularity != "op":
@@ -131,11 +133,6 @@ def load(model: str, base: str, *, network: bool = False) -> Graph | Network:
 
     ``network``: a file that could be either is read as a network. Raises :class:`StageboardError`.
     """
-    from planner.formats import read_model
-    from planner.formats.networks.read import read_network
-    from planner.generate.catalogue import KINDS, NETWORKS
-    from planner.model.cost_model import fill
-
     kind, colon, rest = model.partition(":")
     if not (colon and kind in (*KINDS, *NETWORKS)):
         return read_network(Path(base) / model) if network else read_model(Path(base) / model)

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from planner.errors import StageboardError, StoryError
 from planner.files import JSON_LIMIT, read_bytes, write_atomically
+from planner.formats import read_models
+from planner.formats.networks.read import read_network
+from planner.generate.catalogue import generate_network, kind
 from planner.guard import guarded
 from planner.model import samples
+from planner.model.cost_model import fill
 from planner.story.story import SAMPLE, StoryModel, check_path
 
 if TYPE_CHECKING:
@@ -41,12 +45,8 @@ def read_story_model(
     else:
         files = [_file(path, folder, given, len(model.paths) == 1) for path in model.paths]
         if is_order:
-            from planner.formats.networks.read import read_network
-
             found = read_network(files, model.density)
         else:
-            from planner.formats import read_models
-
             found = read_models(files, batch=model.batch)
     if found.fingerprint != model.fingerprint:
         raise StoryError(
@@ -82,8 +82,6 @@ def _file(path: str, folder: Path, given: Sequence[Path], alone: bool) -> Path:
 
 
 def _generated(words: str, is_order: bool) -> Graph | Network:
-    from planner.generate.catalogue import generate_network, kind
-
     name, *rest = words.split()
     settings: dict[str, str] = {}
     for word in rest:
@@ -102,8 +100,6 @@ def _generated(words: str, is_order: bool) -> Graph | Network:
         )
     if is_order:
         return generate_network(name, settings, int(seed))
-    from planner.model.cost_model import fill
-
     return fill(kind(name).generate(int(seed), settings))
 
 

@@ -17,12 +17,17 @@ import numpy as np
 
 from planner.errors import StoryError
 from planner.formats.checks import INT32, items, shown
+from planner.formats.networks.read import NETWORK_SUFFIXES
 from planner.guard import guarded
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Graph, Ints
+from planner.plan_files import order_json, plan_json
+from planner.plan_files.order_json import order_in
+from planner.plan_files.plan_json import plan_in
 from planner.printable import clean
 from planner.problem.problem import Plan
 from planner.runs.proving import told_bounds
+from planner.story.files.models import read_story_model
 from planner.story.story import Keyframe, Resolved, Story, StoryModel, StoryPlan
 
 if TYPE_CHECKING:
@@ -38,8 +43,6 @@ _RANGE = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?", re.ASCII)
 # ---------------------------------------------------------------------- packing
 def pack(plan: Plan | OrderPlan, bounds: Iterable[Bound] = (), model: int = 0) -> StoryPlan:
     """A plan as a story holds it; ``model`` is the number of its model in the story."""
-    from planner.plan_files import order_json, plan_json
-
     if isinstance(plan, OrderPlan):
         data = order_json.to_dict(plan, bounds)
         data["decision"] = {"kind": "connection-order", "packed": pack_order(plan.decision.order)}
@@ -123,8 +126,6 @@ def resolve(story: Story, folder: str | Path, given: Sequence[str | Path] = ()) 
     computed ones, and where a stored bound is refuted, ``notes`` say so. Raises :class:`planner.errors.StoryError`, and what
     reading models and plans raises.
     """
-    from planner.story.files.models import read_story_model
-
     files = [Path(path) for path in given]
     of_orders = [_is_of_orders(story, i) for i in range(len(story.models))]
     models = [
@@ -154,9 +155,6 @@ def open_story_plan(
 
     Raises :class:`StageboardError`.
     """
-    from planner.plan_files.order_json import order_in
-    from planner.plan_files.plan_json import plan_in
-
     data = dict(stored.data)
     with guarded(what, StoryError, remedy="save the plan again"):
         data["decision"] = _unpacked(data["decision"], model)
@@ -198,8 +196,6 @@ def _is_of_orders(story: Story, model: int) -> bool:
 
 
 def _names_network(model: StoryModel) -> bool:
-    from planner.formats.networks.read import NETWORK_SUFFIXES
-
     return any(path.endswith(NETWORK_SUFFIXES) for path in model.paths)
 
 

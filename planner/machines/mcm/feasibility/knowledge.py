@@ -13,6 +13,7 @@ from planner.machines.mcm.feasibility.causes import chip_cause, poor_cause
 from planner.machines.mcm.feasibility.conflicts import chip_conflict
 from planner.machines.mcm.feasibility.proof import chip_proof
 from planner.machines.mcm.feasibility.witness import slices, spread
+from planner.machines.mcm.solver.solver import ChipSolver
 from planner.machines.mcm.target import McmPackage
 from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
@@ -50,8 +51,6 @@ class McmKnowledge(Knowledge):
 
     def decide(self, problem: Problem, clock: Clock, seed: int) -> Verdict:
         """Plans of the chip solver that are near likely ones, samples of it, and CP-SAT on the static rules."""
-        from planner.machines.mcm.solver.solver import ChipSolver
-
         e = problem.evaluator
         # What is to be seen at once needs a moment, too.
         solver = ChipSolver(problem, clock.at_least(MOMENT).over)
@@ -80,8 +79,6 @@ class McmKnowledge(Knowledge):
 
     def static_proof(self, problem: Problem, clock: Clock) -> Verdict:
         """By propagation, else by CP-SAT."""
-        from planner.machines.mcm.solver.solver import ChipSolver
-
         if not ChipSolver(problem, clock.at_least(MOMENT).over).feasible:
             return Verdict("infeasible", how="rules")
         proof = chip_proof(problem, clock.over)

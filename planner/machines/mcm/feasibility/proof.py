@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 
 from planner.machines.mcm.evaluator import McmEvaluator
+from planner.machines.mcm.kernels import triangles
 from planner.machines.mcm.rules import indirect_way
 from planner.methods.feasibility.confinement import Units
 from planner.methods.mip.loading import load_cp_model
@@ -265,8 +266,6 @@ class ChipProof:
         """Forbid what breaks the triangle rule in a solution; whether there was anything to forbid."""
         e, unit_of = self.evaluator, self.units.unit_of
         arcs = e.arcs(device_of)
-        from planner.machines.mcm.kernels import triangles
-
         at: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
         for i in np.flatnonzero(device_of[e.edge_src] != device_of[e.edge_dst]).tolist():
             u, v = int(e.edge_src[i]), int(e.edge_dst[i])

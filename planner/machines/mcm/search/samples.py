@@ -9,6 +9,7 @@ import numpy as np
 
 from planner.evaluation.rules import overfull
 from planner.machines.mcm.search.policy import Policy, Proposal
+from planner.machines.mcm.solver.solver import ChipSolver
 from planner.methods.orders import kahn_order
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
@@ -60,8 +61,6 @@ class Samples:
 
 def solver_of(problem: Problem, search: Search, method: str) -> ChipSolver | None:
     """The constraint solver; None when it proves that there is no valid plan, which is reported."""
-    from planner.machines.mcm.solver.solver import ChipSolver
-
     solver = ChipSolver(problem, search.stopped)
     if solver.feasible:
         return solver

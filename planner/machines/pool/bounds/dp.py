@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from planner.machines.pool.ideals.solver import IdealsSearch
 from planner.methods.ideals import DEFAULT_LIMIT
 from planner.options import Option
 from planner.problem.problem import Problem
@@ -33,6 +34,4 @@ class Dp(BoundMethod):
 
     def prove(self, problem: Problem, search: Search) -> None:
         """Bounds as they are proven, the optimum last."""
-        from planner.machines.pool.ideals.solver import IdealsSearch
-
         IdealsSearch(problem, search, int(search.options["ideals"]), self.name, propose=False).run()

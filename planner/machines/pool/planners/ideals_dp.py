@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from planner.machines.pool.ideals.solver import IdealsSearch
 from planner.methods.ideals import DEFAULT_LIMIT
 from planner.options import Option
 from planner.problem.problem import Problem
@@ -41,6 +42,4 @@ class IdealsDp(Planner):
 
     def search(self, problem: Problem, search: Search) -> None:
         """Plans, then proof."""
-        from planner.machines.pool.ideals.solver import IdealsSearch
-
         IdealsSearch(problem, search, int(search.options["ideals"]), self.name, propose=True).run()

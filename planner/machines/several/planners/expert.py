@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from planner.errors import PlanError, PlannerRefusal
+from planner.formats.graphs.device_placement import read_split_file
 from planner.options import Option
 from planner.problem.problem import Problem
 from planner.search.method import Planner, Source
@@ -32,8 +33,6 @@ class Expert(Planner):
         path = str(search.options["split"])
         if not path:
             raise PlannerRefusal("'expert' reads a split file; name it with the option split=FILE")
-        from planner.formats.graphs.device_placement import read_split_file
-
         split = read_split_file(path, problem.graph)
         devices = problem.devices
         owner = problem.evaluator.owner.tolist()

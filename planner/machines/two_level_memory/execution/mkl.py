@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from planner.errors import StageboardError
+from planner.machines.two_level_memory.execution.activations import finish
 from planner.machines.two_level_memory.execution.layers import Layers
 from planner.machines.two_level_memory.execution.program import aligned, on_lines
 from planner.model.network import Singles
@@ -110,8 +111,6 @@ class Mkl:
         As with ours, a batch that does not begin on a cache line is copied first. Raises :class:`StageboardError` for
         a batch of another shape.
         """
-        from planner.machines.two_level_memory.execution.activations import finish
-
         layers, rows, samples = self._layers, self._rows, self._rows.shape[1]
         if batch.shape != (layers.network.features, samples) or batch.dtype != np.float32:
             raise StageboardError(

@@ -11,6 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from planner.errors import PlanError
+from planner.machines.two_level_memory.execution import emission
+from planner.machines.two_level_memory.execution.activations import IDENTITY, RELU, activate
+from planner.machines.two_level_memory.execution.kernels import execute
+from planner.machines.two_level_memory.kernels import first_breach
 from planner.model.network import ACTIVATIONS, Codes, Longs, Network, Singles
 
 TILE = 160
@@ -72,10 +76,6 @@ def compile_order(network: Network, order: ArrayLike, tile: int = TILE, shortest
     complete there; long ones are cut again into tiles (:func:`planner.machines.two_level_memory.execution.emission.emit`). Raises :class:`PlanError`
     where the order is no permutation or reads a neuron before it is complete.
     """
-    from planner.machines.two_level_memory.execution import emission
-    from planner.machines.two_level_memory.execution.activations import IDENTITY, RELU
-    from planner.machines.two_level_memory.kernels import first_breach
-
     n, w = network.neuron_count, network.connection_count
     order = np.asarray(order)
     if order.shape != (w,) or order.dtype.kind not in "iu":
@@ -127,8 +127,6 @@ def compile_order(network: Network, order: ArrayLike, tile: int = TILE, shortest
 
 def constant_values(network: Network) -> Singles:
     """The values of the inputs that no column feeds, in the order of ``inputs``: their activated biases (float32[K])."""
-    from planner.machines.two_level_memory.execution.activations import activate
-
     neurons = network.inputs[network.feature < 0]
     values = network.bias[neurons]
     for code in range(len(ACTIVATIONS)):
@@ -190,8 +188,6 @@ class Runner:
                 self._copy = aligned((shape[0], self._result.shape[1]))
             self._copy[:, : self.samples] = batch
             batch = self._copy
-        from planner.machines.two_level_memory.execution.kernels import execute
-
         p = self.program
         arguments: tuple[Any, ...] = (
             batch.ctypes.data, self._values.reshape(-1), self._result.reshape(-1), self._blocks, self.width, p.slots, p.begins,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from planner.machines.two_level_memory.execution.activations import finish
 from planner.machines.two_level_memory.execution.layers import Layers
 from planner.model.network import Singles
 
@@ -25,8 +26,6 @@ class ScipyCsr:
 
     def run(self, batch: Singles) -> Singles:
         """The outputs (float32[S, B]) for a batch (float32[features, B])."""
-        from planner.machines.two_level_memory.execution.activations import finish
-
         parts = [self._layers.start(batch)]
         for layer, matrix in zip(self._layers.layers, self._matrices, strict=True):
             rows = matrix @ _rows(parts, self._layers.starts, layer.low, layer.high)

@@ -10,6 +10,7 @@ import numpy as np
 
 from planner.machines.two_level_memory.orders.bandwidth import bandwidth, neuron_orders
 from planner.machines.two_level_memory.orders.live import LEAST_MEMORY, block_order, memory_of
+from planner.machines.two_level_memory.orders.live_kernels import few_live
 from planner.machines.two_level_memory.orders.theorem_1 import is_topological
 from planner.model.graph import Ints
 from planner.model.network import Network, network_of
@@ -103,8 +104,6 @@ def greedy_orders(network: Network, turned: Network, seed: int, rounds: int) -> 
 
 
 def _greedy(network: Network, ties: int, seed: int) -> Ints:
-    from planner.machines.two_level_memory.orders.live_kernels import few_live
-
     in_offsets, incoming = network.incoming
     out_offsets, outgoing = network.outgoing
     return few_live(

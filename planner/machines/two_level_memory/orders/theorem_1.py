@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.machines.two_level_memory.kernels import first_breach
 from planner.model.graph import Ints
 from planner.model.network import Network
 
@@ -19,6 +20,4 @@ def theorem_1_order(network: Network) -> Ints:
 
 def is_topological(network: Network, order: Ints) -> bool:
     """Whether every connection of ``order`` (int32[W]) comes after all those into the neuron it leaves."""
-    from planner.machines.two_level_memory.kernels import first_breach
-
     return bool(first_breach(order, network.source, network.target, network.in_degree) < 0)

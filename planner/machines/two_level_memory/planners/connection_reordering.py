@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from planner.errors import PlannerRefusal
+from planner.machines.two_level_memory.orders import moves
 from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.model.graph import Ints
@@ -58,8 +59,6 @@ class ConnectionReordering(Planner):
         search.incumbent(order)
         if search.stopped():
             return
-        from planner.machines.two_level_memory.orders import moves
-
         options = search.options
         window = options["window"] or paper_window(problem)
         state, work = moves.prepared(problem, order, window, search.seed)
