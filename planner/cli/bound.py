@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
+from planner.cli.report import ending, summary, warnings
 from planner.cli.searching import Watch, soft_interrupt, stop_when
 from planner.machines.catalogue import bound_method, default_bound
 from planner.problem.problem import Problem
 from planner.quantity import amount_text
+from planner.runs.proving import known_at_once
 from planner.runs.warm_up import warm_bound
 from planner.search.run import run_bound
 
@@ -42,9 +44,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prove and report."""
-    from planner.cli.report import ending, summary, warnings
-    from planner.runs.proving import known_at_once
-
     chosen = bound_method(args.method) if args.method else None
     options = inputs.pairs(args.settings, "--set")
     inputs.import_readers(args.models)

@@ -17,7 +17,11 @@ from planner.export.stages.folder import check_destination
 from planner.export.stages.stages import VerificationFailed, verified_text
 from planner.export.tflite.stages import to_tflite_stages
 from planner.machines.catalogue import machine_form, machine_formats
+from planner.machines.two_level_memory.export import to_order
+from planner.machines.two_level_memory.problem import OrderPlan
 from planner.quantity import bytes_text
+from planner.reports.certificate.write import check_suffix, to_certificate
+from planner.runs.proving import known_at_once
 
 if TYPE_CHECKING:
     from planner.export.stages.stages import StageExport
@@ -91,15 +95,11 @@ def _samples(text: str) -> int:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, write what was asked for."""
-    from planner.machines.two_level_memory.problem import OrderPlan
-
     _refuse_idle_options(args)
     if args.to in FOLDERS:
         check_destination(Path(args.output).absolute())
     else:
         if args.to == "certificate":
-            from planner.reports.certificate.write import check_suffix
-
             check_suffix(Path(args.output))
         inputs.check_output(args.output)
         spare(_places(args), [args.plan, *args.models])
@@ -151,9 +151,6 @@ def _refuse_idle_options(args: argparse.Namespace) -> None:
 
 def _certificate(opened: OpenedPlan | OpenedOrder, args: argparse.Namespace, console: Console) -> Path:
     """Write the certificate, what the file claims proven again."""
-    from planner.reports.certificate.write import to_certificate
-    from planner.runs.proving import known_at_once
-
     plan = opened.plan
     seconds = proving.SECONDS if args.prove is None else args.prove
     if seconds == proving.OFF:
@@ -164,8 +161,6 @@ def _certificate(opened: OpenedPlan | OpenedOrder, args: argparse.Namespace, con
 
 
 def _order(plan: OrderPlan, args: argparse.Namespace) -> Path:
-    from planner.machines.two_level_memory.export import to_order
-
     if args.to != "order":
         raise UsageError(
             f"{args.plan} is an order of a network's connections; export it with --to order or certificate"

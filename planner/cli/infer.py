@@ -12,6 +12,8 @@ from planner.machines.two_level_memory.execution.compare import compare, random_
 from planner.machines.two_level_memory.execution.program import compile_order
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
+from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
+from planner.plan_files.order_json import open_network_plan
 from planner.text_table import large, table, times
 
 if TYPE_CHECKING:
@@ -116,15 +118,11 @@ def _ordered(args: argparse.Namespace, console: Console) -> tuple[NetworkProblem
     """(problem, I/Os, order, the planner that made it) of the plan, or of the order of Theorem 1."""
     network = inputs.load_network([args.network], args.density)
     if args.plan is not None:
-        from planner.plan_files.order_json import open_network_plan
-
         opened = open_network_plan(args.plan, network)
         for note in opened.notes:
             console.note(f"{args.plan}: {note}; it was edited or written by another version, make it again")
         plan = opened.plan
         return plan.problem, plan.evaluation, plan.decision.order, plan.provenance.planner
-    from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
-
     problem = NetworkProblem(network, check_memory(network, network_target()))
     order = theorem_1_order(network)
     return problem, problem.evaluate(order), order, "theorem-1"

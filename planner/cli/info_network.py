@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.cli.command import DONE, Console, UsageError
-from planner.formats.networks.read import read_network
-from planner.machines.two_level_memory.orders.io_bounds import io_bounds
-from planner.machines.two_level_memory.orders.least_memory import least_memory
 from planner.quantity import bytes_text
 from planner.text_table import percent
 
@@ -23,6 +20,8 @@ _SECONDS = 1.0  # to look for an order that needs little memory
 
 def run_network(args: argparse.Namespace, console: Console) -> int:
     """Read the network and say what it holds."""
+    from planner.formats.networks.read import read_network
+
     if args.batch is not None:
         raise UsageError("info: --batch is about graphs of operators; leave it out for a sparse network")
     network = read_network(args.model, args.density, block=args.block)
@@ -37,6 +36,9 @@ def fields(network: Network) -> dict[str, Any]:
     A parameter is a weight, or the bias of a neuron that is no input; ``ios`` holds the bounds of Theorem 1, ``least_memory`` the
     smallest fast memory known to reach the lower ones, and the bandwidth that Corollary 1 speaks of.
     """
+    from planner.machines.two_level_memory.orders.io_bounds import io_bounds
+    from planner.machines.two_level_memory.orders.least_memory import least_memory
+
     bounds = io_bounds(network)
     least = least_memory(network, _SECONDS)
     params = network.connection_count + network.neuron_count - len(network.inputs)

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
+from planner.cli.report import bound_rows, ending, plan_fields, proofs, summary
 from planner.cli.searching import Watch, soft_interrupt, stop_when, uninterrupted
 from planner.errors import PlannerRefusal
 from planner.machines.trying import Tried, find_plan, tried_words
 from planner.options import parse_options
+from planner.plan_files.plan_json import write_plan
 from planner.problem.problem import Problem
+from planner.runs.proving import known_at_once
 from planner.runs.warm_up import warm_planner
 from planner.search.budget import Budget, WallBudget, WorkBudget
 from planner.search.precision import precision_words
@@ -59,8 +62,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, write the plan file, report."""
     from planner.machines.catalogue import default_planner, planner, planners_for
-    from planner.plan_files.plan_json import write_plan
-    from planner.runs.proving import known_at_once
 
     chosen = planner(args.planner) if args.planner else None
     options = inputs.pairs(args.settings, "--set")
@@ -104,8 +105,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     bound = problem.strongest_bound(result.bounds)
     evaluation = None if plan is None else plan.evaluation
     standing = None if evaluation is None else problem.standing(evaluation.values, result.bounds)
-    from planner.cli.report import bound_rows, ending, plan_fields, proofs, summary
-
     finder = result.planner if chosen is not None or plan is not None else default_planner(problem).name
     data: dict[str, Any] = {
         "planner": finder,

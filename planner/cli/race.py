@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
+from planner.cli.racing import Board, fields, leaderboard
+from planner.cli.report import bound_rows, summary
 from planner.cli.searching import soft_interrupt, uninterrupted
 from planner.errors import PlannerRefusal, StageboardError
 from planner.machines.catalogue import bound_method, planner
+from planner.plan_files.plan_json import write_plan
 from planner.problem.base import decision_of
 from planner.processes.start import start_server
+from planner.runs.proving import known_at_once
 from planner.runs.race import Entrant, Race, good_field, serving
 from planner.runs.warm_up import warm_bound, warm_planner
 
@@ -69,11 +73,6 @@ def _cores(text: str) -> int:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, race, write the plan file, report."""
-    from planner.cli.racing import Board, fields, leaderboard
-    from planner.cli.report import bound_rows, summary
-    from planner.plan_files.plan_json import write_plan
-    from planner.runs.proving import known_at_once
-
     inputs.check_output(args.output, [*args.models, *([args.start] if args.start else [])])
     start_server()  # its imports take as long as reading and compiling
     with soft_interrupt(console) as cancelled:

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Any
 from planner import __version__
 from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
+from planner.cli.report import plan_fields, rules_text, summary
+from planner.machines.two_level_memory.repair import repair_order
+from planner.methods.repair.outcome import TOLD
+from planner.plan_files.order_json import OpenedOrder
+from planner.plan_files.plan_json import write_plan
 from planner.problem.bound import proven
 from planner.problem.provenance import Provenance
 from planner.quantity import amount_text
+from planner.repair import RepairError, repair
+from planner.repair.kept import explained
+from planner.runs.proving import with_known
 from planner.runs.warm_up import warm_repair
 
 if TYPE_CHECKING:
@@ -61,13 +69,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, repair, write the plan, say what moved."""
     import numpy as np
-
-    from planner.cli.report import plan_fields, rules_text, summary
-    from planner.methods.repair.outcome import TOLD
-    from planner.plan_files.order_json import OpenedOrder
-    from planner.plan_files.plan_json import write_plan
-    from planner.repair import RepairError, repair
-    from planner.repair.kept import explained
 
     inputs.check_output(args.output, args.models)
     opened = inputs.open_with_plan(args)
@@ -121,10 +122,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _order(args: argparse.Namespace, console: Console, opened: OpenedOrder) -> int:
     """Repair an order of connections."""
-    from planner.cli.report import plan_fields, rules_text, summary
-    from planner.machines.two_level_memory.repair import repair_order
-    from planner.plan_files.plan_json import write_plan
-
     if args.keep:
         raise UsageError("--keep names an op; an order of connections has none")
     problem = opened.plan.problem
@@ -173,8 +170,6 @@ def repaired_plan(plan: Plan, found: Repair, seed: int, seconds: float) -> Plan:
 
 def bounds_of(opened: OpenedPlan | OpenedOrder, plan: Plan | OrderPlan) -> Sequence[Bound]:
     """What is written of bounds with ``plan``: what the file claims stays with the plan of the file."""
-    from planner.runs.proving import with_known
-
     return opened.bounds if plan is opened.plan else with_known(plan.problem, proven(opened.bounds))
 
 
@@ -222,8 +217,6 @@ def _moves(found: Repair) -> dict[str, Any]:
 
 
 def _before(problem: PlanningProblem, evaluation: Evaluated) -> dict[str, Any]:
-    from planner.cli.report import plan_fields
-
     fields = plan_fields(problem, evaluation)
     return {name: fields[name] for name in ("objective", "components", "valid", "violations")}
 
@@ -232,8 +225,6 @@ def _nothing(
     args: argparse.Namespace, console: Console, plan: Plan, error: RepairError, seconds: float
 ) -> int:
     """Say that there is no plan, and why as far as that can be found out."""
-    from planner.cli.report import plan_fields, summary
-
     found = explaining.explained(plan.problem, lambda: False, "repair" if error.proven else "", args.seed)
     if found.status == "infeasible":
         explaining.say(console, found)

@@ -9,13 +9,15 @@ import difflib
 import os
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.errors import PlannerRefusal, StageboardError
-from planner.export.form import Form
 from planner.machines.machine import Machine
 from planner.problem.base import PlanningProblem
 from planner.search.method import BoundMethod, Planner
+
+if TYPE_CHECKING:
+    from planner.export.form import Form
 
 OWN = ("pipeline", "pool", "edge_tpu", "mcm", "several", "two_level_memory")
 """The folders of this package, in the order in which lists show them; ``several`` has what serves more than one machine."""

@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from planner.errors import NetworkError
 from planner.model.graph import Bools, Ints
-from planner.model.network_arrays import group_by, longest_paths, nearest_consumer
 
 Singles = NDArray[np.float32]
 Longs = NDArray[np.int64]
@@ -381,6 +380,8 @@ def _longest(
     source: Ints, target: Ints, in_degree: NDArray[Any], column: NDArray[Any], where: str
 ) -> NDArray[Any]:
     """Layers by longest paths; constants stand one below the first that reads them. Raises on a cycle."""
+    from planner.model.network_arrays import group_by, longest_paths, nearest_consumer
+
     offsets, ids = group_by(source, len(in_degree))
     layer, reached = longest_paths(target, offsets, ids, in_degree.astype(np.int32))
     if reached < len(layer):
@@ -395,6 +396,8 @@ def _longest(
 
 
 def _grouped(keys: Ints, count: int) -> tuple[Longs, Ints]:
+    from planner.model.network_arrays import group_by
+
     offsets, ids = group_by(keys, count)
     return _frozen(offsets, np.int64), _frozen(ids, np.int32)
 

@@ -13,14 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.errors import NetworkError
-from planner.files import read_bytes
 from planner.formats import Format
-from planner.formats.networks import onnx as network_onnx
-from planner.formats.networks.layers import network_of_layers, pruned
-from planner.formats.networks.mtx import GZIP, is_matrix_market, read_matrix
-from planner.formats.networks.npz import from_arrays, is_array_file
-from planner.formats.networks.weights import layered_of, weights_in
-from planner.formats.networks.zip import MAGIC, ArrayFile, names_of
 from planner.guard import guarded
 from planner.model.network import ACTIVATIONS, Network
 
@@ -53,6 +46,9 @@ def is_network_file(path: str | os.PathLike[str]) -> bool:
     A file that can be told by neither, being damaged, is told by its suffix. An ONNX file does not count: without more being
     said, it is a graph of ops.
     """
+    from planner.formats.networks.mtx import GZIP, is_matrix_market
+    from planner.formats.networks.zip import MAGIC, names_of
+
     try:
         if not Path(path).is_file():
             return False
@@ -117,8 +113,15 @@ def _check_options(density: float | None, prune: str, orientation: str, activati
 def _read(
     files: list[Path], density: float | None, block: str, prune: str, orientation: str, activation: str
 ) -> Network:
+    from planner.formats.networks.layers import network_of_layers, pruned
+    from planner.formats.networks.npz import from_arrays, is_array_file
+    from planner.formats.networks.weights import layered_of, weights_in
+    from planner.formats.networks.zip import ArrayFile
+
     first = files[0]
     if len(files) == 1 and first.suffix.lower() == ".onnx":
+        from planner.formats.networks import onnx as network_onnx
+
         return network_of_layers(network_onnx.read(first, block), density, prune)
     if block:
         raise NetworkError(
@@ -144,6 +147,8 @@ def _read(
 
 
 def _is_zip(file: Path) -> bool:
+    from planner.formats.networks.zip import MAGIC
+
     try:
         if not file.is_file():
             return False
@@ -154,6 +159,9 @@ def _is_zip(file: Path) -> bool:
 
 
 def _matrix(file: Path) -> Weights:
+    from planner.files import read_bytes
+    from planner.formats.networks.mtx import is_matrix_market, read_matrix
+
     if is_matrix_market(file):
         return read_matrix(file)
     if not file.is_file():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planner.errors import PlanError, StageboardError
 from planner.generate.catalogue import generate_network
 from planner.machines.two_level_memory.execution import mkl
-from planner.machines.two_level_memory.execution import runner as runner_module
+from planner.machines.two_level_memory.execution import program as runner_module
 from planner.machines.two_level_memory.execution.compare import MKL, SCIPY, compare, random_batch
 from planner.machines.two_level_memory.execution.layers import layers_of
 from planner.machines.two_level_memory.execution.program import Runner, aligned, block_width, compile_order
