@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from gui.look.assets import asset
-
-if TYPE_CHECKING:
-    from gui.look.theme import Theme
+from gui.look.colours import Theme
 
 
 def style_sheet(t: Theme) -> str:

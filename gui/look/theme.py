@@ -1,4 +1,4 @@
-"""Colours, fonts and the style sheet: two calm themes and stage colours that differ in more than hue.
+"""Colours, fonts and the style sheet: two calm themes (:mod:`gui.look.colours`) and stage colours that differ in more than hue.
 
 Contrast is measured as WCAG 2.2 defines it; perceptual lightness and mixing use OKLab (Ottosson, 2020). Everything but
 :func:`apply`, :func:`system_theme` and :class:`ThemeController` is plain data and needs no application.
@@ -14,70 +14,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 
+from gui.look.colours import DARK, LIGHT, THEMES, Theme
+from gui.look.style_sheet import style_sheet
+
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
-
-
-@dataclass(frozen=True)
-class Theme:
-    """Every colour of the window as ``#rrggbb``. Panels are cards on ``window``; lanes and ops lie on ``canvas``."""
-
-    name: str
-    dark: bool
-    window: str
-    panel: str
-    canvas: str
-    text: str
-    muted: str
-    faint: str
-    border: str
-    track: str
-    accent: str
-    accent_text: str
-    good: str
-    warning: str
-    bad: str
-    good_soft: str
-    warning_soft: str
-    bad_soft: str
-    selection: str
-    selection_text: str
-    hover: str
-    focus: str
-    card: str
-    card_border: str
-    card_disabled: str
-    edge: str
-    edge_selected: str
-    grid: str
-    shadow: str
-
-
-LIGHT = Theme(
-    name="light", dark=False,
-    window="#f4f6f9", panel="#ffffff", canvas="#f7f9fb",
-    text="#1b2233", muted="#5f6a7d", faint="#97a1b2", border="#dde3ec", track="#e8ecf2",
-    accent="#3b6db8", accent_text="#ffffff",
-    good="#1f7d58", warning="#9a5b00", bad="#b3261e",
-    good_soft="#d7ecdf", warning_soft="#fdeed3", bad_soft="#fbe6e4",
-    selection="#e3ecf8", selection_text="#1b2233", hover="#eef3fa", focus="#3b6db8",
-    card="#ffffff", card_border="#cbd3df", card_disabled="#f0f2f5",
-    edge="#9aa6b8", edge_selected="#1b2233", grid="#e8ecf2", shadow="#1b2233",
-)  # fmt: skip
-
-DARK = Theme(
-    name="dark", dark=True,
-    window="#171b22", panel="#1e232c", canvas="#191d25",
-    text="#e6eaf1", muted="#9ba6b8", faint="#6c778a", border="#313947", track="#2c3441",
-    accent="#6b9be0", accent_text="#10151d",
-    good="#5cc79a", warning="#e6ab55", bad="#f28b82",
-    good_soft="#1f3a30", warning_soft="#40331c", bad_soft="#46262a",
-    selection="#2a3950", selection_text="#e6eaf1", hover="#262e3a", focus="#8ab4f0",
-    card="#242a35", card_border="#414b5c", card_disabled="#20252e",
-    edge="#667289", edge_selected="#f2f5fa", grid="#262d38", shadow="#000000",
-)  # fmt: skip
-
-THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
 @dataclass(frozen=True)
@@ -250,8 +191,6 @@ def palette(theme: Theme) -> QPalette:
 
 def apply(app: QApplication, theme: Theme) -> None:
     """Give the whole application this theme: Fusion style, palette, style sheet, tabular digits."""
-    from gui.look.style_sheet import style_sheet
-
     if app.style().objectName().lower() != "fusion":
         app.setStyle("fusion")
     app.setPalette(palette(theme))
