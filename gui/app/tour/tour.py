@@ -14,7 +14,7 @@ import numpy as np
 
 from gui.background.job import Job
 from gui.background.jobs import Jobs
-from gui.document.plan import opening
+from gui.document.plan import opening, reading
 from gui.document.plan.document import Document
 from planner.errors import StageboardError
 from planner.machines.spec import parse_target
@@ -98,7 +98,7 @@ class Tour:
     def open(self, names: tuple[str, ...], target: str) -> None:
         """Open sample models on a target."""
         self.job = None
-        graph = opening.read_graph([sample(name) for name in names])
+        graph = reading.read_graph([sample(name) for name in names])
         paths = [sample(name) for name in names]
         self.document.install(opening.prepare_graph(graph, paths, target=parse_target(target, graph)))
 

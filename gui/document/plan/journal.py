@@ -34,7 +34,8 @@ from gui.document.commands import (
     from_json,
 )
 from gui.document.plan.document import Document
-from gui.document.plan.opening import Opened, quick_bounds, read_graph, ready, with_times
+from gui.document.plan.opening import Opened, quick_bounds, ready, with_times
+from gui.document.plan.reading import read_graph
 from gui.document.values import PlanEntry
 from gui.widgets.later import Later
 from planner.errors import StageboardError

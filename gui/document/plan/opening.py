@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gui.document.plan.reading import read
 from planner.model.graph import Graph, Ints
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, proven
@@ -47,13 +48,6 @@ def as_paths(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
     """One path or several as absolute paths."""
     given = [paths] if isinstance(paths, (str, Path)) else list(paths)
     return tuple(Path(path).absolute() for path in given)
-
-
-def read_graph(paths: Sequence[Path], batch: int = 1) -> Graph:
-    """The model in a file, or several deployed together, all times known. Raises :class:`StageboardError`."""
-    from planner.formats import read_models
-
-    return read_models(paths, batch=batch)
 
 
 def with_times(graph: Graph, cost_model: CostModel | None = None) -> Graph:
@@ -140,8 +134,6 @@ def prepare_model(
     paths: str | Path | Sequence[str | Path], batch: int = 1, target: Target | None = None
 ) -> Opened:
     """Read a model and prepare it. Raises :class:`StageboardError`. Large files take a process where a thread asks."""
-    from gui.document.plan.reading import read
-
     files = as_paths(paths)
     return prepare_graph(read(files, batch), files, batch, target)
 

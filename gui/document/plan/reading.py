@@ -36,13 +36,18 @@ def is_large(paths: Sequence[Path]) -> bool:
     return False
 
 
+def read_graph(paths: Sequence[Path], batch: int = 1) -> Graph:
+    """The model in a file, or several deployed together, all times known. Raises :class:`StageboardError`."""
+    from planner.formats import read_models
+
+    return read_models(paths, batch=batch)
+
+
 def _serve(pipe: Connection, paths: Sequence[Path], batch: int) -> None:
     """The reading process: the graph's fields one by one, then None; or what is wrong with the file."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    from gui.document.plan.opening import read_graph
-
     with contextlib.suppress(OSError):
         try:
             graph = read_graph(paths, batch)
@@ -112,8 +117,6 @@ def read(paths: Sequence[Path], batch: int = 1) -> Graph:
 
     Raises :class:`StageboardError`, also when :func:`cancel` is called for the waiting thread.
     """
-    from gui.document.plan.opening import read_graph
-
     thread = threading.current_thread()
     if thread is threading.main_thread() or not is_large(paths):
         return read_graph(paths, batch)
