@@ -52,7 +52,7 @@ class Leaderboard(QListView):
         self._before: dict[int, int] = {}
         self._began = 0.0
         self.setModel(self.ranks)
-        self.setItemDelegate(LeaderboardRows(self))
+        self.setItemDelegate(LeaderboardRows(self, self))
         self.setAccessibleName("Leaderboard")
         self.setAccessibleDescription(
             "Return puts an entrant's plan on the canvas, Delete stops it, Left and Right walk along its line"

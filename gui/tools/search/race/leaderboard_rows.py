@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -18,7 +18,6 @@ from gui.widgets.rows import paint_row_ground
 
 if TYPE_CHECKING:
     from gui.tools.search.race.facts import BoardFacts, RowFacts
-    from gui.tools.search.race.leaderboard import Leaderboard
 
 Index = QModelIndex | QPersistentModelIndex
 WIDE_FROM = 620
@@ -26,6 +25,26 @@ WIDE_FROM = 620
 TALL, FLAT = 52, 30
 MARGIN, NUMBER, WHEN = 8, 88, 52
 STAR = "\N{BLACK STAR}"
+
+
+class Board(Protocol):
+    """The list whose rows are painted."""
+
+    theme: Theme
+
+    @property
+    def facts(self) -> BoardFacts | None:
+        """What is shown."""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a row is one line of columns."""
+
+    def viewport(self) -> QWidget:
+        """Where the rows are."""
+
+    def marked(self, entrant: int) -> float | None:
+        """The moment of an entrant's line that is pointed at."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +87,7 @@ def places(rect: QRect) -> Places:
 class LeaderboardHead(QWidget):
     """What the columns below hold, above them wherever they are."""
 
-    def __init__(self, owner: Leaderboard, parent: QWidget | None = None) -> None:
+    def __init__(self, owner: Board, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._owner = owner
         self.setFixedHeight(20)
@@ -121,10 +140,10 @@ def _text(
 
 
 class LeaderboardRows(QStyledItemDelegate):
-    """Paints rows for a :class:`Leaderboard`, which knows the theme, the scales and what the pointer is on."""
+    """Paints rows for a :class:`Board`, which knows the theme, the scales and what the pointer is on."""
 
-    def __init__(self, owner: Leaderboard) -> None:
-        super().__init__(owner)
+    def __init__(self, owner: Board, parent: QObject) -> None:
+        super().__init__(parent)
         self._owner = owner
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:

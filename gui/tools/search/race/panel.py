@@ -25,7 +25,6 @@ from gui.document.values import Message
 from gui.look.theme import Theme, font
 from gui.panels.base import Panel
 from gui.tools.search.job_row import other_problem
-from gui.tools.search.race.entrant_menu import entrant_menu
 from gui.tools.search.race.facts import board_facts, describe
 from gui.tools.search.race.headline import Headline
 from gui.tools.search.race.leaderboard import Leaderboard
@@ -327,8 +326,24 @@ class RacePanel(Panel):
 
     # ------------------------------------------------------------------ the context menu
     def menu(self, entrant: int) -> QMenu:
-        """What can be done with an entrant."""
-        return entrant_menu(self, entrant)
+        """What can be done with an entrant; whoever asks for the menu deletes it."""
+        menu = QMenu(self)
+        runner, entry, active = self.runner(entrant), self.entry(entrant), self.document.active
+        other = entry is not None and entry is not active
+        best = self.listed()[:3]
+        running = self.racing.running
+        menu.addAction("Apply\tReturn", lambda: self.apply(entrant)).setEnabled(other)
+        menu.addAction("Compare with the canvas", lambda: self.compare([active, entry])).setEnabled(other)
+        menu.addAction("Compare the best three", lambda: self.compare(best)).setEnabled(len(best) > 1)
+        can_replay = entry is not None and not running and not self.replaying.busy
+        menu.addAction("Replay from its provenance", lambda: self.replay(entrant)).setEnabled(can_replay)
+        menu.addSeparator()
+        can_stop = runner is not None and runner.alive and running
+        menu.addAction("Stop this one\tDel", lambda: self.stop_one(entrant)).setEnabled(can_stop)
+        menu.addSeparator()
+        menu.addAction("Copy this row", lambda: self.copy_row(entrant))
+        menu.addAction("Copy the leaderboard", self.copy_all)
+        return menu
 
     def _popup(self, position: QPoint, entrant: int) -> None:
         menu = self.menu(entrant)
