@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from gui.canvas.network.lens import Hit
+from gui.canvas.network.lens import Hit, Lens, Shown
 from gui.canvas.network.words import hit_html
 
 if TYPE_CHECKING:
-    from gui.canvas.network.view import PictureView
+    from gui.canvas.graph.tooltip import HoverCard
+    from gui.canvas.network.links import LinksPicture
+    from gui.canvas.network.matrix import MatrixPicture
+    from gui.document.network.document import OrderDocument
+    from gui.look.theme import Theme
+    from planner.machines.two_level_memory.trace import Trace
 
 KEYS = (
     "Up and Down walk through a layer, Left and Right along connections, plus and minus zoom, 0 shows everything,"
@@ -23,10 +28,45 @@ KEYS = (
 )
 
 
+class Pictured(Protocol):
+    """The widget that shows the picture."""
+
+    document: OrderDocument
+    theme: Theme
+    lens: Lens
+    picture: MatrixPicture | LinksPicture | None
+    card: HoverCard
+
+    @property
+    def trace(self) -> Trace | None:
+        """What happens along the order drawn, once known."""
+
+    def prepare(self) -> Shown | None:
+        """What is drawn, up to date; None where there is nothing."""
+
+    def fit(self) -> None:
+        """Show everything."""
+
+    def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
+        """Zoom around a position (logical pixels), the middle by default."""
+
+    def pan_by(self, dx: float, dy: float) -> None:
+        """Move the picture by logical pixels."""
+
+    def reveal(self, neuron: int) -> None:
+        """Bring a neuron into sight."""
+
+    def setCursor(self, cursor: Qt.CursorShape, /) -> None:
+        """Let the pointer look so over the widget."""
+
+    def unsetCursor(self) -> None:
+        """Let the pointer look as usual."""
+
+
 class Pointer:
     """The hand on a picture."""
 
-    def __init__(self, view: PictureView) -> None:
+    def __init__(self, view: Pictured) -> None:
         self._view = view
         self._pressed: QPointF | None = None
         self._panning: QPointF | None = None
