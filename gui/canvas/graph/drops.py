@@ -12,12 +12,12 @@ from gui.background.repairing import Repairing, moved_to, stays, why_not
 from gui.canvas.graph.consequence import Consequence, consequences, rule_words
 from gui.canvas.graph.drop_choice import DropChoice
 from gui.canvas.graph.headers import lane_extents
+from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.strip import chip_rects
 from gui.look.numbers import plural
 from gui.words.objectives import change, component_words
 
 if TYPE_CHECKING:
-    from gui.canvas.graph.view import CanvasView
     from gui.document.values import Preview
     from planner.errors import StageboardError
     from planner.model.graph import Bools
@@ -34,7 +34,7 @@ class DropTarget(Protocol):
 class Drops:
     """The destinations of a view's drags: its lanes or chips, and widgets outside it."""
 
-    def __init__(self, view: CanvasView) -> None:
+    def __init__(self, view: PointedScene) -> None:
         self._view = view
         self.targets: list[DropTarget] = []
         self.consequences: list[Consequence] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.canvas.graph.animation import Glide
 from gui.canvas.graph.kept_pixels import KeptPixels
-from gui.canvas.graph.pointer_base import PointerBase
+from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene_widget import SceneWidget
 from gui.canvas.graph.tooltip import HoverCard
 from gui.look.theme import Theme
@@ -19,6 +19,37 @@ from planner.model.graph import Ints
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
+
+
+class Hand(Protocol):
+    """What becomes of mouse and keys on a scene (see :class:`gui.canvas.graph.pointer_base.PointerBase`)."""
+
+    def press(self, event: QMouseEvent) -> None:
+        """A button went down."""
+
+    def move(self, event: QMouseEvent) -> None:
+        """The pointer moved, with or without a button held."""
+
+    def release(self, event: QMouseEvent) -> None:
+        """A button went up."""
+
+    def double_click(self, event: QMouseEvent) -> None:
+        """A button went down twice."""
+
+    def wheel(self, event: QWheelEvent) -> None:
+        """The wheel turned, or fingers moved on a touchpad."""
+
+    def key_press(self, event: QKeyEvent) -> bool:
+        """A key went down; returns whether it means something here."""
+
+    def key_release(self, event: QKeyEvent) -> bool:
+        """A key went up; returns whether it means something here."""
+
+    def lose_focus(self) -> None:
+        """Keys may be released elsewhere."""
+
+    def stop(self, reason: str) -> None:
+        """Cancel whatever is going on."""
 
 
 class PointedScene(SceneWidget):
@@ -30,7 +61,7 @@ class PointedScene(SceneWidget):
     context_menu = Signal(QPoint, int)
 
     _surface: KeptPixels
-    _pointer: PointerBase
+    _pointer: Hand
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,6 +75,11 @@ class PointedScene(SceneWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, True)
 
     # ------------------------------------------------------------------ what is shown and done here; subclasses say
+    @property
+    def palette_now(self) -> CanvasPalette:
+        """The colours of what is shown."""
+        raise NotImplementedError
+
     @property
     def selection(self) -> Ints:
         """The ops that are selected."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 
+from gui.canvas.graph.drops import Drops
 from gui.canvas.graph.gestures import Gesture, MoveOps, Pan, RubberBand
 from gui.canvas.graph.gestures.rubber_band import selection_mode
+from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.pointer_base import PointerBase
-
-if TYPE_CHECKING:
-    from gui.canvas.graph.view import CanvasView
+from gui.canvas.graph.surface import Surface
 
 NOTHING = np.empty(0, np.int32)
 
@@ -22,9 +20,9 @@ NOTHING = np.empty(0, np.int32)
 class Pointer(PointerBase):
     """The hand on a view: at most one press and one gesture at a time."""
 
-    def __init__(self, view: CanvasView) -> None:
+    def __init__(self, view: PointedScene, surface: Surface, drops: Drops) -> None:
         super().__init__(view)
-        self._view = view
+        self._view, self._surface, self._drops = view, surface, drops
         self.gesture: Gesture | None = None
         self.pressed: QPointF | None = None
         """Where a button went down that has not become a gesture."""
@@ -45,8 +43,8 @@ class Pointer(PointerBase):
 
     def press(self, event: QMouseEvent) -> None:
         """Left on a card selects or drags it, left on the ground draws a rubber band, middle or space pans."""
-        if self._view.drops.choice.isVisible():
-            self._view.drops.choice.dismiss()
+        if self._drops.choice.isVisible():
+            self._drops.choice.dismiss()
             return
         if self.busy:
             return
@@ -94,7 +92,7 @@ class Pointer(PointerBase):
         ops = scene.items.ops(self._item)
         if not np.isin(ops, self._view.document.selection).all():
             self.take(self._item, modifiers)
-        move = MoveOps(self._view, start)
+        move = MoveOps(self._view, start, self._surface, self._drops)
         self._begin(move)
         move.begin(self._view.document.selection)
 
@@ -117,8 +115,8 @@ class Pointer(PointerBase):
             ops = self._view.scene.items.ops(self._item)
             self._cursor = int(ops[0])
             self._view.document.select(ops, mode)
-        elif (link := self._view.link_at(event.position())) >= 0 and self._view.links is not None:
-            self._view.document.select(self._view.links.producers(link), mode)
+        elif (link := self._surface.link_at(event.position())) >= 0 and self._surface.links is not None:
+            self._view.document.select(self._surface.links.producers(link), mode)
         elif mode == "replace":
             device = self.header_at(event.position())
             self._view.document.select(

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
 from gui.canvas.graph.keyboard import neighbour
-
-if TYPE_CHECKING:
-    from gui.canvas.graph.pointed_scene import PointedScene
+from gui.canvas.graph.pointed_scene import PointedScene
 
 
 class PointerBase:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from gui.canvas.graph.headers import paint_headers
+from gui.canvas.graph.drops import Drops
+from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.kept_pixels import KeptPixels
+from gui.canvas.graph.links import Links, plates
 from gui.canvas.graph.overlay import (
     paint_attention,
     paint_band,
@@ -19,13 +19,11 @@ from gui.canvas.graph.overlay import (
 )
 from gui.canvas.graph.painter import paint_scene, wrap_image
 from gui.canvas.graph.palette import packed
+from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.rule_path import has_paths, paint_path_words, paint_rule_path
 from gui.canvas.graph.strip import paint_strip, strip_top
 from gui.look.numbers import plural
 from gui.raster import engine as raster
-
-if TYPE_CHECKING:
-    from gui.canvas.graph.view import CanvasView
 
 NOTHING = np.empty(0, np.int32)
 MOST_ATTENTION = 50
@@ -35,12 +33,43 @@ MOST_ATTENTION = 50
 class Surface(KeptPixels):
     """Paints a view."""
 
-    def __init__(self, view: CanvasView) -> None:
+    def __init__(self, view: PointedScene, drops: Drops) -> None:
         super().__init__(view)
-        self._view = view
+        self._view, self._drops = view, drops
         self.carried: QPointF | None = None
         """Where the dragged card is drawn (logical pixels)."""
 
+    def carry(self, position: QPointF | None) -> None:
+        """Draw the dragged card here; None ends it."""
+        self.carried = position
+        self._view.update()
+
+    # ------------------------------------------------------------------ what crosses between the lanes
+    @property
+    def links(self) -> Links | None:
+        """What crosses between the lanes; None where that is not shown."""
+        scene = self._view.scene
+        lanes = scene is not None and bool(scene.layout.lanes)
+        return self.headers.links if lanes and self.headers is not None else None
+
+    def link_rects(self) -> dict[int, QRectF]:
+        """Where the plate of the bytes that enter a stage is drawn (logical pixels), by stage."""
+        links, scene, ratio = self.links, self._view.scene, self._view.devicePixelRatioF()
+        if links is None or scene is None:
+            return {}
+        boxes = plates(links, lane_extents(scene, self._view.viewport), HEADER_WIDTH * ratio, ratio)
+        return {
+            k: QRectF(box.x() / ratio, box.y() / ratio, box.width() / ratio, box.height() / ratio)
+            for k, box in boxes.items()
+        }
+
+    def link_at(self, position: QPointF) -> int:
+        """The stage whose entering bytes are written at a position (logical pixels), -1 for none."""
+        if position.x() >= HEADER_WIDTH:
+            return -1
+        return next((k for k, box in self.link_rects().items() if box.contains(position)), -1)
+
+    # ------------------------------------------------------------------ painting
     def paint(self) -> None:
         """Blit the painted scene onto the view, then what follows the pointer."""
         ratio = self._view.devicePixelRatioF()
@@ -50,9 +79,9 @@ class Surface(KeptPixels):
         scene = self._view.scene
         if scene is None:
             return
-        dragging = bool(self._view.consequences) and self._view.document.preview is not None
+        dragging = bool(self._drops.consequences) and self._view.document.preview is not None
         if dragging and scene.layout.lanes:
-            said = self._view.consequences
+            said = self._drops.consequences
             paint_lane_veils(painter, scene, self._view.viewport, self._view.theme, said, ratio)
         attention, pointed = self._attention(), self._view.document.pointed
         if len(attention) or pointed is not None:
@@ -132,11 +161,11 @@ class Surface(KeptPixels):
         bounds = QRectF(self._view.rect())
         if scene.layout.lanes:
             paint_lane_consequences(
-                painter, scene, self._view.viewport, palette, self._view.consequences, target, ratio
+                painter, scene, self._view.viewport, palette, self._drops.consequences, target, ratio
             )
         elif self.carried is not None:
             width, height = self._view.width(), self._view.height()
-            paint_strip(painter, width, height, titles, self._view.consequences, target, palette)
+            paint_strip(painter, width, height, titles, self._drops.consequences, target, palette)
             bounds.setBottom(strip_top(width, height, len(titles)))  # the card must not hide the chips
         self._paint_path_words(painter, ratio)
         if self.carried is None:
@@ -145,7 +174,7 @@ class Surface(KeptPixels):
         ops = preview.ops
         label = graph.op_names[int(ops[0])] if len(ops) == 1 else plural(len(ops), "op")
         kind = graph.kinds[int(ops[0])] if len(ops) == 1 else "dragged together"
-        said = self._view.consequences[target] if target >= 0 else None
+        said = self._drops.consequences[target] if target >= 0 else None
         detail = ""
         if said is not None and not said.legal and not said.stays:
             reasons = preview.reasons(target)

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QWidget
 
 from gui.canvas.graph.consequence import Consequence
 from gui.canvas.graph.drops import Drops, DropTarget
-from gui.canvas.graph.headers import HEADER_WIDTH, header_data, lane_extents
+from gui.canvas.graph.headers import header_data
 from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.layout_worker import LayoutWorker
-from gui.canvas.graph.links import Links, link_tooltip, links_of, plates
+from gui.canvas.graph.links import Links, link_tooltip, links_of
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.pointer import Pointer
@@ -49,9 +49,9 @@ class CanvasView(PointedScene):
         self._laid_for = (0.0, 0.0)
         self._scene_serial = -1
         """The model that the scene is of, as the document counts them."""
-        self._surface = Surface(self)
-        self._pointer = Pointer(self)
         self.drops = Drops(self)
+        self._surface = Surface(self, self.drops)
+        self._pointer = Pointer(self, self._surface, self.drops)
         self._worker = LayoutWorker(self)
         self.setMinimumSize(240, 160)
         self.setAccessibleName("Graph canvas")
@@ -91,29 +91,15 @@ class CanvasView(PointedScene):
     @property
     def links(self) -> Links | None:
         """What crosses between the lanes; None where that is not shown."""
-        headers = self._surface.headers
-        lanes = self.scene is not None and bool(self.scene.layout.lanes)
-        return headers.links if lanes and headers is not None else None
+        return self._surface.links
 
     def link_rect(self, stage: int) -> QRectF:
         """Where the plate of the bytes that enter a stage is drawn (logical pixels); empty where there is none."""
-        return self._link_rects().get(stage, QRectF())
+        return self._surface.link_rects().get(stage, QRectF())
 
     def link_at(self, position: QPointF) -> int:
         """The stage whose entering bytes are written at a position (logical pixels), -1 for none."""
-        if position.x() >= HEADER_WIDTH:
-            return -1
-        return next((k for k, box in self._link_rects().items() if box.contains(position)), -1)
-
-    def _link_rects(self) -> dict[int, QRectF]:
-        links, ratio = self.links, self.devicePixelRatioF()
-        if links is None or self.scene is None:
-            return {}
-        boxes = plates(links, lane_extents(self.scene, self.viewport), HEADER_WIDTH * ratio, ratio)
-        return {
-            k: QRectF(box.x() / ratio, box.y() / ratio, box.width() / ratio, box.height() / ratio)
-            for k, box in boxes.items()
-        }
+        return self._surface.link_at(position)
 
     def set_view(self, view: str) -> None:
         """Show the ``flow`` or the ``lanes`` view; ops glide from one to the other."""
@@ -137,11 +123,6 @@ class CanvasView(PointedScene):
     def device_at(self, position: QPointF, global_pos: QPoint) -> int:
         """The device on which a drop here would land, -1 for none."""
         return self.drops.device_at(position, global_pos)
-
-    def carry(self, position: QPointF | None) -> None:
-        """Draw the dragged card here; None ends it."""
-        self._surface.carried = position
-        self.update()
 
     # ------------------------------------------------------------------ following the document
     def _graph_changed(self) -> None:

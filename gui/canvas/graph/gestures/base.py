@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QPointF, Qt
 
-if TYPE_CHECKING:
-    from gui.canvas.graph.view import CanvasView
+from gui.canvas.graph.pointed_scene import PointedScene
 
 
 class Gesture(ABC):
@@ -19,7 +17,7 @@ class Gesture(ABC):
 
     cursor: Qt.CursorShape = Qt.CursorShape.ArrowCursor
 
-    def __init__(self, view: CanvasView, start: QPointF) -> None:
+    def __init__(self, view: PointedScene, start: QPointF) -> None:
         self.view = view
         self.start = start
         self.position = start

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QPointF, Qt
 
+from gui.canvas.graph.drops import Drops
 from gui.canvas.graph.gestures.base import Gesture
+from gui.canvas.graph.pointed_scene import PointedScene
+from gui.canvas.graph.surface import Surface
 from planner.model.graph import Ints
 
 
@@ -17,21 +20,25 @@ class MoveOps(Gesture):
 
     cursor = Qt.CursorShape.DragMoveCursor
 
+    def __init__(self, view: PointedScene, start: QPointF, surface: Surface, drops: Drops) -> None:
+        super().__init__(view, start)
+        self._surface, self._drops = surface, drops
+
     def begin(self, ops: Ints) -> None:
         """Show what each device would make of it."""
         self.view.document.begin_preview(ops)
 
     def moved(self, before: QPointF, global_pos: QPoint, modifiers: Qt.KeyboardModifier) -> None:
         """Follow the pointer; say which device is under it."""
-        self.view.document.update_preview(self.view.device_at(self.position, global_pos))
-        self.view.carry(self.position)
+        self.view.document.update_preview(self._drops.device_at(self.position, global_pos))
+        self._surface.carry(self.position)
 
     def finish(self, global_pos: QPoint, modifiers: Qt.KeyboardModifier) -> None:
         """Move, ask, or do nothing when released outside every device."""
-        view, document = self.view, self.view.document
+        document = self.view.document
         preview = document.preview
-        device = view.device_at(self.position, global_pos)
-        view.carry(None)
+        device = self._drops.device_at(self.position, global_pos)
+        self._surface.carry(None)
         if preview is None or device < 0 or (len(preview.origins) == 1 and int(preview.origins[0]) == device):
             document.end_preview()
             return
@@ -44,9 +51,9 @@ class MoveOps(Gesture):
             document.end_preview()
             document.move(preview.ops, device, along=True)
             return
-        view.drops.ask(self.position, device)
+        self._drops.ask(self.position, device)
 
     def cancel(self, reason: str) -> None:
         """Everything stays where it was."""
-        self.view.carry(None)
+        self._surface.carry(None)
         self.view.document.end_preview()
