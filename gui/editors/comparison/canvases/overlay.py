@@ -59,7 +59,7 @@ class OverlaySurface(PaneSurface):
     """Three layers that are kept: plan A, plan B, and the split cards of what moved."""
 
     def __init__(self, pane: OverlayPane) -> None:
-        super().__init__(pane)
+        super().__init__(pane, pane.state)
         self._overlay = pane
         self.layers_stale = True
         self._layers = [raster.new_image(1, 1) for _ in range(3)]
@@ -130,10 +130,10 @@ class OverlaySurface(PaneSurface):
             painter.end()
         raster.fill(self._layers[2], None, 0, replace=True)
         detail = detail_at(STYLE.card_h * viewport.scale / ratio)
-        paint_split(self._layers[2], pane.scene, pane.second, viewport, palette, pane.marks, detail, ratio)
+        paint_split(self._layers[2], pane.scene, pane.second, viewport, palette, self.marks, detail, ratio)
         image = wrap_image(self._layers[2])
         painter = QPainter(image)
-        paint_split_text(painter, pane.scene, pane.second, viewport, palette, pane.marks, detail, ratio)
+        paint_split_text(painter, pane.scene, pane.second, viewport, palette, self.marks, detail, ratio)
         painter.end()
 
 

@@ -21,7 +21,7 @@ from gui.editors.comparison.state import CompareState
 from gui.look.theme import Theme
 from planner.model.graph import Ints
 
-NOTHING = Marks(np.zeros(0, bool), np.zeros(0, np.int32), ())
+NOTHING = np.empty(0, np.int32)
 
 
 class PlanPane(PointedScene):
@@ -34,16 +34,18 @@ class PlanPane(PointedScene):
     dropped = Signal(object, QPoint)
     focused = Signal()
 
+    _surface: PaneSurface
+    _pointer: PanePointer
+
     def __init__(
         self, state: CompareState, linking: Linking, index: int, theme: Theme, parent: QWidget | None = None
     ) -> None:
         super().__init__(state.document, theme, parent)
         self.state, self.linking, self.index = state, linking, index
         self.calm = True
-        self.marks = NOTHING
         self._numbers: tuple[int, ...] | None = None
         self._surface = self.make_surface()
-        self._pointer = PanePointer(self)
+        self._pointer = PanePointer(self, state, self.ops_of, self.carry, self.drop)
         self.setMinimumSize(200, 120)
         self.viewport_changed.connect(lambda: linking.moved(self))
         state.selection_changed.connect(self._selection_changed)
@@ -52,13 +54,18 @@ class PlanPane(PointedScene):
 
     def make_surface(self) -> PaneSurface:
         """What paints the pane."""
-        return PaneSurface(self)
+        return PaneSurface(self, self.state)
 
     # ------------------------------------------------------------------ state
     @property
     def plans(self) -> tuple[int, ...]:
         """The plans that are drawn."""
         return (self.index,)
+
+    @property
+    def marks(self) -> Marks:
+        """What moved between the plans that lists are about."""
+        return self._surface.marks
 
     @property
     def room(self) -> tuple[float, float]:
@@ -134,9 +141,9 @@ class PlanPane(PointedScene):
         scene, comparison = self.scene, self.state.comparison
         if scene is None or comparison is None or self.index >= len(comparison.plans):
             return
-        self.marks = marks_of(comparison, scene.items, self.index, self.state.shown)
-        quiet = self.calm and self.marks.moved.any() and not self.marks.moved.all()
-        scene.highlighted = self.marks.moved if quiet else np.zeros(scene.items.count, bool)
+        marks = self._surface.marks = marks_of(comparison, scene.items, self.index, self.state.shown)
+        quiet = self.calm and marks.moved.any() and not marks.moved.all()
+        scene.highlighted = marks.moved if quiet else np.zeros(scene.items.count, bool)
         self._show_selection()
 
     def _pair_changed(self) -> None:
@@ -183,9 +190,20 @@ class PlanPane(PointedScene):
         """In every pane."""
         self.linking.reveal(op)
 
+    def ops_of(self, row: int) -> Ints:
+        """The ops that the plan has in a row."""
+        comparison = self.state.comparison
+        if comparison is None:
+            return NOTHING
+        return np.flatnonzero(comparison.places[self.index] == row).astype(np.int32)
+
     def carry(self, ops: Ints | None, global_pos: QPoint) -> None:
         """Ops are on their way to another pane; None ends it."""
         self.carried.emit(ops, global_pos)
+
+    def drop(self, ops: Ints, global_pos: QPoint) -> None:
+        """Ops are let go."""
+        self.dropped.emit(ops, global_pos)
 
     def say_hover(self, position: QPointF) -> None:
         """The card about what is at a position."""

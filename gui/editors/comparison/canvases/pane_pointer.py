@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 
 from gui.canvas.graph.gestures.rubber_band import selection_mode
+from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.pointer_base import PointerBase
-
-if TYPE_CHECKING:
-    from gui.editors.comparison.canvases.pane import PlanPane
+from gui.editors.comparison.state import CompareState
+from planner.model.graph import Ints
 
 NOTHING = np.empty(0, np.int32)
 
 
 class PanePointer(PointerBase):
-    """The hand on a pane: one press at a time, which becomes a click, a pan, a rubber band or a drag of ops."""
+    """The hand on a pane: one press at a time, which becomes a click, a pan, a rubber band or a drag of ops.
 
-    def __init__(self, pane: PlanPane) -> None:
+    ``ops_of(row)`` are the ops that the pane's plan has in a row. ``carry(ops, QPoint)`` is called while ops are dragged
+    (None ends it), ``drop(ops, QPoint)`` where they are let go.
+    """
+
+    def __init__(
+        self,
+        pane: PointedScene,
+        state: CompareState,
+        ops_of: Callable[[int], Ints],
+        carry: Callable[[Ints | None, QPoint], None],
+        drop: Callable[[Ints, QPoint], None],
+    ) -> None:
         super().__init__(pane)
-        self._pane = pane
+        self._pane, self._state = pane, state
+        self._ops_of, self._carry, self._drop = ops_of, carry, drop
         self._pressed: QPointF | None = None
         self._doing = ""
         """What the press has become: empty, ``pan``, ``band`` or ``carry``."""
@@ -43,7 +55,7 @@ class PanePointer(PointerBase):
         if self._doing == "band":
             self._pane.show_band(None)
         elif self._doing == "carry":
-            self._pane.carry(None, self._pane.cursor().pos())
+            self._carry(None, self._pane.cursor().pos())
         self._end()
 
     def _end(self) -> None:
@@ -72,7 +84,7 @@ class PanePointer(PointerBase):
         pane, position = self._pane, event.position()
         if self._pressed is None:
             item = pane.item_at(position)
-            pane.state.hover_op(-1 if item < 0 or pane.scene is None else int(pane.scene.items.first[item]))
+            self._state.hover_op(-1 if item < 0 or pane.scene is None else int(pane.scene.items.first[item]))
             return
         if not self._doing:
             if (position - self._pressed).manhattanLength() < QApplication.startDragDistance():
@@ -84,7 +96,7 @@ class PanePointer(PointerBase):
         elif self._doing == "band":
             pane.show_band(QRectF(self._pressed, position).normalized())
         elif self._doing == "carry":
-            pane.carry(pane.state.selection, event.globalPosition().toPoint())
+            self._carry(self._state.selection, event.globalPosition().toPoint())
 
     def _start(self, modifiers: Qt.KeyboardModifier) -> None:
         pane = self._pane
@@ -94,7 +106,7 @@ class PanePointer(PointerBase):
             self._begin("band", Qt.CursorShape.CrossCursor)
             return
         ops = pane.scene.items.ops(self._item)
-        if not np.isin(ops, pane.state.selection).all():
+        if not np.isin(ops, self._state.selection).all():
             self.take(self._item, modifiers)
         self._begin("carry", Qt.CursorShape.DragCopyCursor)
 
@@ -107,32 +119,30 @@ class PanePointer(PointerBase):
         if doing == "band":
             pane.show_band(None)
             found = pane.ops_in(QRectF(pressed, event.position()).normalized())
-            pane.state.select(found, selection_mode(event.modifiers()))
+            self._state.select(found, selection_mode(event.modifiers()))
         elif doing == "carry":
             where = event.globalPosition().toPoint()
-            pane.carry(None, where)
-            pane.dropped.emit(pane.state.selection, where)
+            self._carry(None, where)
+            self._drop(self._state.selection, where)
         elif not doing:
             self._click(event)
 
     def _click(self, event: QMouseEvent) -> None:
-        pane, scene = self._pane, self._pane.scene
+        scene = self._pane.scene
         if scene is None:
             return
         mode = selection_mode(event.modifiers())
         if self._item >= 0:
             ops = scene.items.ops(self._item)
             self._cursor = int(ops[0])
-            pane.state.select(ops, mode)
+            self._state.select(ops, mode)
         elif mode == "replace":
             row = self.header_at(event.position())
-            comparison = pane.state.comparison
-            known = row >= 0 and comparison is not None
-            pane.state.select(np.flatnonzero(comparison.places[pane.index] == row) if known else NOTHING)  # type: ignore[union-attr]
+            self._state.select(self._ops_of(row) if row >= 0 else NOTHING)
 
     def escape(self) -> bool:
         """Nothing is selected any more; where nothing was, the window may have a use for the key."""
-        had = len(self._pane.state.selection) > 0
+        had = len(self._state.selection) > 0
         if had:
-            self._pane.state.select(NOTHING)
+            self._state.select(NOTHING)
         return had

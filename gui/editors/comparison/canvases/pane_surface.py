@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -17,15 +16,15 @@ from gui.canvas.graph.overlay import paint_attention, paint_band
 from gui.canvas.graph.overview import on_ground, paint_ground
 from gui.canvas.graph.painter import paint_bands, paint_scene, wrap_image
 from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.editors.comparison.canvases.pane_marks import Marks, paint_badges, paint_rings
+from gui.editors.comparison.state import CompareState
 from gui.raster import engine as raster
 
-if TYPE_CHECKING:
-    from gui.editors.comparison.canvases.pane import PlanPane
-
 NOTHING = np.empty(0, np.int32)
+UNMARKED = Marks(np.zeros(0, bool), np.zeros(0, np.int32), ())
 MOST_ATTENTION = 50
 """Larger selections are marked on their cards alone."""
 SELECTED_SHARE = 0.6
@@ -37,9 +36,11 @@ FADED = 0.5
 class PaneSurface(KeptPixels):
     """Paints a pane."""
 
-    def __init__(self, pane: PlanPane) -> None:
+    def __init__(self, pane: PointedScene, state: CompareState) -> None:
         super().__init__(pane)
-        self._pane = pane
+        self._pane, self._state = pane, state
+        self.marks = UNMARKED
+        """What moved between the plans that lists are about."""
 
     def paint(self) -> None:
         """Blit the painted scene, then what follows the pointer."""
@@ -51,9 +52,8 @@ class PaneSurface(KeptPixels):
         scene = pane.scene
         if scene is None:
             painter.setPen(QColor(pane.theme.muted))
-            painter.drawText(
-                pane.rect(), int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), pane.state.why_not
-            )
+            centred = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
+            painter.drawText(pane.rect(), centred, self._state.why_not)
             painter.end()
             return
         pointed = self._pointed(scene)
@@ -80,7 +80,7 @@ class PaneSurface(KeptPixels):
         if pane.scene is None:
             raster.fill(self._buffer, None, packed(pane.theme.canvas), replace=True)
             return
-        paint_plan(self._buffer, pane.scene, pane.viewport, pane.palette_now, ratio, self.headers, pane.marks)
+        paint_plan(self._buffer, pane.scene, pane.viewport, pane.palette_now, ratio, self.headers, self.marks)
 
     def top(self, scene: Scene) -> tuple[Scene, HeaderData | None]:
         """What edges and headers are drawn of where the pointer is on something."""
@@ -98,13 +98,13 @@ class PaneSurface(KeptPixels):
         near[pointed] = near[scene.items.edge_src[edges]] = near[scene.items.edge_dst[edges]] = True
         painter.save()
         painter.scale(1 / ratio, 1 / ratio)
-        marks = replace(pane.marks, moved=pane.marks.moved & near)
+        marks = replace(self.marks, moved=self.marks.moved & near)
         paint_badges(painter, scene, pane.viewport, pane.palette_now, marks, detail, ratio)
         painter.restore()
 
     def _pointed(self, scene: Scene) -> np.ndarray:
         """Cards whose edges stand out: the hovered one, and a small selection."""
-        state = self._pane.state
+        state = self._state
         chosen = state.selection if len(state.selection) <= MOST_ATTENTION else NOTHING
         if 0 <= state.hover < scene.items.graph.n:
             chosen = np.append(chosen, state.hover)
