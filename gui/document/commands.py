@@ -8,26 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from PySide6.QtGui import QUndoCommand
 
+from gui.document.steps import Listing, RemovePlan, RenamePlan, Step
 from gui.document.values import PlanEntry
 from planner.errors import StageboardError
 from planner.model.graph import Graph, Ints
 from planner.problem.problem import Constraint, Pin, Problem, Together
 
-if TYPE_CHECKING:
-    from gui.document.network.document import OrderDocument
-    from gui.document.plan.document import Document
 
+class Edited(Listing, Protocol):
+    """The document of a graph, for the steps that change it."""
 
-class Step(QUndoCommand):
-    """A step of any document."""
+    plan_path: Path | None
 
-    changes_plan: ClassVar[bool] = True
-    """Whether the step changes what a plan file would hold."""
+    @property
+    def problem(self) -> Problem | None:
+        """What is planned; None where nothing is open."""
+
+    @property
+    def device_of(self) -> Ints:
+        """The device of each op (int32[n]); a read-only view of the present, copy it to keep it."""
+
+    def enter(self, problem: Problem | None, ops: Ints, devices: Ints, active: str, reason: str) -> None:
+        """Take on a problem (None = the same), some devices and an active plan."""
 
 
 class Edit(Step):
@@ -42,7 +48,7 @@ class Edit(Step):
 
     def __init__(
         self,
-        document: Document,
+        document: Edited,
         text: str,
         ops: Ints,
         after: Ints,
@@ -162,57 +168,6 @@ class OpenPlan(SetProblem):
     def to_json(self) -> dict[str, Any]:
         """Adds the path."""
         return {**super().to_json(), "path": str(self.plan_paths[1])}
-
-
-class RenamePlan(Step):
-    """An entry of the plan list has another name."""
-
-    changes_plan: ClassVar[bool] = False
-    kind = "rename"
-
-    def __init__(self, document: Document | OrderDocument, entry: PlanEntry, name: str) -> None:
-        super().__init__(f"Rename '{entry.name}' to '{name}'")
-        self.document, self.entry, self.names = document, entry, (entry.name, name)
-
-    def _set(self, name: str) -> None:
-        self.entry.name = name
-        self.document.plans_changed.emit()
-
-    def redo(self) -> None:
-        """Use the new name."""
-        self._set(self.names[1])
-
-    def undo(self) -> None:
-        """Use the old name."""
-        self._set(self.names[0])
-
-    def to_json(self) -> dict[str, Any]:
-        """The entry and its new name."""
-        return {"kind": self.kind, "entry": self.entry.id, "name": self.names[1]}
-
-
-class RemovePlan(Step):
-    """An entry left the plan list."""
-
-    changes_plan: ClassVar[bool] = False
-    kind = "remove"
-
-    def __init__(self, document: Document | OrderDocument, entry: PlanEntry) -> None:
-        super().__init__(f"Remove '{entry.name}'")
-        self.document, self.entry, self.index = document, entry, 0
-
-    def redo(self) -> None:
-        """Take the entry out."""
-        self.index = self.document.plan_list.take(self.entry)
-
-    def undo(self) -> None:
-        """Put the entry back where it was."""
-        self.document.refresh_entry(self.entry)
-        self.document.plan_list.insert(self.entry, self.index)
-
-    def to_json(self) -> dict[str, Any]:
-        """The entry."""
-        return {"kind": self.kind, "entry": self.entry.id}
 
 
 Command = Edit | RenamePlan | RemovePlan
@@ -338,7 +293,7 @@ def decode_entry(data: Mapping[str, Any], device_of: Ints) -> PlanEntry:
         raise StageboardError("a plan in the journal is damaged") from error
 
 
-def from_json(document: Document, data: Mapping[str, Any]) -> Command:
+def from_json(document: Edited, data: Mapping[str, Any]) -> Command:
     """The command that a journal line describes, ready to be pushed. Raises :class:`StageboardError`."""
     kind = data.get("kind")
     if kind in ("rename", "remove"):

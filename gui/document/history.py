@@ -8,7 +8,8 @@ from typing import Protocol, cast
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from gui.document.commands import Command, SetAssignment, Step
+from gui.document.commands import Command, SetAssignment
+from gui.document.steps import Step
 from gui.document.values import PlanEntry
 from planner.problem.bound import Bound
 

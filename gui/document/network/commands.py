@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from gui.document.commands import Step
 from gui.document.network.entries import OrderEntry
+from gui.document.steps import Listing, Step
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
-    from gui.document.network.document import OrderDocument
     from planner.machines.two_level_memory.problem import NetworkProblem
+
+
+class Ordered(Listing, Protocol):
+    """The document of a network, for the steps that change it."""
+
+    problem: NetworkProblem | None
+    order: Ints
+    plan_path: Path | None
+
+    def enter(self, problem: NetworkProblem | None, order: Ints | None, active: str) -> None:
+        """Take on a problem and an order (None = the same), and an active entry."""
 
 
 class SetOrder(Step):
@@ -25,7 +35,7 @@ class SetOrder(Step):
 
     def __init__(
         self,
-        document: OrderDocument,
+        document: Ordered,
         text: str,
         order: Ints,
         *,

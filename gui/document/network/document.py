@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject
 
-from gui.document.commands import RemovePlan, RenamePlan
 from gui.document.network.commands import SetOrder
 from gui.document.network.counting import Counting
 from gui.document.network.entries import OrderEntry, fill_figures, forget_figures, frozen, set_figures
@@ -21,6 +20,7 @@ from gui.document.network.state import OrderState
 from gui.document.plan.board import kept_bounds
 from gui.document.plan.opening import quick_bounds
 from gui.document.plan_list import drop_refuted
+from gui.document.steps import RemovePlan, RenamePlan
 from gui.document.values import Message, PlanEntry
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.order import ConnectionOrder

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from PySide6.QtCore import SignalInstance
 
 from gui.document.commands import (
+    Edited,
     MoveOps,
     OpenPlan,
-    RemovePlan,
-    RenamePlan,
     SetAssignment,
     SetConstraints,
     SetProblem,
@@ -19,6 +19,7 @@ from gui.document.commands import (
 from gui.document.plan import constraining, opening
 from gui.document.plan.retargeting import heirs
 from gui.document.plan_list import fits
+from gui.document.steps import RemovePlan, RenamePlan
 from gui.document.values import EMPTY, Message, PlanEntry, op_array
 from gui.look.numbers import plural
 from gui.words.methods import method_words
@@ -30,17 +31,29 @@ from planner.problem.problem import Constraint, Problem
 from planner.problem.provenance import Provenance
 
 if TYPE_CHECKING:
-    from gui.document.plan.document import Document
+    from gui.document.history import History
+    from gui.document.plan.board import Board
     from gui.document.plan.opening import Opened
     from planner.model.cost_model import CostModel
     from planner.problem.bound import Bound
     from planner.problem.target import Target
 
 
+class Editable(Edited, Protocol):
+    """The document, for the edits: its parts, and somebody to tell."""
+
+    board: Board
+    history: History
+
+    @property
+    def message(self) -> SignalInstance:
+        """Something to say (a :class:`gui.document.values.Message`)."""
+
+
 class Editing:
     """What a person can do to the plan and the problem. All of it raises :class:`StageboardError` with nothing open."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Editable) -> None:
         self._document = document
         self._board = document.board
         self._history = document.history

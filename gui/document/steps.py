@@ -1,0 +1,77 @@
+"""Undo steps of any document: what they all are, and those on its list of plans."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol
+
+from PySide6.QtGui import QUndoCommand
+
+from gui.document.plan_list import PlanList
+from gui.document.values import PlanEntry
+
+
+class Listing(Protocol):
+    """A document with a list of plans, whatever they are plans of."""
+
+    plan_list: PlanList
+
+    def refresh_entry(self, entry: PlanEntry) -> None:
+        """Fill in the figures of an entry under the present problem."""
+
+
+class Step(QUndoCommand):
+    """A step of any document."""
+
+    changes_plan: ClassVar[bool] = True
+    """Whether the step changes what a plan file would hold."""
+
+
+class RenamePlan(Step):
+    """An entry of the plan list has another name."""
+
+    changes_plan: ClassVar[bool] = False
+    kind = "rename"
+
+    def __init__(self, document: Listing, entry: PlanEntry, name: str) -> None:
+        super().__init__(f"Rename '{entry.name}' to '{name}'")
+        self.document, self.entry, self.names = document, entry, (entry.name, name)
+
+    def _set(self, name: str) -> None:
+        self.entry.name = name
+        self.document.plan_list.plans_changed.emit()
+
+    def redo(self) -> None:
+        """Use the new name."""
+        self._set(self.names[1])
+
+    def undo(self) -> None:
+        """Use the old name."""
+        self._set(self.names[0])
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry and its new name."""
+        return {"kind": self.kind, "entry": self.entry.id, "name": self.names[1]}
+
+
+class RemovePlan(Step):
+    """An entry left the plan list."""
+
+    changes_plan: ClassVar[bool] = False
+    kind = "remove"
+
+    def __init__(self, document: Listing, entry: PlanEntry) -> None:
+        super().__init__(f"Remove '{entry.name}'")
+        self.document, self.entry, self.index = document, entry, 0
+
+    def redo(self) -> None:
+        """Take the entry out."""
+        self.index = self.document.plan_list.take(self.entry)
+
+    def undo(self) -> None:
+        """Put the entry back where it was."""
+        self.document.refresh_entry(self.entry)
+        self.document.plan_list.insert(self.entry, self.index)
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry."""
+        return {"kind": self.kind, "entry": self.entry.id}
