@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
 
 from gui.document.values import Message
 from gui.editors.comparison.actions import COMPARE_ACTIONS
-from gui.editors.comparison.canvases.columns import Columns
-from gui.editors.comparison.canvases.legend import Legend
-from gui.editors.comparison.canvases.linking import Linking
-from gui.editors.comparison.canvases.pick_bar import PickBar
-from gui.editors.comparison.canvases.picking import Picking, look
+from gui.editors.comparison.body import CompareBody
+from gui.editors.comparison.canvases.picking import look
 from gui.editors.comparison.canvases.strip import CompareStrip
-from gui.editors.comparison.canvases.taking import Taking
-from gui.editors.comparison.docks import CompareDocks
 from gui.editors.comparison.handlers import CompareHandlers
 from gui.editors.comparison.memory import CompareMemory
 from gui.editors.comparison.menus import context_menu, fill_menus
-from gui.editors.comparison.panels.devices import DeviceDifferences
-from gui.editors.comparison.panels.figures import FiguresStrip
-from gui.editors.comparison.panels.moved import MovedList
-from gui.editors.comparison.panels.sankey import SankeyView
-from gui.editors.comparison.panels.schedules import Schedules
 from gui.editors.comparison.sources import Source
-from gui.editors.comparison.state import CompareState
-from gui.look.assets import asset
 from gui.look.numbers import plural
 from gui.look.theme import Theme, ThemeController
 from gui.shell.actions import ActionSet
-from gui.shell.dropping import DropWindow
 from gui.shell.header import Header
 from gui.shell.palette import Palette
 from gui.widgets.labels import capital
 from gui.widgets.later import Later
-from gui.widgets.notice import NoticeBar
 from gui.widgets.plain import plain
 from planner.errors import StageboardError
 
@@ -52,48 +38,13 @@ if TYPE_CHECKING:
 PREFERRED = (1440, 900)
 
 
-class CompareWindow(DropWindow):
+class CompareWindow(CompareBody):
     """Compares plans of a main window's document. ``session`` remembers what outlives the window (None: nothing does)."""
 
     def __init__(self, document: Document, themes: ThemeController, session: Session | None = None) -> None:
-        super().__init__()
-        self.setObjectName("compare")
-        self.document, self.themes, self.session = document, themes, session
-        self.reduced_motion = False
-        self._placed = False
-        self.setAcceptDrops(True)
-        self.setWindowIcon(QIcon(asset("stageboard.svg")))
+        super().__init__(document, themes, session)
         theme = themes.theme
-        self.state = CompareState(document, self)
-        self.linking = Linking(self.state, self)
-        self.picking = Picking(self.state, self)
-        # ---- the middle
-        self.notice = NoticeBar(theme)
-        self.columns = Columns(self.state, self.linking, theme)
-        self.legend = Legend(self.state, theme)
-        self.pick_bar = PickBar(self.state, self.picking, theme)
-        middle = QWidget()
-        rows = QVBoxLayout(middle)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        for widget, stretch in ((self.notice, 0), (self.legend, 0), (self.columns, 1), (self.pick_bar, 0)):
-            rows.addWidget(widget, stretch)
-        self.setCentralWidget(middle)
-        self.taking = Taking(self.state, self.picking, self.columns)
-        # ---- panels
-        self.moved = MovedList(self.state, theme)
-        self.devices = DeviceDifferences(self.state, theme)
-        self.flows = SankeyView(self.state, theme)
-        self.schedules = Schedules(self.state, theme)
-        self.figures = FiguresStrip(self.state, theme)
-        self.docks = CompareDocks(
-            self,
-            {
-                "figures": self.figures, "moved": self.moved, "devices": self.devices, "flows": self.flows,
-                "schedules": self.schedules,
-            },
-        )  # fmt: skip
-        # ---- actions
+        self._placed = False
         self.handlers = CompareHandlers(self)
         self.actions_set = ActionSet(COMPARE_ACTIONS, self.handlers.run, self)
         self.strip = CompareStrip(self.actions_set)
@@ -140,11 +91,6 @@ class CompareWindow(DropWindow):
 
     # ------------------------------------------------------------------ state
     @property
-    def theme(self) -> Theme:
-        """The theme that is shown."""
-        return self.themes.theme
-
-    @property
     def settled(self) -> bool:
         """Whether nothing is on its way."""
         panes = self.columns.panes
@@ -170,13 +116,6 @@ class CompareWindow(DropWindow):
         self.update_actions()
         if self.state.comparison is None:
             self.say("warning", capital(self.state.why_not) + ".")
-
-    def attempt(self, change: Callable[[], object]) -> None:
-        """Do something that may be refused; a notice says why."""
-        try:
-            change()
-        except StageboardError as error:
-            self.say("error", str(error))
 
     def _soon(self, *_: object) -> None:
         self._later.ask_once()
@@ -213,10 +152,6 @@ class CompareWindow(DropWindow):
         self.actions_set["edit.take_device"].setText(f"Take a Device's Ops from {b} into {a}…")
 
     # ------------------------------------------------------------------ messages
-    def say(self, level: str, text: str, detail: str = "") -> None:
-        """Show a notice."""
-        self.notice.show_message(level, capital(text), detail)
-
     def _say_taken(self, level: str, text: str) -> None:
         """What was taken over; it is no news any more once the plan is another one."""
         self.notice.show_message(level, capital(text), until_change=True)
@@ -251,16 +186,6 @@ class CompareWindow(DropWindow):
         )
         words = f"{pick.what} into {comparison.letter(into)}: {pick.effect}, {pick.rules}{canvas}"
         self.columns.say_carried(ops, source, into, words, not pick.broken)
-
-    def put_on_canvas(self, plan: int) -> None:
-        """A plan takes the place of the one on the main canvas: one undo step."""
-        from gui.editors.comparison.windows import put_on_canvas
-
-        source = self.state.sources[plan]
-        if source.live(self.document):
-            self.say("info", f"{source.name} is on the main canvas already.")
-            return
-        self.attempt(lambda: put_on_canvas(source, self.state))
 
     # ------------------------------------------------------------------ looks
     def _theme_changed(self, theme: Theme) -> None:

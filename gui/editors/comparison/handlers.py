@@ -19,7 +19,7 @@ from planner.errors import StageboardError
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
-    from gui.editors.comparison.editor import CompareWindow
+    from gui.editors.comparison.body import CompareBody
 
 PICTURES = "Pictures (*.png *.svg *.pdf)"
 
@@ -27,7 +27,7 @@ PICTURES = "Pictures (*.png *.svg *.pdf)"
 class CompareHandlers:
     """Acts on a window's state. Errors become notices."""
 
-    def __init__(self, window: CompareWindow) -> None:
+    def __init__(self, window: CompareBody) -> None:
         self._window = window
         self._state = window.state
 

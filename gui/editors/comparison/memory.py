@@ -9,7 +9,7 @@ from gui.editors.comparison.state import VIEWS
 from gui.shell.window_place import WindowPlace
 
 if TYPE_CHECKING:
-    from gui.editors.comparison.editor import CompareWindow
+    from gui.editors.comparison.body import CompareBody
     from gui.shell.session import Session
 
 GEOMETRY, LAYOUT, VIEW, MODE = "compare window", "compare layout", "compare view", "compare mode"
@@ -18,7 +18,7 @@ GEOMETRY, LAYOUT, VIEW, MODE = "compare window", "compare layout", "compare view
 class CompareMemory:
     """Between a window and its :class:`gui.shell.session.Session`."""
 
-    def __init__(self, window: CompareWindow, session: Session | None) -> None:
+    def __init__(self, window: CompareBody, session: Session | None) -> None:
         self._window, self._session = window, session
         self._place = WindowPlace(window, session, GEOMETRY, LAYOUT)
 

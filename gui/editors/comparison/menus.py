@@ -12,13 +12,13 @@ from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import MOST
 
 if TYPE_CHECKING:
-    from gui.editors.comparison.editor import CompareWindow
+    from gui.editors.comparison.body import CompareBody
 
 CONTEXT = ("edit.take", "edit.take_device", "", "compare.next", "compare.previous", "", "edit.select_moved", "view.zoom_selection", "",
            "compare.reference", "compare.apply")  # fmt: skip
 
 
-def fill_menus(window: CompareWindow) -> None:
+def fill_menus(window: CompareBody) -> None:
     """Put the menus into the window's header."""
     menus: dict[str, QMenu] = {}
     for name in COMPARE_MENUS:
@@ -35,7 +35,7 @@ def fill_menus(window: CompareWindow) -> None:
     menus["File"].insertMenu(window.actions_set["file.add"], more)
 
 
-def fill_more(window: CompareWindow, menu: QMenu) -> None:
+def fill_more(window: CompareBody, menu: QMenu) -> None:
     """The plans of the main window's list that are not compared yet."""
     menu.clear()
     state = window.state
@@ -51,7 +51,7 @@ def fill_more(window: CompareWindow, menu: QMenu) -> None:
         menu.addAction("All are compared already").setEnabled(False)
 
 
-def context_menu(window: CompareWindow, at: QPoint) -> QMenu:
+def context_menu(window: CompareBody, at: QPoint) -> QMenu:
     """What can be done with the op under the pointer, or with the selection."""
     window.update_actions()
     menu = QMenu(window)

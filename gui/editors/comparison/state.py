@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from gui.document.commands import SetProblem
 from gui.document.values import PlanEntry, op_array
 from gui.editors.comparison.sources import Source
 from gui.widgets.later import Later
@@ -227,6 +228,33 @@ class CompareState(QObject):
         if view != self.view:
             self.view = view
             self.view_changed.emit(view)
+
+    def put_on_canvas(self, source: Source) -> None:
+        """Let a plan take the place of the one on the main canvas: one undo step, the target included where it is another.
+
+        Raises :class:`StageboardError` where it does not fit.
+        """
+        document = self.document
+        if source.entry is not None:
+            document.apply_plan(source.entry)
+            return
+        plan = source.plan
+        assert plan is not None
+        problem = document.board.open_problem
+        device_of = np.array(plan.decision.device_of, np.int32)
+        provenance = plan.provenance
+        entry = PlanEntry(
+            document.plan_list.unused_name(source.name), device_of, "file", planner=provenance.planner, seed=provenance.seed,
+            seconds=provenance.seconds, provenance=provenance, claims=source.claims,
+        )  # fmt: skip
+        ops = np.flatnonzero(document.device_of != device_of).astype(np.int32)
+        command = SetProblem(
+            document, f"Apply '{source.name}'", ops, device_of[ops], problems=(problem, plan.problem), active=entry.id,
+            creates=entry, reason="apply",
+        )  # fmt: skip
+        source.follow(entry)
+        document.push(command)
+        self.refresh()
 
     # ------------------------------------------------------------------ questions
     def label(self, index: int) -> str:

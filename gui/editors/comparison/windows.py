@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
-from gui.document.commands import SetProblem
 from gui.document.values import PlanEntry
 from gui.editors.comparison.sources import Source
-from gui.editors.comparison.state import CompareState, entry_sources, file_sources
+from gui.editors.comparison.state import entry_sources, file_sources
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -129,31 +127,3 @@ def close_all() -> None:
     for window in list(_windows):
         window.end()
     _windows.clear()
-
-
-def put_on_canvas(source: Source, state: CompareState) -> None:
-    """Let a plan take the place of the one on the main canvas: one undo step, the target included where it is another.
-
-    Raises :class:`StageboardError` where it does not fit.
-    """
-    document = state.document
-    if source.entry is not None:
-        document.apply_plan(source.entry)
-        return
-    plan = source.plan
-    assert plan is not None
-    problem = document.board.open_problem
-    device_of = np.array(plan.decision.device_of, np.int32)
-    provenance = plan.provenance
-    entry = PlanEntry(
-        document.plan_list.unused_name(source.name), device_of, "file", planner=provenance.planner, seed=provenance.seed,
-        seconds=provenance.seconds, provenance=provenance, claims=source.claims,
-    )  # fmt: skip
-    ops = np.flatnonzero(document.device_of != device_of).astype(np.int32)
-    command = SetProblem(
-        document, f"Apply '{source.name}'", ops, device_of[ops], problems=(problem, plan.problem), active=entry.id,
-        creates=entry, reason="apply",
-    )  # fmt: skip
-    source.follow(entry)
-    document.push(command)
-    state.refresh()

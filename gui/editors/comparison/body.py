@@ -1,0 +1,112 @@
+"""The body of the compare window: the parts that its handlers, menus and memory act on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from gui.editors.comparison.canvases.columns import Columns
+from gui.editors.comparison.canvases.legend import Legend
+from gui.editors.comparison.canvases.linking import Linking
+from gui.editors.comparison.canvases.pick_bar import PickBar
+from gui.editors.comparison.canvases.picking import Picking
+from gui.editors.comparison.canvases.taking import Taking
+from gui.editors.comparison.docks import CompareDocks
+from gui.editors.comparison.panels.devices import DeviceDifferences
+from gui.editors.comparison.panels.figures import FiguresStrip
+from gui.editors.comparison.panels.moved import MovedList
+from gui.editors.comparison.panels.sankey import SankeyView
+from gui.editors.comparison.panels.schedules import Schedules
+from gui.editors.comparison.state import CompareState
+from gui.look.assets import asset
+from gui.look.theme import Theme, ThemeController
+from gui.shell.dropping import DropWindow
+from gui.widgets.labels import capital
+from gui.widgets.notice import NoticeBar
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from gui.document.plan.document import Document
+    from gui.shell.actions import ActionSet
+    from gui.shell.header import Header
+    from gui.shell.palette import Palette
+    from gui.shell.session import Session
+
+
+class CompareBody(DropWindow):
+    """Canvases in the middle, panels around. :class:`gui.editors.comparison.editor.CompareWindow` adds what is done with them."""
+
+    # What the window adds, which its helpers look at when something is asked of them.
+    actions_set: ActionSet
+    header: Header
+    find_box: QLineEdit
+    palette_window: Palette
+
+    def __init__(self, document: Document, themes: ThemeController, session: Session | None = None) -> None:
+        super().__init__()
+        self.setObjectName("compare")
+        self.document, self.themes, self.session = document, themes, session
+        self.reduced_motion = False
+        self.setAcceptDrops(True)
+        self.setWindowIcon(QIcon(asset("stageboard.svg")))
+        theme = themes.theme
+        self.state = CompareState(document, self)
+        self.linking = Linking(self.state, self)
+        self.picking = Picking(self.state, self)
+        # ---- the middle
+        self.notice = NoticeBar(theme)
+        self.columns = Columns(self.state, self.linking, theme)
+        self.legend = Legend(self.state, theme)
+        self.pick_bar = PickBar(self.state, self.picking, theme)
+        middle = QWidget()
+        rows = QVBoxLayout(middle)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        for widget, stretch in ((self.notice, 0), (self.legend, 0), (self.columns, 1), (self.pick_bar, 0)):
+            rows.addWidget(widget, stretch)
+        self.setCentralWidget(middle)
+        self.taking = Taking(self.state, self.picking, self.columns)
+        # ---- panels
+        self.moved = MovedList(self.state, theme)
+        self.devices = DeviceDifferences(self.state, theme)
+        self.flows = SankeyView(self.state, theme)
+        self.schedules = Schedules(self.state, theme)
+        self.figures = FiguresStrip(self.state, theme)
+        self.docks = CompareDocks(
+            self,
+            {
+                "figures": self.figures, "moved": self.moved, "devices": self.devices, "flows": self.flows,
+                "schedules": self.schedules,
+            },
+        )  # fmt: skip
+
+    def update_actions(self) -> None:
+        """Enable what can be done now; the window says."""
+        raise NotImplementedError
+
+    @property
+    def theme(self) -> Theme:
+        """The theme that is shown."""
+        return self.themes.theme
+
+    def say(self, level: str, text: str, detail: str = "") -> None:
+        """Show a notice."""
+        self.notice.show_message(level, capital(text), detail)
+
+    def attempt(self, change: Callable[[], object]) -> None:
+        """Do something that may be refused; a notice says why."""
+        try:
+            change()
+        except StageboardError as error:
+            self.say("error", str(error))
+
+    def put_on_canvas(self, plan: int) -> None:
+        """A plan takes the place of the one on the main canvas: one undo step."""
+        source = self.state.sources[plan]
+        if source.live(self.document):
+            self.say("info", f"{source.name} is on the main canvas already.")
+            return
+        self.attempt(lambda: self.state.put_on_canvas(source))
