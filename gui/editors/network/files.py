@@ -12,13 +12,14 @@ from gui.background.loading import Loading
 from gui.document.network import opening
 from gui.document.plan_list import bounds_with
 from gui.document.values import Message, PlanEntry
+from gui.shell.kinds import sort_files, windows_of
 from planner.errors import StageboardError
 from planner.problem.provenance import Provenance
 
 if TYPE_CHECKING:
     from gui.document.network.autosave import LostOrder
     from gui.document.network.opening import OpenedNetwork
-    from gui.editors.network.editor import OrderWindow
+    from gui.editors.network.body import OrderBody
     from planner.plan_files.order_json import OpenedOrder
 
 OPENED = (
@@ -34,7 +35,7 @@ PICTURES = "PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf)"
 class OrderFiles:
     """Asks for files, reads them on a thread, says what happened."""
 
-    def __init__(self, window: OrderWindow) -> None:
+    def __init__(self, window: OrderBody) -> None:
         self._window = window
         self._document = window.document
         self.loading = Loading(window)
@@ -94,21 +95,29 @@ class OrderFiles:
 
     def open_files(self, paths: Sequence[Path]) -> None:
         """Open networks here, graphs in a window of their own, and a plan where its network is."""
-        from gui.shell.kinds import sort_files
-
         try:
             files = sort_files(paths)
         except StageboardError as error:
             self._say("error", str(error))
             return
         if files.graphs:
-            self._window.open_graphs(files.graphs, None if files.networks else files.plan)
+            self._open_graphs(files.graphs, None if files.networks else files.plan)
         if files.networks:
             self.open_network(files.networks[0], plan=files.plan)
             for paths in files.networks[1:]:
-                self._window.open_elsewhere(paths)
+                self._open_elsewhere(paths)
         elif files.plan is not None and not files.graphs:
             self.open_plan_file(files.plan)
+
+    def _open_graphs(self, models: Sequence[Path], plan: Path | None) -> None:
+        """Graphs of operators open in a window of their own."""
+        windows_of("plan").open_graph_window(models, plan, self._window.session is not None)
+        if self._document.problem is None and not self.loading.busy:
+            self._window.close()
+
+    def _open_elsewhere(self, paths: Sequence[Path]) -> None:
+        """A second network opens in a second window."""
+        windows_of("network").open_order_window(self._window.themes, self._window.session, paths)
 
     def open_network(
         self, paths: Sequence[Path], plan: Path | None = None, density: float | None = None

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING
 from gui.document.network.entries import OrderEntry
 from gui.document.values import Message
 from gui.editors.network.files import OrderFiles
+from gui.editors.network.pickers import OrderPickers
 from gui.shell.action import ActionSpec
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
-    from gui.editors.network.editor import OrderWindow
+    from gui.editors.network.body import OrderBody
 
 
 class OrderHandlers:
     """Acts on the document for a window. Errors become notices."""
 
-    def __init__(self, window: OrderWindow) -> None:
+    def __init__(self, window: OrderBody) -> None:
         self._window = window
         self._document = window.document
         self.files = OrderFiles(window)
+        self.pickers = OrderPickers(window, self.run)
 
     def run(self, action: ActionSpec) -> None:
         """Do what an action says."""
@@ -82,7 +84,7 @@ class OrderHandlers:
 
     def go_to_neuron(self) -> None:
         """Pick a neuron by layer and number."""
-        self._window.pickers.pick_neuron()
+        self.pickers.pick_neuron()
 
     # ------------------------------------------------------------------ view
     def show_page(self, page: str) -> None:
@@ -195,7 +197,7 @@ class OrderHandlers:
     # ------------------------------------------------------------------ help
     def show_palette(self) -> None:
         """All commands."""
-        self._window.pickers.pick_command()
+        self.pickers.pick_command()
 
     def show_shortcuts(self) -> None:
         """All shortcuts."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QMainWindow
 
 from gui.shell.window_place import WindowPlace
 
 if TYPE_CHECKING:
-    from gui.editors.network.editor import OrderWindow
+    from gui.document.network.document import OrderDocument
     from gui.shell.session import Session
 
 GEOMETRY, LAYOUT, MOTION = "order window", "order layout", "reduced motion"
@@ -17,9 +20,8 @@ GEOMETRY, LAYOUT, MOTION = "order window", "order layout", "reduced motion"
 class OrderMemory:
     """Between a window and its :class:`gui.shell.session.Session`."""
 
-    def __init__(self, window: OrderWindow, session: Session | None) -> None:
-        self._window = window
-        self._session = session
+    def __init__(self, window: QMainWindow, document: OrderDocument, session: Session | None) -> None:
+        self._document, self._session = document, session
         self._place = WindowPlace(window, session, GEOMETRY, LAYOUT)
 
     @property
@@ -29,7 +31,7 @@ class OrderMemory:
 
     def remember_network(self) -> None:
         """What is open goes to the top of the recent files, with the fast memory it is planned for."""
-        document = self._window.document
+        document = self._document
         problem = document.problem
         if self._session is None or problem is None:
             return
@@ -43,13 +45,12 @@ class OrderMemory:
         if self._session is not None:
             self._session.set_value(MOTION, "yes" if reduced else "no")
 
-    def restore(self) -> bool:
+    def restore(self, set_reduced_motion: Callable[[bool], None]) -> bool:
         """Put the window back as it was; returns whether its docks have their sizes now."""
-        session, window = self._session, self._window
-        if session is None:
+        if self._session is None:
             return False
-        if session.value(MOTION) == "yes":
-            window.set_reduced_motion(True)
+        if self._session.value(MOTION) == "yes":
+            set_reduced_motion(True)
         return self._place.restore()
 
     @property

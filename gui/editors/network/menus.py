@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QMenu
 from gui.editors.network.actions import ORDER_MENUS
 
 if TYPE_CHECKING:
-    from gui.editors.network.editor import OrderWindow
+    from gui.editors.network.body import OrderBody
 
 
-def fill_menus(window: OrderWindow) -> None:
+def fill_menus(window: OrderBody) -> None:
     """Put the menus into the window's header."""
     menus: dict[str, QMenu] = {}
     for name in ORDER_MENUS:
@@ -29,13 +29,13 @@ def fill_menus(window: OrderWindow) -> None:
     menus["View"].insertMenu(window.actions_set["view.docks_reset"], panels)
 
 
-def fill_recent(window: OrderWindow, menu: QMenu) -> None:
+def fill_recent(window: OrderBody, menu: QMenu) -> None:
     """List the files opened lately; those that are gone cannot be chosen."""
     menu.clear()
     for paths in window.memory.recent:
         names = ", ".join(path.name for path in paths)
         action = menu.addAction(f"{names}    {paths[0].parent}")
         action.setEnabled(all(path.is_file() for path in paths))
-        action.triggered.connect(lambda _=False, paths=paths: window.handlers.files.open_files(paths))
+        action.triggered.connect(lambda _=False, paths=paths: window.open_files(paths))
     if not window.memory.recent:
         menu.addAction("Nothing yet").setEnabled(False)

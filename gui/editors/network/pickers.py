@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,17 +14,18 @@ from gui.shell.actions import shortcut_text
 from gui.shell.palette import Choice
 
 if TYPE_CHECKING:
-    from gui.editors.network.editor import OrderWindow
+    from gui.editors.network.body import OrderBody
+    from gui.shell.action import ActionSpec
 
 MOST_NEURONS = 40
 
 
 class OrderPickers(QObject):
-    """Makes the choices; :class:`gui.shell.palette.Palette` shows them."""
+    """Makes the choices; :class:`gui.shell.palette.Palette` shows them. ``run`` does what an action says."""
 
-    def __init__(self, window: OrderWindow) -> None:
+    def __init__(self, window: OrderBody, run: Callable[[ActionSpec], None]) -> None:
         super().__init__(window)
-        self._window = window
+        self._window, self._run = window, run
 
     def pick_command(self) -> None:
         """Every command that can be given now comes first; neurons follow once a number is typed."""
@@ -35,7 +37,7 @@ class OrderPickers(QObject):
             where = f"{item.menu}: {item.submenu + ': ' if item.submenu else ''}"
             choices.append(
                 Choice(
-                    f"{where}{action.text().rstrip('…')}", partial(window.handlers.run, item),
+                    f"{where}{action.text().rstrip('…')}", partial(self._run, item),
                     shortcut_text(item), action.isEnabled(),
                 )
             )  # fmt: skip

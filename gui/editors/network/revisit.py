@@ -9,12 +9,12 @@ from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
 
 if TYPE_CHECKING:
-    from gui.editors.network.editor import OrderWindow
+    from gui.document.network.document import OrderDocument
 
 
-def revisit_order(window: OrderWindow, frame: Frame) -> None:
+def revisit_order(document: OrderDocument, frame: Frame) -> None:
     """Raises :class:`StoryError` where the keyframe is about another network than the open one."""
-    document, plan, keyframe = window.document, frame.shown.plan, frame.keyframe
+    plan, keyframe = frame.shown.plan, frame.keyframe
     problem = document.problem
     same = isinstance(plan, OrderPlan) and problem is not None
     if not same or problem.network.fingerprint != plan.problem.network.fingerprint:  # type: ignore[union-attr]

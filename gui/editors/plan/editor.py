@@ -153,7 +153,9 @@ class MainWindow(DropWindow):
         self.counting = StageCounting(document, self)
         self.counts = StageCountsPanel(document, self.counting, theme)
         self.package = PackagePanel(document, theme)
-        self.studio = Studio(self, GraphShots(document, self.canvas), revisit_graph)
+        self.studio = Studio(
+            self, GraphShots(document, self.canvas), partial(revisit_graph, document, self.canvas)
+        )
         panels: tuple[Panel, ...] = (
             self.devices, self.ops, self.inspector, self.planners, self.plans, self.target, self.suggestions, self.why,
             self.violations, self.schedule, self.convergence, self.counts, self.package,

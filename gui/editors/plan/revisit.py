@@ -13,12 +13,12 @@ from planner.story.story import Camera
 
 if TYPE_CHECKING:
     from gui.canvas.graph.view import CanvasView
-    from gui.editors.plan.editor import MainWindow
+    from gui.document.plan.document import Document
 
 
-def revisit_graph(window: MainWindow, frame: Frame) -> None:
+def revisit_graph(document: Document, canvas: CanvasView, frame: Frame) -> None:
     """Raises :class:`StoryError` where the keyframe is about another model than the open one; opens it where none is."""
-    document, plan, keyframe = window.document, frame.shown.plan, frame.keyframe
+    plan, keyframe = frame.shown.plan, frame.keyframe
     if document.problem is None and isinstance(plan, Plan):
         source = frame.shown.source
         document.open_graph(plan.problem.graph, source.paths, plan.problem.target)
@@ -41,7 +41,6 @@ def revisit_graph(window: MainWindow, frame: Frame) -> None:
         document.take_over(
             plan.problem, plan.decision.device_of, provenance.planner, provenance.seconds, frame.shown.bounds
         )
-    canvas = window.canvas
     if keyframe.view in ("flow", "lanes"):
         canvas.set_view(keyframe.view)
     index = graph.index

@@ -84,7 +84,7 @@ def sources_of(models: tuple[StoryModel, ...], resolved: Resolved, folder: Path)
 class Studio(QObject):
     """Handlers of :data:`gui.tools.story.actions.STORY_ACTIONS` for a window (a QMainWindow with what :class:`StoryStage` asks for)."""
 
-    def __init__(self, window: Any, shots: Shots, revisit: Callable[[Any, Frame], None]) -> None:
+    def __init__(self, window: Any, shots: Shots, revisit: Callable[[Frame], None]) -> None:
         super().__init__(window)
         self._window: StoryStage = window
         self._parent: QWidget = window
@@ -226,7 +226,7 @@ class Studio(QObject):
 
     def _show_on_canvas(self, index: int) -> None:
         if 0 <= index < len(self.draft.frames):
-            self._try(lambda: self._revisit(self._window, self.draft.frames[index]))
+            self._try(lambda: self._revisit(self.draft.frames[index]))
 
     def new_story(self) -> None:
         """Begin another."""
