@@ -2,79 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QIcon, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QWidget
 
-from gui.background.proving import Proving
-from gui.background.stage_counting import StageCounting
 from gui.document.values import Message
 from gui.editors.plan.actions import ACTIONS
-from gui.editors.plan.docks import Docks
+from gui.editors.plan.body import CanvasFactory, GraphBody, default_canvas
 from gui.editors.plan.handlers import Handlers
-from gui.editors.plan.memory import VIEWS, Memory
+from gui.editors.plan.memory import VIEWS
 from gui.editors.plan.menus import Menus
-from gui.editors.plan.model_bar import ModelBar
-from gui.editors.plan.panels.devices import DevicesPanel
-from gui.editors.plan.panels.inspector import InspectorPanel
-from gui.editors.plan.panels.ops import OpsPanel
-from gui.editors.plan.panels.settings import SettingsPanel
-from gui.editors.plan.panels.suggestions import SuggestionsPanel, WhyPanel
-from gui.editors.plan.panels.violations import ViolationsPanel
-from gui.editors.plan.pickers import Pickers
 from gui.editors.plan.repair_offers import Mending
-from gui.editors.plan.revisit import revisit_graph
 from gui.editors.plan.stage_control import StageControl
-from gui.look.assets import asset
 from gui.look.numbers import plural
 from gui.look.theme import Theme, ThemeController
-from gui.panels.base import Panel
-from gui.panels.edge_tpu.panel import StageCountsPanel
-from gui.panels.mcm.panel import PackagePanel
 from gui.panels.mcm.state import is_package
-from gui.panels.plans import PlansPanel
-from gui.panels.readouts import ReadoutStrip
-from gui.panels.schedule.panel import SchedulePanel
 from gui.shell.actions import ActionSet
 from gui.shell.closing import CLOSING
-from gui.shell.dropping import DropWindow
 from gui.shell.header import Header
 from gui.shell.palette import Palette
-from gui.shell.start_page import StartPage
-from gui.tools.search.convergence import ConvergencePanel
-from gui.tools.search.planners import PlannersPanel
-from gui.tools.search.race.panel import RacePanel
 from gui.tools.story.actions import SHIPPED
-from gui.tools.story.shots import GraphShots
-from gui.tools.story.studio import Studio
-from gui.widgets.labels import capital
 from gui.widgets.later import Later
-from gui.widgets.notice import NoticeBar
-from gui.widgets.plain import PlainLabel, plain
+from gui.widgets.plain import plain
 
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
     from gui.document.plan.document import Document
     from gui.shell.session import Session
     from planner.problem.target import Device
-
-CanvasFactory = Callable[["Document", Theme, QWidget], Any]
-
-
-def default_canvas(document: Document, theme: Theme, parent: QWidget) -> Any:
-    """The canvas with its minimap."""
-    from gui.canvas.graph.minimap import Minimap
-    from gui.canvas.graph.view import CanvasView
-
-    canvas = CanvasView(document, theme, parent)
-    Minimap(canvas)
-    return canvas
 
 
 def machine_words(devices: Sequence[Device]) -> str:
@@ -96,7 +57,7 @@ ROOM_FOR_PLOT = 860
 """Window height in pixels from which the convergence plot opens by itself."""
 
 
-class MainWindow(DropWindow):
+class MainWindow(GraphBody):
     """One document. ``session`` remembers what outlives the window (None: nothing does)."""
 
     def __init__(
@@ -107,89 +68,29 @@ class MainWindow(DropWindow):
         session: Session | None = None,
         canvas_factory: CanvasFactory = default_canvas,
     ) -> None:
-        super().__init__()
-        self.setObjectName("stageboard")
-        self.document, self.jobs, self.themes, self.session = document, jobs, themes, session
-        self.reduced_motion = False
-        self._sized = False
-        self._plot_shown = False
-        self._closing_surely = False
-        self.setAcceptDrops(True)
-        self.setWindowIcon(QIcon(asset("stageboard.svg")))
+        super().__init__(document, jobs, themes, session, canvas_factory)
+        self._sized = self._plot_shown = self._closing_surely = False
         theme = themes.theme
-        # ---- the middle
-        self.notice = NoticeBar(theme)
-        self.start_page = StartPage(theme)
-        self.canvas = canvas_factory(document, theme, self)
-        self.busy = PlainLabel()
-        self.busy.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._stack = QStackedWidget()
-        for widget in (self.start_page, self.canvas, self.busy):
-            self._stack.addWidget(widget)
-        middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.notice)
-        self.models = ModelBar(document, theme)
-        column.addWidget(self.models)
-        column.addWidget(self._stack, 1)
-        self.setCentralWidget(middle)
-        # ---- panels
-        self.readouts = ReadoutStrip(document, theme)
-        self.devices = DevicesPanel(document, theme)
-        self.ops = OpsPanel(document, theme)
-        self.inspector = InspectorPanel(document, theme)
-        self.planners = PlannersPanel(document, jobs, theme)
-        self.plans = PlansPanel(document, theme)
-        self.target = SettingsPanel(document, theme)
-        self.suggestions = SuggestionsPanel(document, theme)
-        self.why = WhyPanel(document, theme)
-        self.violations = ViolationsPanel(document, theme)
-        self.schedule = SchedulePanel(document, theme)
-        self.convergence = ConvergencePanel(document, jobs, theme)
-        self.race = RacePanel(document, jobs, theme)
-        self.convergence.watch(self.race.racing)
-        self.counting = StageCounting(document, self)
-        self.counts = StageCountsPanel(document, self.counting, theme)
-        self.package = PackagePanel(document, theme)
-        self.studio = Studio(
-            self, GraphShots(document, self.canvas), partial(revisit_graph, document, self.canvas)
-        )
-        panels: tuple[Panel, ...] = (
-            self.devices, self.ops, self.inspector, self.planners, self.plans, self.target, self.suggestions, self.why,
-            self.violations, self.schedule, self.convergence, self.counts, self.package,
-            self.studio.panel, self.race,
-        )  # fmt: skip
-        self.docks = Docks(self, {panel.id: panel for panel in panels})
         # ---- actions
         self.mending = Mending(self)
-        self.proving = Proving(self, self)
-        self.handlers = Handlers(self)
+        self.handlers = Handlers(self, self.mending)
         self.actions_set = ActionSet(ACTIONS, self.handlers.run, self)
         self.actions_set.install(self, (self.canvas, self.devices, self.ops.table))
         self.header = Header(theme, self.readouts)
         self.header.add_control(StageControl(document, self.header))
-        self.memory = Memory(self, session)
         self.menus = Menus(self)
         for view in VIEWS:
             action = self.actions_set[f"view.{view}"]
             self.header.add_view(view, action, partial(self.canvas.set_view, view))
         self.setMenuWidget(self.header)
         self.palette_window = Palette(self, theme)
-        self.pickers = Pickers(self, self.palette_window)
+        self.pickers = self.handlers.pickers
         self._update_later = Later(self.update_actions, self)
         self._connect()
         self._graph_changed()
-        self._sized = self.memory.restore()
+        self._sized = self.memory.restore(self.set_reduced_motion)
 
     # ------------------------------------------------------------------ making
-    def dock_actions(self) -> list[tuple[QAction, str]]:
-        """The action that shows or hides each panel, and the panel's title."""
-        return [
-            (dock.toggleViewAction(), self.docks.panels[id].title) for id, dock in self.docks.docks.items()
-        ]
-
     def _connect(self) -> None:
         document, jobs, canvas = self.document, self.jobs, self.canvas
         document.message.connect(self._show_message)
@@ -250,11 +151,6 @@ class MainWindow(DropWindow):
         self.themes.changed.connect(self._theme_changed)
 
     # ------------------------------------------------------------------ state
-    @property
-    def theme(self) -> Theme:
-        """The theme that is shown."""
-        return self.themes.theme
-
     def _soon(self, *_: object) -> None:
         """Bursts of changes update the actions once."""
         self._update_later.ask_once()
@@ -300,10 +196,6 @@ class MainWindow(DropWindow):
             self._stack.setCurrentWidget(self.start_page if self.document.problem is None else self.canvas)
 
     # ------------------------------------------------------------------ messages
-    def say(self, level: str, text: str, detail: str = "") -> None:
-        """Show a notice."""
-        self.notice.show_message(level, capital(text), detail)
-
     def _show_message(self, message: Message) -> None:
         self.say(message.level, message.text, message.detail)
 
@@ -358,25 +250,6 @@ class MainWindow(DropWindow):
         menu.popup(position)
 
     # ------------------------------------------------------------------ panels and themes
-    def focus_panel(self, id: str) -> None:
-        """Bring a panel to the front and give it the keyboard."""
-        self.docks.reveal(id)
-        panel = self.docks.panels[id]
-        panel.refresh_now()
-        order: dict[str, QWidget] = {"ops": self.ops.table, "plans": self.plans.list, "planners": self.planners.list, "inspector": self.inspector.view,
-                 "violations": self.violations.list, "schedule": self.schedule.chart, "counts": self.counts.chart,
-                 "package": self.package.view, "story": self.studio.panel.capture, "race": self.race.go}  # fmt: skip
-        wanted = order.get(id)
-        if wanted is None:
-            found = [
-                w
-                for w in panel.findChildren(QWidget)
-                if w.isVisible() and w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isEnabled()
-            ]
-            wanted = found[0] if found else None
-        if wanted is not None:
-            wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
     def _show_plot_once(self) -> None:
         """The first run opens the convergence plot where there is room; closing it keeps it closed.
 
@@ -401,11 +274,6 @@ class MainWindow(DropWindow):
             or any(panel.waiting for panel in panels)
         )
 
-    def set_theme_name(self, preference: str) -> None:
-        """system, light or dark."""
-        self.themes.set_preference(preference)
-        self.memory.set_theme(preference)
-
     def _theme_changed(self, theme: Theme) -> None:
         for panel in (*self.docks.panels.values(), self.readouts):
             panel.set_theme(theme)
@@ -415,33 +283,18 @@ class MainWindow(DropWindow):
         self.palette_window.set_theme(theme)
         self.canvas.set_theme(theme)
 
-    def set_reduced_motion(self, reduced: bool) -> None:
-        """Whether ops jump instead of gliding."""
-        self.reduced_motion = reduced
-        self.canvas.set_reduced_motion(reduced)
-        self.race.set_reduced_motion(reduced)
-        self.memory.set_reduced_motion(reduced)
-
-    def reset_docks(self) -> None:
-        """All panels where and as large as they were at first."""
-        self.docks.arrange()
-        self._size_docks()
-
     # ------------------------------------------------------------------ sizes
     def showEvent(self, event: QShowEvent) -> None:
         """The first time without a remembered layout: sizes that suit the window."""
         super().showEvent(event)
         if not self._sized:
             self._sized = True
-            self._size_docks()
+            self.size_docks()
             # Else the first button there is would have the keyboard: the one that takes a panel out of the window.
             (self.start_page if self.document.problem is None else self.canvas).setFocus()
             # A window manager may still maximise it; and the first model says how many devices there are.
-            QTimer.singleShot(200, self, self._size_docks)
-            self.document.graph_changed.connect(self._size_docks, Qt.ConnectionType.SingleShotConnection)
-
-    def _size_docks(self) -> None:
-        QTimer.singleShot(0, self, lambda: self.docks.size(self.width(), self.height()))
+            QTimer.singleShot(200, self, self.size_docks)
+            self.document.graph_changed.connect(self.size_docks, Qt.ConnectionType.SingleShotConnection)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The palette stays in the middle."""
@@ -450,21 +303,15 @@ class MainWindow(DropWindow):
             self.palette_window.place()
 
     # ------------------------------------------------------------------ dropping files
+    def open_files(self, paths: Sequence[Path]) -> None:
+        """Open models, and a plan if there is one among the files."""
+        self.handlers.files.open_files(paths)
+
     def take_dropped(self, files: list[Path]) -> None:
         """Open what was dropped."""
-        self.handlers.files.open_files(files)
+        self.open_files(files)
 
     # ------------------------------------------------------------------ closing
-    def may_replace(self, go_on: Callable[[], None]) -> bool:
-        """Whether the open plan may be replaced at once; where it is not saved, a notice offers to go on."""
-        if not self.document.modified:
-            return True
-        self.notice.show_message(
-            "warning", "The plan is not saved. Save it (Ctrl+S), or open the other model anyway.", action="Open anyway",
-            run=go_on,
-        )  # fmt: skip
-        return False
-
     def closeEvent(self, event: QCloseEvent) -> None:
         """An unsaved plan asks once; closing again while the question is shown, or its button, closes."""
         asked = self.notice.isVisible() and self.notice.text == CLOSING

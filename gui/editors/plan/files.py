@@ -17,7 +17,7 @@ from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from gui.document.plan.opening import Opened
-    from gui.editors.plan.editor import MainWindow
+    from gui.editors.plan.body import GraphBody
 
 MODELS = (
     "Models (*.onnx *.tflite *.json *.graphml *.dot *.gv *.npz *.mtx);;Sparse networks (*.npz *.mtx *.mtx.gz);;"
@@ -31,7 +31,7 @@ LARGEST_BATCH = 1_000_000
 class Files:
     """The window's dealings with the disk."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: GraphBody) -> None:
         self._window = window
         self._document = window.document
         self._loading = Loading(window)

@@ -9,6 +9,7 @@ import numpy as np
 from gui.document.plan.previewing import taken_along
 from gui.document.values import Message
 from gui.editors.plan.files import Files
+from gui.editors.plan.pickers import Pickers
 from gui.editors.plan.stage_control import set_stages
 from gui.editors.plan.stage_exports import StageExports
 from gui.panels.mcm.state import is_package
@@ -23,17 +24,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gui.document.values import PlanEntry
-    from gui.editors.plan.editor import MainWindow
+    from gui.editors.plan.body import GraphBody
+    from gui.editors.plan.repair_offers import Mending
 
 
 class Handlers:
     """Acts on the document for a window. Errors become notices."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, window: GraphBody, mending: Mending) -> None:
+        self._window, self._mending = window, mending
         self._document = window.document
         self.files = Files(window)
         self.exports = StageExports(window, self.files)
+        self.pickers = Pickers(window, self.run, mending.repairing)
 
     def run(self, action: ActionSpec) -> None:
         """Do what an action says."""
@@ -161,15 +164,15 @@ class Handlers:
 
     def choose_device(self) -> None:
         """Pick the device from a list."""
-        self._window.pickers.pick_device(along=False)
+        self.pickers.pick_device(along=False)
 
     def choose_device_along(self) -> None:
         """Pick the device from a list; neighbours come along."""
-        self._window.pickers.pick_device(along=True)
+        self.pickers.pick_device(along=True)
 
     def choose_device_repair(self) -> None:
         """Pick the device from a list; the rest is repaired."""
-        self._window.pickers.pick_device(along=False, repair=True)
+        self.pickers.pick_device(along=False, repair=True)
 
     def pin(self) -> None:
         """Pin the selection where it is."""
@@ -234,7 +237,7 @@ class Handlers:
 
     def go_to_op(self) -> None:
         """Pick an op by name."""
-        self._window.pickers.pick_op()
+        self.pickers.pick_op()
 
     # ------------------------------------------------------------------ view
     def show_view(self, view: str) -> None:
@@ -303,8 +306,7 @@ class Handlers:
     # ------------------------------------------------------------------ plan
     def start_planner(self) -> None:
         """Start what the planners panel has chosen."""
-        self._window.planners.refresh_now()
-        self._window.planners.start()
+        self._window.start_planner()
 
     def show_planners(self) -> None:
         """The planners panel."""
@@ -337,7 +339,7 @@ class Handlers:
 
     def repair(self) -> None:
         """A valid plan near this one."""
-        self._window.mending.repair()
+        self._mending.repair()
 
     def prove_claim(self) -> None:
         """What the file of the plan claims, proven beside the window."""
@@ -345,7 +347,7 @@ class Handlers:
 
     def explain_feasibility(self) -> None:
         """Whether there is a valid plan, and why not."""
-        self._window.mending.explain()
+        self._mending.explain()
 
     def add_stages(self, by: int) -> None:
         """More or fewer stages."""
@@ -358,7 +360,7 @@ class Handlers:
     # ------------------------------------------------------------------ help
     def show_palette(self) -> None:
         """All commands."""
-        self._window.pickers.pick_command()
+        self.pickers.pick_command()
 
     def show_shortcuts(self) -> None:
         """All shortcuts."""

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtWidgets import QMainWindow
 
 if TYPE_CHECKING:
-    from gui.editors.plan.editor import MainWindow
+    from gui.document.plan.document import Document
     from gui.shell.session import Session
 
 VIEWS = ("flow", "lanes")
 
 
+class Viewed(Protocol):
+    """The canvas, which is looked at in one of :data:`VIEWS`."""
+
+    view: str
+
+    def set_view(self, view: str) -> None:
+        """Show another view."""
+
+
 class Memory:
     """Between a window and its :class:`gui.shell.session.Session`."""
 
-    def __init__(self, window: MainWindow, session: Session | None) -> None:
-        self._window = window
+    def __init__(
+        self, window: QMainWindow, document: Document, canvas: Viewed, session: Session | None
+    ) -> None:
+        self._window, self._document, self._canvas = window, document, canvas
         self._session = session
 
     @property
@@ -31,9 +45,9 @@ class Memory:
 
     def remember_model(self) -> None:
         """What is open goes to the top of the recent models, with the target it is planned for."""
-        problem = self._window.document.problem
+        problem = self._document.problem
         if self._session is not None and problem is not None:
-            self._session.add_recent(self._window.document.paths)
+            self._session.add_recent(self._document.paths)
             self._session.keep_target(problem.graph, problem.target, problem.objective)
 
     def set_theme(self, preference: str) -> None:
@@ -46,15 +60,15 @@ class Memory:
         if self._session is not None:
             self._session.set_value("reduced motion", "yes" if reduced else "no")
 
-    def restore(self) -> bool:
+    def restore(self, set_reduced_motion: Callable[[bool], None]) -> bool:
         """Put the window back as it was; returns whether its docks have their sizes now."""
         session, window = self._session, self._window
         if session is None:
             return False
-        window.set_reduced_motion(session.value("reduced motion") == "yes")
+        set_reduced_motion(session.value("reduced motion") == "yes")
         view = session.value("view")
         if view in VIEWS:
-            window.canvas.set_view(view)
+            self._canvas.set_view(view)
         if session.geometry.isEmpty() or not window.restoreGeometry(session.geometry):
             return False
         return not session.layout.isEmpty() and window.restoreState(session.layout)
@@ -65,5 +79,5 @@ class Memory:
         if session is not None:
             session.geometry = window.saveGeometry()
             session.layout = window.saveState()
-            session.set_value("view", window.canvas.view)
+            session.set_value("view", self._canvas.view)
             session.sync()

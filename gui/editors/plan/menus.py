@@ -10,7 +10,7 @@ from gui.editors.plan.actions import MENUS
 from gui.widgets.plain import plain
 
 if TYPE_CHECKING:
-    from gui.editors.plan.editor import MainWindow
+    from gui.editors.plan.body import GraphBody
 
 ON_OPS = (
     "edit.move", "edit.move_along", "edit.move_repair", "", "edit.pin", "edit.unpin", "edit.together", "edit.separate", "", "edit.ancestors",
@@ -24,7 +24,7 @@ ON_GROUND = (
 class Menus:
     """Fills the header's menu bar."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: GraphBody) -> None:
         self._window = window
         self.menus: dict[str, QMenu] = {}
         for name in MENUS:
@@ -50,7 +50,7 @@ class Menus:
             names = ", ".join(path.name for path in paths)
             action = self.recent.addAction(plain(f"{names}    {paths[0].parent}").replace("&", "&&"))
             action.setEnabled(all(path.is_file() for path in paths))
-            action.triggered.connect(lambda _=False, paths=paths: window.handlers.files.open_files(paths))
+            action.triggered.connect(lambda _=False, paths=paths: window.open_files(paths))
         if not recent:
             self.recent.addAction("Nothing yet").setEnabled(False)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,23 +13,28 @@ from gui.document.find.fuzzy import score
 from gui.look.numbers import plural
 from gui.look.theme import device_colours
 from gui.shell.actions import shortcut_text
-from gui.shell.palette import Choice, Palette
+from gui.shell.palette import Choice
 
 if TYPE_CHECKING:
-    from gui.editors.plan.editor import MainWindow
+    from gui.background.repairing import Repairing
+    from gui.editors.plan.body import GraphBody
+    from gui.shell.action import ActionSpec
 
 MOST_OPS = 40
 LEAST_LETTERS = 2
 
 
 class Pickers(QObject):
-    """Makes the choices; :class:`gui.shell.palette.Palette` shows them."""
+    """Makes the choices; :class:`gui.shell.palette.Palette` shows them.
 
-    def __init__(self, window: MainWindow, palette: Palette) -> None:
+    ``run`` does what an action says; ``repairing`` moves ops together with whatever else must move.
+    """
+
+    def __init__(self, window: GraphBody, run: Callable[[ActionSpec], None], repairing: Repairing) -> None:
         super().__init__(window)
         self._window = window
         self._document = window.document
-        self.palette_window = palette
+        self._run, self._repairing = run, repairing
         self._folded_names: tuple[object, list[str]] = (None, [])
 
     # ------------------------------------------------------------------ commands
@@ -45,7 +50,7 @@ class Pickers(QObject):
             where = f"{item.menu}: {item.submenu + ': ' if item.submenu else ''}"
             choices.append(
                 Choice(
-                    f"{where}{action.text().rstrip('…')}", partial(window.handlers.run, item),
+                    f"{where}{action.text().rstrip('…')}", partial(self._run, item),
                     shortcut_text(item), action.isEnabled(),
                 )
             )  # fmt: skip
@@ -53,7 +58,9 @@ class Pickers(QObject):
             verb = "Hide" if dock_action.isChecked() else "Show"
             choices.append(Choice(f"View: {verb} Panel {title}", dock_action.trigger))
         choices.sort(key=lambda c: not c.enabled)
-        self.palette_window.ask("Type a command, or the name of an op", choices, self._ops_after_commands)
+        self._window.palette_window.ask(
+            "Type a command, or the name of an op", choices, self._ops_after_commands
+        )
 
     def _ops_after_commands(self, text: str) -> Iterable[Choice]:
         return self.op_choices(text, "Go to op ") if len(text.strip()) >= LEAST_LETTERS else ()
@@ -62,7 +69,7 @@ class Pickers(QObject):
     def pick_op(self) -> None:
         """Ops by a few letters of their names."""
         if self._document.problem is not None:
-            self.palette_window.ask("Go to op", (), lambda text: self.op_choices(text, ""))
+            self._window.palette_window.ask("Go to op", (), lambda text: self.op_choices(text, ""))
 
     def op_choices(self, text: str, prefix: str) -> list[Choice]:
         """The ops whose names match best."""
@@ -104,7 +111,7 @@ class Pickers(QObject):
         document = self._document
         if repair:
             ops = document.moving_set(document.selection)
-            self._window.mending.repairing.move_and_repair(ops, device)
+            self._repairing.move_and_repair(ops, device)
         else:
             document.move(document.selection, device, along=along)
 
@@ -120,7 +127,7 @@ class Pickers(QObject):
         choices = self.device_choices(along, repair)
         what = plural(len(document.selection), "op")
         taking = " and take neighbours along" if along else " and repair the rest" if repair else ""
-        self.palette_window.ask(f"Move {what} to{taking} …", choices, passing=True)
+        self._window.palette_window.ask(f"Move {what} to{taking} …", choices, passing=True)
 
     def device_choices(self, along: bool, repair: bool = False) -> list[Choice]:
         """One choice per device."""

@@ -19,7 +19,7 @@ from planner.model.graph import Ints
 
 if TYPE_CHECKING:
     from gui.background.job import Job
-    from gui.editors.plan.editor import MainWindow
+    from gui.editors.plan.body import GraphBody
     from gui.editors.plan.infeasible_dialog import FeasibilityDialog
     from planner.feasibility import Explanation, Remedy
     from planner.problem.problem import Problem
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Mending(QObject):
     """Joins repair, the legal chips and the explanation of infeasible problems with a window's notices and panels."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: GraphBody) -> None:
         super().__init__(window)
         self._window = window
         self._document = document = window.document
@@ -205,4 +205,4 @@ class Mending(QObject):
         document.apply_plan(entry)
 
     def _plan(self) -> None:
-        self._window.handlers.start_planner()
+        self._window.start_planner()

@@ -21,7 +21,7 @@ from planner.export.stages.process import StagesOrder, write_stages
 from planner.export.stages.stages import NotComparable, verified_text
 
 if TYPE_CHECKING:
-    from gui.editors.plan.editor import MainWindow
+    from gui.editors.plan.body import GraphBody
     from planner.export.stages.stages import StageExport
 
 
@@ -31,7 +31,7 @@ WORDS = {"onnx-stages": "ONNX", "tflite-stages": "TFLite"}
 class StageExports:
     """The window's exports of stages; ``files`` knows the folder that was used last."""
 
-    def __init__(self, window: MainWindow, files: Files) -> None:
+    def __init__(self, window: GraphBody, files: Files) -> None:
         self._window = window
         self._document = window.document
         self._files = files
