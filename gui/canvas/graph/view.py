@@ -124,6 +124,10 @@ class CanvasView(PointedScene):
         """The device on which a drop here would land, -1 for none."""
         return self.drops.device_at(position, global_pos)
 
+    def carry(self, position: QPointF | None) -> None:
+        """Draw the dragged card here; None ends it."""
+        self._surface.carry(position)
+
     # ------------------------------------------------------------------ following the document
     def _graph_changed(self) -> None:
         self.stop_gesture("another graph was opened")
