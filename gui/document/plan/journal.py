@@ -36,7 +36,7 @@ from gui.document.commands import (
 from gui.document.plan.document import Document
 from gui.document.plan.opening import Opened, quick_bounds, ready, with_times
 from gui.document.plan.reading import read_graph
-from gui.document.values import PlanEntry
+from gui.document.values import Message, PlanEntry
 from gui.widgets.later import Later
 from planner.errors import StageboardError
 from planner.formats.checks import items
@@ -171,8 +171,6 @@ class Journal(QObject):
                 self._append(self._whole_head(self._head))
             self._append(line)
         except OSError as error:
-            from gui.document.values import Message
-
             self._failed = True
             why = (error.strerror or str(error)).lower()
             self._document.message.emit(
@@ -379,8 +377,6 @@ def recover(document: Document, leftover: Leftover, opened: Opened | None = None
     Raises :class:`StageboardError` before anything changes where the model cannot be opened. A step that cannot be
     done again ends the recovery there, which a message says; what came before it is kept.
     """
-    from gui.document.values import Message
-
     opened = opened or prepare(leftover)
     entry = leftover.head.get("entry")
     first = decode_entry(entry, opened.device_of) if isinstance(entry, dict) else None
