@@ -15,7 +15,11 @@ from planner.reports.schedule.schedule import Schedule
 RULER, AXIS = 18.0, 20.0
 """Height of the strip above the rows and of the time axis below them."""
 LEAST_ROW, MOST_ROW = 15.0, 40.0
-GUTTER, NARROW_GUTTER = 168.0, 104.0
+GUTTER = 168.0
+NARROW_GUTTERS = (104.0, 148.0)
+"""Least and most room for names where charts are narrow."""
+BESIDE_NAME, LETTER = 82.0, 6.7
+"""What a narrow gutter holds beside a name, and what a letter takes."""
 NARROW = 560.0
 """Charts narrower than this have a narrow gutter."""
 RIGHT = 12.0
@@ -99,8 +103,12 @@ class ChartLayout:
     # ------------------------------------------------------------------ sizes
     @property
     def gutter(self) -> float:
-        """Room for names at the left."""
-        return NARROW_GUTTER if self.width < NARROW else GUTTER
+        """Room for names at the left; where it is narrow, for short ones."""
+        if self.width >= NARROW:
+            return GUTTER
+        longest = max((len(row.short or row.title) for row in self.rows), default=0)
+        least, most = NARROW_GUTTERS
+        return min(max(BESIDE_NAME + LETTER * longest, least), most)
 
     @property
     def plot_width(self) -> float:

@@ -111,17 +111,20 @@ def _rows(painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequenc
         sets_pace = row.device in s.bottlenecks
         paint_glyph(painter, colour, 14, top + height / 2, GLYPH_SIZE)
         right = layout.gutter - 8
-        if not narrow or not sets_pace:
+        title = row.short if narrow and row.short else row.title
+        face = font(8.5, bold=sets_pace)
+        metrics = QFontMetricsF(face)
+        # Where there is no room for both, colour and weight say which device is busiest, and not how busy.
+        both = not (narrow and sets_pace) or metrics.horizontalAdvance(title) <= right - 24 - room
+        if both:
             painter.setFont(font(8.0, bold=sets_pace))
             painter.setPen(QColor(theme.warning if sets_pace else theme.muted))
             share = percent(float(s.share[row.device]), 0)
             painter.drawText(QRectF(right - room, top, room, height), RIGHT, share)
-        face = font(8.5, bold=sets_pace)
         painter.setFont(face)
-        painter.setPen(QColor(theme.warning if sets_pace and narrow else theme.text))
-        name = QRectF(24, top, right - 24 - (0 if narrow and sets_pace else room), height)
-        title = row.short if narrow and row.short else row.title
-        words = QFontMetricsF(face).elidedText(title, Qt.TextElideMode.ElideMiddle, name.width())
+        painter.setPen(QColor(theme.text if both else theme.warning))
+        name = QRectF(24, top, right - 24 - (room if both else 0), height)
+        words = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, name.width())
         painter.drawText(name, LEFT, words)
 
 
