@@ -304,10 +304,12 @@ class Jobs(QObject):
             # Who proves bounds looks for no plan.
             sought = "" if job.order.is_bound and result.status == "no_plan" else result.status
             job.infeasible = result.status == "infeasible"
-            text = ending_words(sought, result.stop_reason, result.message or precision_words(result))
+            text = ending_words(sought, result.stop_reason, precision_words(result))
             if state == "done" and result.status == "feasible" and found_nothing_better(job):
                 text = "no better plan" if text == "finished" else f"{text}, no better plan"
             self._end(job, state, text)
+            if result.message:
+                self._document.message.emit(Message("info", f"{job.title}: {result.message}"))
             return
         stopping = job.state == "stopping"
         job.detail = last.detail

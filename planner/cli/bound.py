@@ -81,6 +81,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "stop_reason": result.stop_reason,
         "seconds": seconds,
         "assumes": [] if bound is None else sorted(bound.assumes),
+        **({"message": result.message} if result.message else {}),
         **({"warnings": told} if (told := warnings(problem)) else {}),
         **explaining.fields(problem, found),
     }
@@ -99,6 +100,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             ("proven by", proven_by),
             ("ended", ending(result.stop_reason, seconds)),
         ]
+        if result.message:
+            rows.append(("note", result.message))
         return summary(problem, None, rows)
 
     console.result(data, text)

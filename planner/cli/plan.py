@@ -117,6 +117,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "seconds": seconds,
         "seed": args.seed,
         **({"precision": words} if (words := precision_words(result)) else {}),
+        **({"message": result.message} if result.message else {}),
         "plan_file": args.output if plan is not None and args.output else None,
         **({} if chosen is not None else {"tried": [turn.to_dict() for turn in tried.tries]}),
         **explaining.fields(problem, found),
@@ -133,6 +134,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             rows.insert(0, ("", data["precision"]))
         if tried.stop_reason == "time" and args.time_limit is None:
             rows.append(("stopped", "what a search takes unasked was used up; --time-limit 60 lets it go on"))
+        if result.message:
+            rows.append(("note", result.message))
         if data["plan_file"]:
             rows.append(("plan", data["plan_file"]))
         return summary(problem, evaluation, rows, bound_rows(problem, bound, standing))
@@ -210,5 +213,4 @@ def _no_plan(tried: Tried, words: str, exists: bool) -> str:
         )
     if result.stop_reason == "time":
         return "no valid plan was found in time; give it longer or choose another planner ('stageboard planners')"
-    why = f" ({result.message})" if result.message else ""
-    return f"'{result.planner}' found no valid plan{why}; choose another planner or loosen the target"
+    return f"'{result.planner}' found no valid plan; choose another planner or loosen the target"

@@ -128,7 +128,9 @@ def best_of(results: Sequence[Result]) -> Result:
     bounds = tuple({id(b): b for result in results for b in result.bounds}.values())
     status = status_of(best.problem, best.components, bounds)
     # Who has excluded all that is better than its own plan has excluded what is better than the best.
-    return replace(best, bounds=bounds, status=status, complete=any(result.complete for result in results))
+    complete = any(result.complete for result in results)
+    message = next((result.message for result in results if result.message), "")
+    return replace(best, bounds=bounds, status=status, complete=complete, message=message)
 
 
 def tried_words(tries: Sequence[Try]) -> str:

@@ -100,7 +100,8 @@ def replay(
     )  # fmt: skip
     result = _without_belief(result, given)
     outcome = _outcome(plan, result)
-    return Replayed(result, outcome, _sentence(plan, result, outcome), tuple(watch.found))
+    sentence = "; ".join(filter(None, (_sentence(plan, result, outcome), result.message)))
+    return Replayed(result, outcome, sentence, tuple(watch.found))
 
 
 def incumbents_of(replayed: Replayed) -> tuple[Found, ...]:

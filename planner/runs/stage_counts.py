@@ -144,8 +144,8 @@ def find(problem: Problem, count: int) -> Found:
             result = find_plan(at, WallBudget(SECONDS_IN_NEED)).result
     except StageboardError as error:
         return Found(count, "", None, (), None, time.perf_counter() - began, str(error))
-    sentence = result.message if result.device_of is None else ""
-    if result.device_of is None and not sentence:
+    sentence = ""
+    if result.device_of is None:
         sentence = "no valid plan exists" if result.status == "infeasible" else "no valid plan was found"
     seconds = time.perf_counter() - began
     return Found(count, result.planner, result.device_of, result.bounds, balanced(at), seconds, sentence)

@@ -21,7 +21,8 @@ class Result:
     planned the order of its connections (int32[W]). ``best_iteration`` is how many iterations had been counted when it was found,
     ``found_by`` who found it: "" the planner itself, "start" whoever gave it, else the name of who did. ``starts`` and ``given_bounds``
     are what the run was given, ``adopted`` the plans that it took over on its way. ``complete``: every better plan was excluded,
-    up to a solver's precision (:mod:`planner.search.precision`).
+    up to a solver's precision (:mod:`planner.search.precision`). ``message``: what else a person should know of the run, a
+    sentence without its end, or "".
     """
 
     planner: str

@@ -77,7 +77,6 @@ def _run(
     callbacks = callbacks or Callbacks()
     search = Search(problem, stop or Never(), callbacks, seed, values, starts, bounds, news, again)
     callbacks.on_start(problem)
-    message = ""
     try:
         if isinstance(method, Planner):
             method.search(problem, search)
@@ -101,7 +100,7 @@ def _run(
         options=values,
         iterations=search.state.iterations,
         history=tuple(search.history),
-        message=message,
+        message=search.message,
         components=search.state.components,
         best_iteration=search.best_iteration,
         found_by=search.state.by,

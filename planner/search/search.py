@@ -51,7 +51,7 @@ class Search:
     Of the bounds that it is given it keeps those that are proven: what a file claims changes nothing.
 
     Everything a planner reports is re-evaluated by the target here before anyone else sees it; an invalid or worse
-    proposal is ignored.
+    proposal is ignored. ``message`` is what a planner has to say of the run as a whole (:class:`planner.search.result.Result`).
     """
 
     def __init__(
@@ -86,6 +86,7 @@ class Search:
         self._told = 0.0
         self.stop_reason = "finished"
         self.completed = False
+        self.message = ""
         self._weigh()
 
     @property

@@ -243,7 +243,7 @@ class Race:
         standing = runner.standing
         if isinstance(message, Ended):
             standing.iterations = message.result.iterations
-            standing.end(ending_of(self, message.result))
+            standing.end(ending_of(self, message.result), message.result.message)
         elif standing.state == "stopping":
             standing.end(self.outcome if self.outcome in ("proven", "gap", "time") else "cancelled")
         else:

@@ -53,7 +53,7 @@ class Standing:
     ending: str = ""
     """One of :data:`ENDINGS` once it has ended."""
     reason: str = ""
-    """A sentence on why it was refused or failed."""
+    """A sentence on why it was refused or failed, or what else is to be said of its run."""
     detail: str = ""
     """What a log wants to know of a failure."""
     decision: Ints | None = None

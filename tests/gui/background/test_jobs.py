@@ -162,6 +162,17 @@ def test_a_complete_search_that_proves_nothing_says_what_it_is(jobs: Jobs, docum
     assert job.text == "search complete: optimal within the solver's precision (gap 2e-06)"
 
 
+def test_what_a_run_has_to_say_is_a_message_beside_how_it_ended(jobs: Jobs, document: Document) -> None:
+    said: list[Message] = []
+    document.message.connect(said.append)
+    job, worker = start(jobs, document)
+    say(
+        jobs, worker, Ended(replace(result(job, status="optimal").result, message="solver=cbc runs on HiGHS"))
+    )
+    assert job.text == "optimal: proven"
+    assert [(m.level, m.text) for m in said] == [("info", f"{job.title}: solver=cbc runs on HiGHS")]
+
+
 def test_incumbents_that_come_at_once_are_shown_as_one(jobs: Jobs, document: Document) -> None:
     job, worker = start(jobs, document)
     changes: list[Any] = []
