@@ -163,7 +163,6 @@ ELSEWHERE = {
     "planner.cli.main": "standard output, whose reader has gone",
     "planner.files": "what all others write with",
     "planner.processes.forking": "a pipe",
-    "planner.methods.mip.cbc": "what its solver reads, in a temporary folder",
     "planner.methods.mip.mip": "into memory",
     "planner.methods.mip.mip_child": "a pipe",
     "planner.runs.sweep.execute": "a log that is read back, in no place",

@@ -1,4 +1,4 @@
-"""A mixed-integer program solved by HiGHS, SCIP or CBC under a search, in a process that ends with it."""
+"""A mixed-integer program solved by HiGHS or SCIP under a search, in a process that ends with it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,24 @@ from typing import Any
 import numpy as np
 
 from planner.errors import StageboardError
-from planner.methods.mip import cbc
 from planner.methods.mip.mip_child import read_frame, write_frame
 from planner.methods.mip.model import Arrays, arrays_of
 from planner.methods.mip.outcome import WATCH_SECONDS, Outcome
 from planner.search.search import Search
 
-SOLVERS = ("highs", "scip", "cbc")
+SOLVERS = ("highs", "scip")
+CHOICES = (*SOLVERS, "cbc")
+"""What the option ``solver`` may say. CBC was a solver once, and saved plans and sweeps name it; see :func:`solver_of`."""
+INSTEAD = "solver=cbc runs on HiGHS, as Stageboard no longer uses CBC"
+
+
+def solver_of(search: Search) -> str:
+    """The solver that the option ``solver`` asks for; ``highs`` in place of ``cbc``, which the search's message says."""
+    solver = str(search.options["solver"])
+    if solver != "cbc":
+        return solver
+    search.message = INSTEAD
+    return "highs"
 
 
 def solve(
@@ -46,16 +57,14 @@ def solve(
     happens before a solver has begun.
 
     ``on_solution(values)`` is told each better solution by variable name, ``on_bound`` each better dual bound, both in the
-    caller's own thread. The bounds of ``highs`` and ``scip`` come as they are proven and hold up to the solver's
-    tolerances (about 1e-6 relative to the numbers in the model); CBC streams its bounds and hands over its solution at
-    the end. ``start`` is a warm start, which may be partial. Load PuLP with :func:`planner.methods.mip.model.load_pulp`.
+    caller's own thread. Bounds come as they are proven and hold up to the solver's tolerances (about 1e-6 relative to the
+    numbers in the model). ``start`` is a warm start, which may be partial. Load PuLP with
+    :func:`planner.methods.mip.model.load_pulp`.
     Raises :class:`StageboardError` when the solver fails, ValueError for an unknown solver or a maximisation.
     """
     if solver not in SOLVERS:
         raise ValueError(f"there is no solver '{solver}'; choose from {', '.join(SOLVERS)}")
     arrays = problem if isinstance(problem, Arrays) else arrays_of(problem, search.check)
-    if solver == "cbc":
-        return cbc.solve(arrays, search, on_solution, on_bound, start, gap, seconds, threads)
     settings = {
         "solver": solver,
         "gap": gap,

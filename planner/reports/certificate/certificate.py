@@ -47,7 +47,13 @@ RULES = {
     "topological": "a neuron is complete before it is used",
 }
 """What the rules of targets say. A rule with a limit (``memory<=...``) is found by what stands before it."""
-SOLVERS = {"cp-sat": "ortools", "scip": "ortools", "highs": "highspy", "cbc": "PuLP", "scotch": "scotchpy64"}
+SOLVERS = {
+    "cp-sat": "ortools",
+    "scip": "ortools",
+    "highs": "highspy",
+    "cbc": "highspy",
+    "scotch": "scotchpy64",
+}
 """The package that brings each solver."""
 
 

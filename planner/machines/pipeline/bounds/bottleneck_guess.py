@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from planner.machines.pipeline.exact.bounds import prove_bottleneck, prove_guesses
 from planner.machines.pipeline.superblocks.opening import opening
-from planner.methods.mip.mip import SOLVERS
+from planner.methods.mip.mip import CHOICES, solver_of
 from planner.options import Option
 from planner.problem.problem import Problem
 from planner.search.method import BoundMethod, Source
@@ -23,15 +23,16 @@ class BottleneckGuess(BoundMethod):
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     options: ClassVar[tuple[Option, ...]] = (
-        Option("solver", "scip", "which MIP solver", choices=SOLVERS),
+        Option("solver", "scip", "which MIP solver; cbc runs on HiGHS", choices=CHOICES),
         Option("slice", 2.0, "seconds for each guess before the weakest are gone on with", low=0.1),
     )
 
     def prove(self, problem: Problem, search: Search) -> None:
         """The bottleneck bound first, then rounds over the guesses, longer each time."""
+        solver, seconds = solver_of(search), float(search.options["slice"])
         begun = opening(problem, search, self.name)
         if begun is None or not begun[0].count:
             return
         model, bound = begun
-        bound = prove_bottleneck(model, bound, search, self.name, seconds=float(search.options["slice"]))
-        prove_guesses(model, bound, search, self.name, float(search.options["slice"]))
+        bound = prove_bottleneck(model, bound, search, self.name, solver, seconds)
+        prove_guesses(model, bound, search, self.name, solver, seconds)

@@ -18,7 +18,7 @@ from planner.search.search import Search
 
 
 def prove_bottleneck(
-    model: StageModel, bound: float, search: Search, method: str, seconds: float | None = None
+    model: StageModel, bound: float, search: Search, method: str, solver: str, seconds: float | None = None
 ) -> float:
     """The three-superblock bound (section 3.2), reported as it grows from ``bound``; returns the bound.
 
@@ -39,11 +39,17 @@ def prove_bottleneck(
         at_least=bound * (1 - 1e-9),
         check=search.check,
     )
-    return _dual(made, model, bound, search, method, seconds)
+    return _dual(made, model, bound, search, method, solver, seconds)
 
 
 def _dual(
-    made: Program, model: StageModel, bound: float, search: Search, method: str, seconds: float | None = None
+    made: Program,
+    model: StageModel,
+    bound: float,
+    search: Search,
+    method: str,
+    solver: str,
+    seconds: float | None = None,
 ) -> float:
     """Report what the solver proves of a program; returns the strongest bound."""
     best = [bound]
@@ -54,7 +60,7 @@ def _dual(
     outcome = mip.solve(
         made.problem,
         search,
-        solver=str(search.options["solver"]),
+        solver=solver,
         on_solution=lambda values: None,
         on_bound=on_bound,
         seconds=seconds,
@@ -65,7 +71,9 @@ def _dual(
     return best[0]
 
 
-def prove_guesses(model: StageModel, bound: float, search: Search, method: str, seconds: float) -> float:
+def prove_guesses(
+    model: StageModel, bound: float, search: Search, method: str, solver: str, seconds: float
+) -> float:
     """The bottleneck-guess bound (section 3.3): the least over all places of the block, refined where it is weakest."""
     if model.k < 2:
         return bound
@@ -79,14 +87,16 @@ def prove_guesses(model: StageModel, bound: float, search: Search, method: str, 
         if not order:
             return bound
         for j in order:
-            values[j], done[j] = _guess(model, j, float(values[j]), search, seconds)
+            values[j], done[j] = _guess(model, j, float(values[j]), search, solver, seconds)
             search.progress(None, f"guess {j + 1} of {model.k}")
             bound = _raise(model, bound, float(values.min()), search, method)
             search.check()
         seconds *= 2
 
 
-def _guess(model: StageModel, j: int, bound: float, search: Search, seconds: float) -> tuple[float, bool]:
+def _guess(
+    model: StageModel, j: int, bound: float, search: Search, solver: str, seconds: float
+) -> tuple[float, bool]:
     """The bound where block ``j`` is the one with the share of the work, and whether it is final."""
     sizes = [s for s in (j, 1, model.k - 1 - j) if s]
     middle = 1 if j else 0
@@ -112,7 +122,7 @@ def _guess(model: StageModel, j: int, bound: float, search: Search, seconds: flo
     outcome = mip.solve(
         made.problem,
         search,
-        solver=str(search.options["solver"]),
+        solver=solver,
         on_solution=lambda values: None,
         on_bound=on_bound,
         seconds=seconds,
@@ -124,7 +134,7 @@ def _guess(model: StageModel, j: int, bound: float, search: Search, seconds: flo
     return best[0], outcome.status in ("optimal", "infeasible")
 
 
-def prove_exact(model: StageModel, bound: float, search: Search, method: str) -> float:
+def prove_exact(model: StageModel, bound: float, search: Search, method: str, solver: str) -> float:
     """Dual bounds of the exact program, after the two-superblock split in the middle.
 
     Windows come from a plan: the best plan costs no more, and so lies in its windows.
@@ -137,7 +147,7 @@ def prove_exact(model: StageModel, bound: float, search: Search, method: str) ->
         return bound
     earliest, latest = model.windows(objective, search.check)
     made = program(model, (1,) * model.k, earliest, latest, at_least=bound * (1 - 1e-9), check=search.check)
-    return _dual(made, model, bound, search, method)
+    return _dual(made, model, bound, search, method, solver)
 
 
 def prove_split(

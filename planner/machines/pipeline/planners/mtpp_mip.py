@@ -31,13 +31,14 @@ class MtppMip(Planner):
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (
-        Option("solver", "scip", "which MIP solver", choices=mip.SOLVERS),
+        Option("solver", "scip", "which MIP solver; cbc runs on HiGHS", choices=mip.CHOICES),
         Option("gap", 0.0, "relative gap at which the solver may stop", low=0.0, high=1.0),
         Option("split", 2.0, "seconds for the two-superblock bound before the program", low=0.0),
     )
 
     def search(self, problem: Problem, search: Search) -> None:
         """First plans, the two-superblock bound, then the program."""
+        solver = mip.solver_of(search)
         begun = start(problem, search, self.name)
         if begun is None:
             return
@@ -59,7 +60,7 @@ class MtppMip(Planner):
         outcome = mip.solve(
             made.problem,
             search,
-            solver=str(search.options["solver"]),
+            solver=solver,
             on_solution=on_solution,
             on_bound=on_bound,
             start=None if begun.place is None else made.start(begun.place),

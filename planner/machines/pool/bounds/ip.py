@@ -10,6 +10,7 @@ from planner.machines.pool.latency.bound import PathBound
 from planner.machines.pool.latency.solving import is_contiguous, solve_exactly
 from planner.machines.pool.latency.state import build_arrays
 from planner.machines.pool.max_load.search import SOLVER_OPTION, WORKERS_OPTION, MaxLoadSearch, refusal
+from planner.methods.mip.mip import solver_of
 from planner.methods.obvious_infeasibility import report_infeasible
 from planner.options import Option
 from planner.problem.bound import gap
@@ -55,7 +56,7 @@ class Ip(BoundMethod):
             self._prove_latency(problem, search)
             return
         MaxLoadSearch(problem, search, self.name, propose=False).run(
-            str(search.options["solver"]), 2, int(search.options["workers"])
+            solver_of(search), 2, int(search.options["workers"])
         )
 
     def _prove_latency(self, problem: Problem, search: Search) -> None:

@@ -43,7 +43,10 @@ TOLERANCE = 1e-6
 """How far a MIP solver's bound may be off, relative to the objective: its feasibility tolerance."""
 
 SOLVER_OPTION = Option(
-    "solver", "auto", "who solves the integer program; auto = cp-sat, none = heuristics only", choices=SOLVERS
+    "solver",
+    "auto",
+    "who solves the integer program; auto = cp-sat, cbc runs on HiGHS, none = heuristics only",
+    choices=SOLVERS,
 )
 WORKERS_OPTION = Option("workers", 8, "strategies that CP-SAT runs side by side", low=1, high=64)
 

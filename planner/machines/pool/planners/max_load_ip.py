@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from planner.machines.pool.max_load.search import SOLVER_OPTION, WORKERS_OPTION, MaxLoadSearch, refusal
+from planner.methods.mip.mip import solver_of
 from planner.options import Option
 from planner.problem.problem import Problem
 from planner.search.method import Planner, Source
@@ -39,5 +40,5 @@ class MaxLoadIp(Planner):
     def search(self, problem: Problem, search: Search) -> None:
         """One iteration per round; the solver's plans and bounds stream out as they come."""
         MaxLoadSearch(problem, search, self.name, propose=True).run(
-            str(search.options["solver"]), int(search.options["rounds"]), int(search.options["workers"])
+            solver_of(search), int(search.options["rounds"]), int(search.options["workers"])
         )

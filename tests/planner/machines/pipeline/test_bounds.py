@@ -30,7 +30,7 @@ from planner.search.stop import Cancel
 from tests.planner import reference
 from tests.planner.strategies import graphs, stage_problems
 
-CBC = {"solver": "cbc"}
+HIGHS = {"solver": "highs"}
 """The solver that starts fastest."""
 
 small = stage_problems(most=3, graph=graphs(most=6))
@@ -59,9 +59,9 @@ def test_two_superblocks_never_exceed_the_optimum(problem: Problem) -> None:
 @given(small)
 def test_the_programs_never_exceed_the_optimum_and_keep_their_order(problem: Problem) -> None:
     best, _ = reference.optimum(problem)
-    bottleneck = value(problem, "bottleneck", **CBC)
-    guess = value(problem, "bottleneck-guess", **CBC)
-    exact = value(problem, "exact", **CBC)
+    bottleneck = value(problem, "bottleneck", **HIGHS)
+    guess = value(problem, "bottleneck-guess", **HIGHS)
+    exact = value(problem, "exact", **HIGHS)
     assert below(bottleneck, best) and below(guess, best) and below(exact, best)
     if math.isfinite(best):
         rounding = 1 - 1e-5
@@ -170,7 +170,7 @@ def test_overflow_counts_in_every_bound() -> None:
     best, _ = reference.optimum(problem)
     assert best == pytest.approx(2 + 8 / 2)
     assert value(problem, "two-superblock") == pytest.approx(best)
-    assert value(problem, "exact", **CBC) == pytest.approx(best, rel=1e-4)
+    assert value(problem, "exact", **HIGHS) == pytest.approx(best, rel=1e-4)
 
 
 def test_bounds_stream_in_rising_order_beyond_the_simple_one() -> None:
@@ -199,7 +199,7 @@ def test_what_is_sent_and_what_is_received_count_on_their_own_sides() -> None:
     """Four ops of ten in a row; a tensor of one byte takes 1 to send and 0.25 to receive."""
     problem = Problem(row("s"), EdgeTpuPipeline(2, down=4.0, up=1.0, host_io=False), "stage-time")
     assert value(problem, "two-superblock") == pytest.approx(21.0)
-    assert value(problem, "exact", **CBC) == pytest.approx(21.0)
+    assert value(problem, "exact", **HIGHS) == pytest.approx(21.0)
     assert problem.evaluate(np.array([0, 0, 1, 1])).cost.tolist() == [21.0, 20.25]
     # One op on the first stage leaves the second more work than both directions cost.
     turned = Problem(row("s"), EdgeTpuPipeline(2, down=1.0, up=4.0, host_io=False), "stage-time")

@@ -44,7 +44,7 @@ def test_cp_sat_equals_brute_force(problem: Problem) -> None:
 @settings(max_examples=12)
 @given(stage_problems(most=3, graph=graphs(most=6)))
 def test_the_program_equals_brute_force(problem: Problem) -> None:
-    check(problem, "mtpp-mip", solver="cbc")
+    check(problem, "mtpp-mip", solver="highs")
 
 
 def test_what_fits_into_a_cache_counts_as_exactly_as_what_is_held() -> None:

@@ -64,7 +64,7 @@ def test_the_solver_alone_equals_brute_force(problem: Problem) -> None:
     check(problem, {"workers": 1, "rounds": 0})
 
 
-@pytest.mark.parametrize("solver", ["scip", "highs", "cbc"])
+@pytest.mark.parametrize("solver", ["scip", "highs"])
 def test_mip_solvers_equal_brute_force(solver: str) -> None:
     @settings(parent=quick, max_examples=3)
     @given(small)
