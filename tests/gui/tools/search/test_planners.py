@@ -16,7 +16,7 @@ from gui.document.plan.document import Document
 from gui.look.theme import DARK, LIGHT
 from gui.tools.search.job_row import JobRow
 from gui.tools.search.method_list import METHOD, OTHERS, PROVE, matches, tag
-from gui.tools.search.planners import NETWORKS, PlannersPanel
+from gui.tools.search.planners import PlannersPanel
 from planner.machines.catalogue import bound_methods, default_planner, planner, planners
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
@@ -83,7 +83,7 @@ def test_all_methods_are_listed_and_refusals_explained(qtbot: QtBot) -> None:
     panel = panel_of(document)
     with shown(qtbot, panel):
         listed = items(panel)
-        for_graphs = {n: m for n, m in {**planners(), **bound_methods()}.items() if NETWORKS not in m.targets}
+        for_graphs = {n: m for n, m in {**planners(), **bound_methods()}.items() if not m.plans_networks}
         assert set(listed) == set(for_graphs)
         problem = document.problem
         assert problem is not None
