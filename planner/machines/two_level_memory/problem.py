@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from planner.errors import TargetError
-from planner.machines.two_level_memory.evaluator import OrderEvaluator
 from planner.machines.two_level_memory.order import ConnectionOrder, OrderEvaluation
 from planner.machines.two_level_memory.target import IOS, TwoLevelMemory
 from planner.model.graph import Ints
@@ -17,6 +16,9 @@ from planner.model.network import Network
 from planner.problem.base import AnyPlan, PlanningProblem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Target
+
+if TYPE_CHECKING:
+    from planner.machines.two_level_memory.evaluator import OrderEvaluator
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +67,8 @@ class NetworkProblem(PlanningProblem):
     @cached_property
     def evaluator(self) -> OrderEvaluator:
         """What counts the I/Os of orders."""
-        return self.target.evaluator(self)
+        evaluator: OrderEvaluator = self.target.evaluator(self)
+        return evaluator
 
     def evaluate(self, order: Ints | ConnectionOrder) -> OrderEvaluation:
         """Full evaluation of an order (int32[W]), violations included. Raises :class:`planner.errors.PlanError`."""
