@@ -15,8 +15,6 @@ from planner.cli.searching import Watch, soft_interrupt, stop_when
 from planner.machines.catalogue import bound_method, default_bound
 from planner.problem.problem import Problem
 from planner.quantity import amount_text
-from planner.runs.proving import known_at_once
-from planner.runs.warm_up import warm_bound
 from planner.search.run import run_bound
 
 if TYPE_CHECKING:
@@ -44,6 +42,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prove and report."""
+    from planner.runs.proving import known_at_once
+    from planner.runs.warm_up import warm_bound
+
     chosen = bound_method(args.method) if args.method else None
     options = inputs.pairs(args.settings, "--set")
     inputs.import_readers(args.models)

@@ -6,6 +6,7 @@ import argparse
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console
+from planner.cli.report import bound_rows, claim_fields, claim_rows, plan_fields, proofs, summary
 from planner.problem.claims import claim_of
 
 
@@ -21,7 +22,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, evaluate, compare with what the file says."""
-    from planner.cli.report import bound_rows, claim_fields, claim_rows, plan_fields, proofs, summary
     from planner.runs.proving import with_known
 
     opened = inputs.open_with_plan(args)

@@ -11,17 +11,12 @@ from planner import export
 from planner.cli import inputs, proving
 from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.export.model_explorer import explorer_files, to_model_explorer
-from planner.export.onnx.stages import to_onnx_stages
 from planner.export.sources import rule_notes, spare
-from planner.export.stages.folder import check_destination
-from planner.export.stages.stages import VerificationFailed, verified_text
-from planner.export.tflite.stages import to_tflite_stages
 from planner.machines.catalogue import machine_form, machine_formats
 from planner.machines.two_level_memory.export import to_order
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.quantity import bytes_text
 from planner.reports.certificate.write import check_suffix, to_certificate
-from planner.runs.proving import known_at_once
 
 if TYPE_CHECKING:
     from planner.export.stages.stages import StageExport
@@ -97,6 +92,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, write what was asked for."""
     _refuse_idle_options(args)
     if args.to in FOLDERS:
+        from planner.export.stages.folder import check_destination
+
         check_destination(Path(args.output).absolute())
     else:
         if args.to == "certificate":
@@ -151,6 +148,8 @@ def _refuse_idle_options(args: argparse.Namespace) -> None:
 
 def _certificate(opened: OpenedPlan | OpenedOrder, args: argparse.Namespace, console: Console) -> Path:
     """Write the certificate, what the file claims proven again."""
+    from planner.runs.proving import known_at_once
+
     plan = opened.plan
     seconds = proving.SECONDS if args.prove is None else args.prove
     if seconds == proving.OFF:
@@ -194,6 +193,10 @@ def _writer(form: str) -> Callable[[Plan, argparse.Namespace], tuple[Path, ...]]
 # ---------------------------------------------------------------------- stages
 def _stages(args: argparse.Namespace, plan: Plan, console: Console) -> int:
     """Write a folder of stages; a check that fails is a status of its own."""
+    from planner.export.onnx.stages import to_onnx_stages
+    from planner.export.stages.stages import VerificationFailed
+    from planner.export.tflite.stages import to_tflite_stages
+
     write = to_onnx_stages if args.to == "onnx-stages" else to_tflite_stages
     console.progress("writing the stages" + ("" if args.no_check else " and running them ..."))
     options = {name: value for name in ("samples", "seed") if (value := getattr(args, name)) is not None}
@@ -231,6 +234,8 @@ def _stages(args: argparse.Namespace, plan: Plan, console: Console) -> int:
 
 
 def _text(done: StageExport) -> str:
+    from planner.export.stages.stages import verified_text
+
     count = len(done.stages)
     lines = [f"wrote {count} stage{'' if count == 1 else 's'} to {done.folder} ({done.format})"]
     lines += [f"  {stage.path.name}  {stage.stage}, {bytes_text(stage.bytes)}" for stage in done.stages]

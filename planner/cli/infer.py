@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.machines.spec import network_target
-from planner.machines.two_level_memory.execution.compare import compare, random_batch
-from planner.machines.two_level_memory.execution.program import compile_order
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
-from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
 from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
 from planner.plan_files.order_json import open_network_plan
 from planner.text_table import large, table, times
@@ -57,6 +54,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if not 1 <= args.threads <= MOST_THREADS:
         raise UsageError(f"--threads must be from 1 to {MOST_THREADS}, not {args.threads}")
     problem, evaluation, order, planner = _ordered(args, console)
+    from planner.machines.two_level_memory.execution.compare import compare, random_batch
+    from planner.machines.two_level_memory.execution.program import compile_order
+
     network = problem.network
     most = MOST_VALUES // (network.features + network.neuron_count)
     if args.batch > most:
@@ -123,6 +123,8 @@ def _ordered(args: argparse.Namespace, console: Console) -> tuple[NetworkProblem
             console.note(f"{args.plan}: {note}; it was edited or written by another version, make it again")
         plan = opened.plan
         return plan.problem, plan.evaluation, plan.decision.order, plan.provenance.planner
+    from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
+
     problem = NetworkProblem(network, check_memory(network, network_target()))
     order = theorem_1_order(network)
     return problem, problem.evaluate(order), order, "theorem-1"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.cli.command import DONE, Console, UsageError
+from planner.formats.networks.read import read_network
+from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.quantity import bytes_text
 from planner.text_table import percent
 
@@ -20,8 +22,6 @@ _SECONDS = 1.0  # to look for an order that needs little memory
 
 def run_network(args: argparse.Namespace, console: Console) -> int:
     """Read the network and say what it holds."""
-    from planner.formats.networks.read import read_network
-
     if args.batch is not None:
         raise UsageError("info: --batch is about graphs of operators; leave it out for a sparse network")
     network = read_network(args.model, args.density, block=args.block)
@@ -36,7 +36,6 @@ def fields(network: Network) -> dict[str, Any]:
     A parameter is a weight, or the bias of a neuron that is no input; ``ios`` holds the bounds of Theorem 1, ``least_memory`` the
     smallest fast memory known to reach the lower ones, and the bandwidth that Corollary 1 speaks of.
     """
-    from planner.machines.two_level_memory.orders.io_bounds import io_bounds
     from planner.machines.two_level_memory.orders.least_memory import least_memory
 
     bounds = io_bounds(network)

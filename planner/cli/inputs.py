@@ -15,7 +15,10 @@ from planner.formats import read_models
 from planner.formats.networks.read import is_network_file, read_network
 from planner.guard import guarded
 from planner.machines.spec import is_for_networks, parse_target
+from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
 from planner.model.cost_model import CostModel
+from planner.plan_files.order_json import is_order_plan, open_network_plan
+from planner.plan_files.plan_json import open_plan, plan_model_options
 from planner.problem.granularity import kept_together
 from planner.problem.problem import Pin, Problem
 from planner.quantity import parse_quantity
@@ -198,8 +201,6 @@ def problem_of(args: argparse.Namespace) -> Problem | NetworkProblem:
 
 def network_problem(args: argparse.Namespace) -> NetworkProblem:
     """The sparse network of ``args`` on its two-level memory. Raises :class:`StageboardError`."""
-    from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
-
     for given, option in (
         (args.pin, "--pin"),
         (args.cost_model, "--cost-model"),
@@ -227,8 +228,6 @@ def load_models(args: argparse.Namespace) -> Graph:
 
 def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
     """The plan of ``args``, evaluated anew, on its models read as they were for it. Raises :class:`StageboardError`."""
-    from planner.plan_files.order_json import is_order_plan, open_network_plan
-
     if is_order_plan(args.plan):
         if args.batch is not None:
             raise UsageError("--batch is about graphs of operators; leave it out for a sparse network")
@@ -240,8 +239,6 @@ def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
 
 def open_graph_plan(args: argparse.Namespace) -> OpenedPlan:
     """As :func:`open_with_plan`, where only plans of graphs will do."""
-    from planner.plan_files.plan_json import open_plan, plan_model_options
-
     batch = plan_model_options(args.plan)["batch"] if args.batch is None else args.batch
     return open_plan(args.plan, read_models(args.models, batch=batch))
 

@@ -12,12 +12,9 @@ from planner.cli.command import DONE, FAILED, Console
 from planner.cli.report import bound_rows, ending, plan_fields, proofs, summary
 from planner.cli.searching import Watch, soft_interrupt, stop_when, uninterrupted
 from planner.errors import PlannerRefusal
-from planner.machines.trying import Tried, find_plan, tried_words
 from planner.options import parse_options
 from planner.plan_files.plan_json import write_plan
 from planner.problem.problem import Problem
-from planner.runs.proving import known_at_once
-from planner.runs.warm_up import warm_planner
 from planner.search.budget import Budget, WallBudget, WorkBudget
 from planner.search.precision import precision_words
 from planner.search.result import Result
@@ -62,6 +59,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, write the plan file, report."""
     from planner.machines.catalogue import default_planner, planner, planners_for
+    from planner.machines.trying import Tried, find_plan, tried_words
+    from planner.runs.proving import known_at_once
 
     chosen = planner(args.planner) if args.planner else None
     options = inputs.pairs(args.settings, "--set")
@@ -162,6 +161,8 @@ class _Runs:
 
     def prepare(self, planner: Any, options: Mapping[str, Any]) -> None:
         """Compile what the planner needs."""
+        from planner.runs.warm_up import warm_planner
+
         warm_planner(planner, self._problem, options)
 
     def prepared(self, planner: Any, stop: Any, options: Mapping[str, Any]) -> Result:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
-from planner.cli.racing import Board, fields, leaderboard
 from planner.cli.report import bound_rows, summary
 from planner.cli.searching import soft_interrupt, uninterrupted
 from planner.errors import PlannerRefusal, StageboardError
@@ -16,9 +15,6 @@ from planner.machines.catalogue import bound_method, planner
 from planner.plan_files.plan_json import write_plan
 from planner.problem.base import decision_of
 from planner.processes.start import start_server
-from planner.runs.proving import known_at_once
-from planner.runs.race import Entrant, Race, good_field, serving
-from planner.runs.warm_up import warm_bound, warm_planner
 
 if TYPE_CHECKING:
     from planner.runs.race import Entrant, Race
@@ -73,6 +69,10 @@ def _cores(text: str) -> int:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, race, write the plan file, report."""
+    from planner.cli.racing import Board, fields, leaderboard
+    from planner.runs.proving import known_at_once
+    from planner.runs.race import Race
+
     inputs.check_output(args.output, [*args.models, *([args.start] if args.start else [])])
     start_server()  # its imports take as long as reading and compiling
     with soft_interrupt(console) as cancelled:
@@ -125,6 +125,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _warm(entrant: Entrant, problem: Any) -> None:
+    from planner.runs.warm_up import warm_bound, warm_planner
+
     if entrant.is_bound:
         warm_bound(bound_method(entrant.method), problem)
     else:
@@ -133,6 +135,8 @@ def _warm(entrant: Entrant, problem: Any) -> None:
 
 def entrants_of(args: argparse.Namespace, problem: Any, cores: int = 1) -> tuple[Entrant, ...]:
     """The field that ``args`` ask for. Raises :class:`StageboardError` for names and options that do not exist."""
+    from planner.runs.race import Entrant, good_field, serving
+
     seed = args.seed
     field = good_field(problem, seed, cores, args.time_limit)
     if args.planners == "all":

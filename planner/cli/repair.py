@@ -12,17 +12,11 @@ from planner import __version__
 from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.cli.report import plan_fields, rules_text, summary
-from planner.machines.two_level_memory.repair import repair_order
-from planner.methods.repair.outcome import TOLD
 from planner.plan_files.order_json import OpenedOrder
 from planner.plan_files.plan_json import write_plan
 from planner.problem.bound import proven
 from planner.problem.provenance import Provenance
 from planner.quantity import amount_text
-from planner.repair import RepairError, repair
-from planner.repair.kept import explained
-from planner.runs.proving import with_known
-from planner.runs.warm_up import warm_repair
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan
@@ -69,6 +63,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, repair, write the plan, say what moved."""
     import numpy as np
+
+    from planner.methods.repair.outcome import TOLD
+    from planner.repair import RepairError, repair
+    from planner.repair.kept import explained
 
     inputs.check_output(args.output, args.models)
     opened = inputs.open_with_plan(args)
@@ -122,6 +120,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _order(args: argparse.Namespace, console: Console, opened: OpenedOrder) -> int:
     """Repair an order of connections."""
+    from planner.machines.two_level_memory.repair import repair_order
+
     if args.keep:
         raise UsageError("--keep names an op; an order of connections has none")
     problem = opened.plan.problem
@@ -157,6 +157,8 @@ def _order(args: argparse.Namespace, console: Console, opened: OpenedOrder) -> i
 
 def warm(plan: Plan) -> None:
     """Compile what repair needs on a tiny problem, so that the time limit is spent on the plan."""
+    from planner.runs.warm_up import warm_repair
+
     warm_repair(plan.problem)
 
 
@@ -170,6 +172,8 @@ def repaired_plan(plan: Plan, found: Repair, seed: int, seconds: float) -> Plan:
 
 def bounds_of(opened: OpenedPlan | OpenedOrder, plan: Plan | OrderPlan) -> Sequence[Bound]:
     """What is written of bounds with ``plan``: what the file claims stays with the plan of the file."""
+    from planner.runs.proving import with_known
+
     return opened.bounds if plan is opened.plan else with_known(plan.problem, proven(opened.bounds))
 
 

@@ -9,8 +9,6 @@ from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console
 from planner.cli.report import plan_fields, summary
 from planner.cli.searching import Watch, soft_interrupt, stop_when
-from planner.runs.replay import planner_of, replay
-from planner.runs.warm_up import warm_planner
 from planner.text_table import seconds_text
 
 
@@ -30,6 +28,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, run again, compare."""
+    from planner.runs.replay import planner_of, replay
+    from planner.runs.warm_up import warm_planner
+
     with soft_interrupt(console) as cancelled:
         plan = inputs.open_with_plan(args).plan
         planner = planner_of(plan.provenance)

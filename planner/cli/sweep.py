@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.machines.catalogue import bound_method, planner
-from planner.runs.sweep.execute import perform_all, perform_on_cluster
 from planner.runs.sweep.results import Results
 from planner.runs.sweep.spec import read_sweep
 
@@ -46,6 +45,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Carry out what is missing."""
+    from planner.runs.sweep.execute import perform_all, perform_on_cluster
+
     cores = os.cpu_count() or 1
     if not 1 <= args.workers <= 4 * cores:
         raise UsageError(f"--workers is {args.workers}; it must be from 1 to {4 * cores} on this machine")
