@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from planner.errors import ModelError, StageboardError
-from planner.model.graph import LARGEST_COST
+from planner.model.ops import LARGEST_COST
 from planner.printable import LONGEST_ID, clean, escaped
 
 LARGEST = LARGEST_COST

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.model.graph import Graph, Op, Tensor
+from planner.model.graph import Graph
+from planner.model.ops import Op, Tensor
 from planner.options import Option, parse_options
 
 Pairs = NDArray[np.int64]

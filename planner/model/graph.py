@@ -10,57 +10,17 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import ModelError
-from planner.printable import LONGEST_ID, escaped
-
-Ints = NDArray[np.int32]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-LARGEST_COST = 1e30
-"""No time or size of an op or a tensor may be larger: what is added up and multiplied of them stays finite."""
-
-
-@dataclass(frozen=True)
-class Op:
-    """One operator, as a format reader hands it to :meth:`Graph.build`.
-
-    Times are in the graph's time unit, sizes in bytes. ``None`` means the file does not say.
-    """
-
-    id: str
-    name: str
-    kind: str = "op"
-    work: float | None = None
-    work_cpu: float | None = None
-    params: float = 0.0
-    param_bytes: float = 0.0
-    macs: float = 0.0
-    memory: float | None = None
-    supported: bool = True
-    backward: bool = False
-    colour_class: int | None = None
-    layer: int | None = None
-    attrs: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """One tensor: its producer's id, its consumers' ids, its size. ``time`` is a profiled transfer time, if any."""
-
-    producer: str
-    consumers: tuple[str, ...] = ()
-    bytes: float = 0.0
-    time: float | None = None
-    shape: tuple[int, ...] | None = None
-    dtype: str = ""
-    name: str = ""
+from planner.model import paths
+from planner.model.ops import LARGEST_COST, Floats, Op, Tensor, checked_tensors, costs, op_index
+from planner.model.paths import Bools, Ints
+from planner.printable import escaped
 
 
 def csr(keys: Ints, values: Ints, count: int) -> tuple[Ints, Ints]:
@@ -136,82 +96,22 @@ class Graph:
     ) -> Graph:
         """Validate and freeze. Raises :class:`ModelError` on duplicate or unknown ids, bad numbers, or a cycle."""
         name = escaped(name)  # a file's name may hold anything
-        index: dict[str, int] = {}
-        for i, op in enumerate(ops):
-            for what, text in (("an id", op.id), ("a name", op.name), ("a kind", op.kind)):
-                if len(text) > LONGEST_ID:
-                    raise ModelError(
-                        f"{name}: op number {i + 1} has {what} of {len(text):,} characters; at most {LONGEST_ID:,} are"
-                        " read, so shorten it"
-                    )
-            if op.id in index:
-                raise ModelError(f"{name}: two ops have the id '{op.id}'; ids must be unique")
-            index[op.id] = i
+        index = op_index(name, ops)
+        held = checked_tensors(name, tensors, index)
         n = len(ops)
-
-        def numbers(attribute: str, default: float) -> Floats:
-            values = [getattr(op, attribute) for op in ops]
-            return np.array(
-                [
-                    default
-                    if value is None
-                    else value
-                    if type(value) is float and 0.0 <= value <= LARGEST_COST
-                    else _cost(value, f"{name}: op '{ops[i].name}' has {attribute}")
-                    for i, value in enumerate(values)
-                ],
-                np.float64,
-            )
-
-        producers: list[int] = []
-        sizes: list[float] = []
-        times: list[float] = []
-        consumers: list[list[int]] = []
-        kept: list[Tensor] = []
-        for tensor in tensors:
-            producer = index.get(tensor.producer)
-            if producer is None:
-                raise ModelError(
-                    f"{name}: a tensor is produced by '{tensor.producer}', which is not an op of the graph"
-                )
-            reached: dict[int, None] = {}
-            for consumer in tensor.consumers:
-                c = index.get(consumer)
-                if c is None:
-                    raise ModelError(
-                        f"{name}: '{consumer}' consumes a tensor of '{tensor.producer}' but is not an op of the graph"
-                    )
-                if c == producer:
-                    raise ModelError(
-                        f"{name}: op '{tensor.producer}' consumes its own output; the graph must be acyclic"
-                    )
-                reached[c] = None
-            what = f"{name}: a tensor of op '{tensor.producer}' has"
-            sizes.append(_cost(tensor.bytes, f"{what} bytes"))
-            times.append(math.nan if tensor.time is None else _cost(tensor.time, f"{what} a transfer time"))
-            producers.append(producer)
-            consumers.append(list(reached))
-            kept.append(tensor)
-        counts = np.array([len(c) for c in consumers], np.int32)
-        ptr = np.zeros(len(consumers) + 1, np.int32)
-        np.cumsum(counts, out=ptr[1:])
-        idx = np.array([c for row in consumers for c in row], np.int32)
-        memory = numbers("memory", math.nan)
-        param_bytes = numbers("param_bytes", 0.0)
-        produced = np.zeros(n)
-        if producers:
-            np.add.at(produced, np.array(producers), np.array(sizes))
-        memory = np.where(np.isnan(memory), np.minimum(param_bytes + produced, LARGEST_COST), memory)
+        memory = costs(name, ops, "memory", math.nan)
+        param_bytes = costs(name, ops, "param_bytes", 0.0)
+        memory = np.where(np.isnan(memory), np.minimum(param_bytes + held.produced(n), LARGEST_COST), memory)
         graph = Graph(
             name=name,
             op_ids=tuple(op.id for op in ops),
             op_names=tuple(op.name for op in ops),
             kinds=tuple(op.kind for op in ops),
-            work=numbers("work", math.nan),
-            work_cpu=numbers("work_cpu", math.nan),
-            params=numbers("params", 0.0),
+            work=costs(name, ops, "work", math.nan),
+            work_cpu=costs(name, ops, "work_cpu", math.nan),
+            params=costs(name, ops, "params", 0.0),
             param_bytes=param_bytes,
-            macs=numbers("macs", 0.0),
+            macs=costs(name, ops, "macs", 0.0),
             memory=memory,
             supported=np.array([op.supported for op in ops], bool),
             backward=np.array([op.backward for op in ops], bool),
@@ -220,14 +120,14 @@ class Graph:
             ),
             layer=np.array([-1 if op.layer is None else op.layer for op in ops], np.int32),
             model=np.zeros(n, np.int32),
-            tensor_producer=np.array(producers, np.int32),
-            tensor_bytes=np.array(sizes, np.float64),
-            tensor_time=np.array(times, np.float64),
-            consumer_ptr=ptr,
-            consumer_idx=idx,
-            tensor_shapes=tuple(t.shape for t in kept),
-            tensor_dtypes=tuple(t.dtype for t in kept),
-            tensor_names=tuple(t.name for t in kept),
+            tensor_producer=held.producer,
+            tensor_bytes=held.bytes,
+            tensor_time=held.time,
+            consumer_ptr=held.consumer_ptr,
+            consumer_idx=held.consumer_idx,
+            tensor_shapes=tuple(t.shape for t in held.given),
+            tensor_dtypes=tuple(t.dtype for t in held.given),
+            tensor_names=tuple(t.name for t in held.given),
             attrs=tuple(op.attrs for op in ops),
             model_names=(name,),
             time_unit=time_unit,
@@ -287,53 +187,18 @@ class Graph:
     @cached_property
     def topological_order(self) -> Ints:
         """Ops in topological order, smallest index first among the ready ones (int32[n])."""
-        import heapq
-
-        ptr, idx = self.succs
-        waiting = np.diff(self.preds[0]).astype(np.int64)
-        ready = [int(v) for v in np.flatnonzero(waiting == 0)]
-        order: list[int] = []
-        ptr_list, idx_list = ptr.tolist(), idx.tolist()
-        left = waiting.tolist()
-        while ready:
-            v = heapq.heappop(ready)
-            order.append(v)
-            for e in range(ptr_list[v], ptr_list[v + 1]):
-                s = idx_list[e]
-                left[s] -= 1
-                if left[s] == 0:
-                    heapq.heappush(ready, s)
+        order = paths.topological_order(self.succs, self.preds)
         if len(order) < self.n:
-            cycle = self._find_cycle({v for v in range(self.n) if left[v] > 0})
-            path = " -> ".join(self.op_names[v] for v in cycle)
-            raise ModelError(f"{self.name}: the graph has a cycle ({path}); only acyclic graphs can be split")
-        return np.array(order, np.int32)
-
-    def _find_cycle(self, stuck: set[int]) -> list[int]:
-        """A cycle among ops that never became ready (each has a predecessor that never did either)."""
-        ptr, idx = self.preds
-        v = min(stuck)
-        seen: dict[int, int] = {}
-        path: list[int] = []
-        while v not in seen:
-            seen[v] = len(path)
-            path.append(v)
-            v = next(int(p) for p in idx[ptr[v] : ptr[v + 1]] if int(p) in stuck)
-        cycle = [*path[seen[v] :][::-1]]
-        if len(cycle) > 8:
-            cycle = [*cycle[:4], *cycle[-4:]]
-        return [*cycle, cycle[0]]
+            cycle = " -> ".join(self.op_names[v] for v in paths.cycle(self.preds, order))
+            raise ModelError(
+                f"{self.name}: the graph has a cycle ({cycle}); only acyclic graphs can be split"
+            )
+        return order
 
     @cached_property
     def ranks(self) -> Ints:
         """Longest path from a source, in edges (int32[n])."""
-        rank = np.zeros(self.n, np.int32)
-        ptr, idx = self.preds
-        for v in self.topological_order:
-            p = idx[ptr[v] : ptr[v + 1]]
-            if len(p):
-                rank[v] = rank[p].max() + 1
-        return rank
+        return paths.longest_paths(self.preds, self.topological_order)
 
     @property
     def depth(self) -> int:
@@ -368,22 +233,11 @@ class Graph:
 
     def descendants(self, ops: Iterable[int]) -> Bools:
         """Mask of ops reachable from ``ops``, themselves excluded unless reachable (bool[n])."""
-        return self._reach(ops, *self.succs)
+        return paths.reached(ops, self.succs)
 
     def ancestors(self, ops: Iterable[int]) -> Bools:
         """Mask of ops from which ``ops`` can be reached (bool[n])."""
-        return self._reach(ops, *self.preds)
-
-    def _reach(self, ops: Iterable[int], ptr: Ints, idx: Ints) -> Bools:
-        seen = np.zeros(self.n, bool)
-        stack = [int(v) for v in ops]
-        while stack:
-            v = stack.pop()
-            for s in idx[ptr[v] : ptr[v + 1]].tolist():
-                if not seen[s]:
-                    seen[s] = True
-                    stack.append(s)
-        return seen
+        return paths.reached(ops, self.preds)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -428,20 +282,3 @@ class Graph:
     def profiled(self) -> bool:
         """Whether every op has an accelerator and a CPU time."""
         return not (np.isnan(self.work).any() or np.isnan(self.work_cpu).any())
-
-
-def _cost(value: Any, what: str) -> float:
-    """A number from 0 to :data:`LARGEST_COST`, else one sentence that names the place."""
-    if type(value) is float and 0.0 <= value <= LARGEST_COST:
-        return value
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise ModelError(f"{what} {value!r}; it must be a number")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number) or number < 0:
-        raise ModelError(f"{what} {number:g}; it must be finite and not negative")
-    if number > LARGEST_COST:
-        raise ModelError(f"{what} {number:g}; it must be at most {LARGEST_COST:g}")
-    return number

@@ -18,7 +18,7 @@ from planner.model.graph import Floats, Graph
 DEFAULT_BANDWIDTH = 12e9
 """B/s; our default: PCIe 3.0 x16 in practice."""
 SMALLEST, LARGEST = 1e-60, 1e60
-"""Limits of a machine's rates, sizes and times: what they make of a model's numbers (:data:`planner.model.graph.LARGEST_COST`) stays finite."""
+"""Limits of a machine's rates, sizes and times: what they make of a model's numbers (:data:`planner.model.ops.LARGEST_COST`) stays finite."""
 
 
 @dataclass(frozen=True)

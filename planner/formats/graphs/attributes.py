@@ -16,7 +16,8 @@ from typing import Any
 
 from planner.errors import ModelError
 from planner.formats.checks import flag, number, shown, whole
-from planner.model.graph import Graph, Op, Tensor
+from planner.model.graph import Graph
+from planner.model.ops import Op, Tensor
 from planner.printable import clean, escaped
 
 Attributes = Mapping[str, Any]

@@ -28,7 +28,8 @@ from planner.errors import ModelError, PlanError, StageboardError
 from planner.files import read_json
 from planner.formats.checks import INT32, flag, items, number, optional_number, shown, table, text, whole
 from planner.guard import guarded
-from planner.model.graph import Graph, Ints, Op, Tensor
+from planner.model.graph import Graph, Ints
+from planner.model.ops import Op, Tensor
 
 FORMAT = "device-placement"
 BYTES_PER_PARAMETER = 4.0

@@ -29,7 +29,8 @@ from planner.formats.checks import (
     text,
     whole,
 )
-from planner.model.graph import Graph, Op, Tensor
+from planner.model.graph import Graph
+from planner.model.ops import Op, Tensor
 
 FORMAT = "stageboard-graph"
 VERSION = 1

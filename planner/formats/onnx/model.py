@@ -25,7 +25,8 @@ from planner.formats.onnx import shapes as onnx_shapes
 from planner.formats.onnx.folding import Value, bytes_of
 from planner.formats.onnx.nodes import versions
 from planner.formats.onnx.scope import Entry, ModelNotes, Scope
-from planner.model.graph import Graph, Op, Tensor
+from planner.model.graph import Graph
+from planner.model.ops import Op, Tensor
 from planner.printable import clean, escaped
 
 FORMAT = "onnx"

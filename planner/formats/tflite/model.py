@@ -30,7 +30,8 @@ from planner.formats.tflite.macs import WEIGHTED
 from planner.formats.tflite.macs import macs as count_macs
 from planner.formats.tflite.names import input_id, operator_id
 from planner.formats.tflite.records import OperatorRecord, Subgraph, TensorRecord, TfliteFile, called
-from planner.model.graph import Graph, Op, Tensor
+from planner.model.graph import Graph
+from planner.model.ops import Op, Tensor
 from planner.quantity import bytes_text
 
 FORMAT = "tflite"

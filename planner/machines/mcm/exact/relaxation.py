@@ -20,7 +20,8 @@ from planner.machines.mcm.exact.model import ChipModel, Chord
 from planner.machines.pool.ideals.solver import IdealsSearch
 from planner.machines.pool.target import DevicePool
 from planner.methods.ideals import DEFAULT_LIMIT
-from planner.model.graph import Bools, Graph, Ints, Op, Tensor
+from planner.model.graph import Bools, Graph, Ints
+from planner.model.ops import Op, Tensor
 from planner.problem.bound import Bound
 from planner.problem.problem import Problem
 from planner.search.search import Callbacks, Search, Stopped

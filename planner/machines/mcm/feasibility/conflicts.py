@@ -11,6 +11,7 @@ from planner.methods.feasibility.memory import SLACK
 from planner.methods.feasibility.requirements import token
 from planner.methods.feasibility.wording import listed
 from planner.model.graph import Ints
+from planner.model.paths import reached
 from planner.problem.problem import Pin, Problem
 from planner.quantity import bytes_text
 
@@ -147,9 +148,9 @@ def _between(problem: Problem, e: McmEvaluator) -> Conflict | None:
     for u, v in zip(e.edge_src.tolist(), e.edge_dst.tolist(), strict=True):
         if low[v] - high[u] < 2:
             continue
-        below = _reach(e.succ_ptr, e.succ_idx, u)
+        below = reached([u], (e.succ_ptr, e.succ_idx))
         for w in np.flatnonzero(below & (low > high[u]) & (high < low[v])).tolist():
-            if w != v and _reach(e.succ_ptr, e.succ_idx, w)[v]:
+            if w != v and reached([w], (e.succ_ptr, e.succ_idx))[v]:
                 return _three(problem, e, (u, w, v), (high_by[u], low_by[w], high_by[w], low_by[v]))
     return None
 
@@ -174,25 +175,12 @@ def _windows(problem: Problem, e: McmEvaluator, *, forward: bool) -> tuple[Ints,
     """First (or last) possible chip of each op by pins along dependencies, and the pinned op that says so (-1 = none)."""
     limit = np.zeros(e.n, np.int32) if forward else np.full(e.n, e.k - 1, np.int32)
     cause = np.full(e.n, -1, np.int32)
-    ptr, idx = (e.succ_ptr, e.succ_idx) if forward else (e.pred_ptr, e.pred_idx)
+    rows = (e.succ_ptr, e.succ_idx) if forward else (e.pred_ptr, e.pred_idx)
     order = np.unique(e.pinned[e.pinned >= 0])
     # From the strictest pin on: what it reaches is settled.
     for d in order[::-1].tolist() if forward else order.tolist():
         for p in np.flatnonzero(e.pinned == d).tolist():
-            for v in [p, *np.flatnonzero(_reach(ptr, idx, p)).tolist()]:
+            for v in [p, *np.flatnonzero(reached([p], rows)).tolist()]:
                 if cause[v] < 0:
                     limit[v], cause[v] = d, p
     return limit, cause
-
-
-def _reach(ptr: Ints, idx: Ints, start: int) -> np.ndarray:
-    """bool[n]: ops that a way along ``ptr``, ``idx`` leads to from ``start``."""
-    seen = np.zeros(len(ptr) - 1, bool)
-    stack = [start]
-    while stack:
-        v = stack.pop()
-        for w in idx[ptr[v] : ptr[v + 1]].tolist():
-            if not seen[w]:
-                seen[w] = True
-                stack.append(w)
-    return seen

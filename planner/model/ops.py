@@ -1,0 +1,173 @@
+"""Operators and tensors as a format reader hands them over, and the checks that they pass on their way into a graph.
+
+A check that fails raises :class:`ModelError` with one sentence: which model, which op, what is wrong. Below, n ops and
+t tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.errors import ModelError
+from planner.model.paths import Ints
+from planner.printable import LONGEST_ID
+
+Floats = NDArray[np.float64]
+LARGEST_COST = 1e30
+"""No time or size of an op or a tensor may be larger: what is added up and multiplied of them stays finite."""
+
+
+@dataclass(frozen=True)
+class Op:
+    """One operator, as a format reader hands it to :meth:`Graph.build`.
+
+    Times are in the graph's time unit, sizes in bytes. ``None`` means the file does not say.
+    """
+
+    id: str
+    name: str
+    kind: str = "op"
+    work: float | None = None
+    work_cpu: float | None = None
+    params: float = 0.0
+    param_bytes: float = 0.0
+    macs: float = 0.0
+    memory: float | None = None
+    supported: bool = True
+    backward: bool = False
+    colour_class: int | None = None
+    layer: int | None = None
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One tensor: its producer's id, its consumers' ids, its size. ``time`` is a profiled transfer time, if any."""
+
+    producer: str
+    consumers: tuple[str, ...] = ()
+    bytes: float = 0.0
+    time: float | None = None
+    shape: tuple[int, ...] | None = None
+    dtype: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedTensors:
+    """Tensors with their ops by number: ``producer`` int32[t], ``bytes``, ``time`` float64[t] (NaN = not profiled).
+
+    Consumers, each once: ``consumer_ptr`` int32[t + 1], ``consumer_idx``. ``given``: the tensors as they came.
+    """
+
+    given: tuple[Tensor, ...]
+    producer: Ints
+    bytes: Floats
+    time: Floats
+    consumer_ptr: Ints
+    consumer_idx: Ints
+
+    def produced(self, n: int) -> Floats:
+        """Bytes of the tensors that each op produces: float64[n]."""
+        total = np.zeros(n)
+        if len(self.producer):
+            np.add.at(total, self.producer, self.bytes)
+        return total
+
+
+def op_index(name: str, ops: Sequence[Op]) -> dict[str, int]:
+    """Op id -> op number, of the model ``name``. Raises on ids that are not unique and on texts that are too long."""
+    index: dict[str, int] = {}
+    for i, op in enumerate(ops):
+        for what, text in (("an id", op.id), ("a name", op.name), ("a kind", op.kind)):
+            if len(text) > LONGEST_ID:
+                raise ModelError(
+                    f"{name}: op number {i + 1} has {what} of {len(text):,} characters; at most {LONGEST_ID:,} are"
+                    " read, so shorten it"
+                )
+        if op.id in index:
+            raise ModelError(f"{name}: two ops have the id '{op.id}'; ids must be unique")
+        index[op.id] = i
+    return index
+
+
+def costs(name: str, ops: Sequence[Op], attribute: str, default: float) -> Floats:
+    """One cost of all ops, float64[n]; ``default`` where the file does not say. Raises where one is no cost."""
+    values = [getattr(op, attribute) for op in ops]
+    return np.array(
+        [
+            default
+            if value is None
+            else value
+            if type(value) is float and 0.0 <= value <= LARGEST_COST
+            else cost(value, f"{name}: op '{ops[i].name}' has {attribute}")
+            for i, value in enumerate(values)
+        ],
+        np.float64,
+    )
+
+
+def checked_tensors(name: str, tensors: Iterable[Tensor], index: Mapping[str, int]) -> CheckedTensors:
+    """The tensors of the model ``name``, ops by their number. Raises on unknown ops, on an op that reads itself, on bad sizes."""
+    given: list[Tensor] = []
+    producers: list[int] = []
+    sizes: list[float] = []
+    times: list[float] = []
+    consumers: list[int] = []
+    ptr = [0]
+    for tensor in tensors:
+        producer = index.get(tensor.producer)
+        if producer is None:
+            raise ModelError(
+                f"{name}: a tensor is produced by '{tensor.producer}', which is not an op of the graph"
+            )
+        reached: dict[int, None] = {}
+        for consumer in tensor.consumers:
+            c = index.get(consumer)
+            if c is None:
+                raise ModelError(
+                    f"{name}: '{consumer}' consumes a tensor of '{tensor.producer}' but is not an op of the graph"
+                )
+            if c == producer:
+                raise ModelError(
+                    f"{name}: op '{tensor.producer}' consumes its own output; the graph must be acyclic"
+                )
+            reached[c] = None
+        what = f"{name}: a tensor of op '{tensor.producer}' has"
+        sizes.append(cost(tensor.bytes, f"{what} bytes"))
+        times.append(math.nan if tensor.time is None else cost(tensor.time, f"{what} a transfer time"))
+        producers.append(producer)
+        consumers.extend(reached)
+        ptr.append(len(consumers))
+        given.append(tensor)
+    return CheckedTensors(
+        tuple(given),
+        np.array(producers, np.int32),
+        np.array(sizes, np.float64),
+        np.array(times, np.float64),
+        np.array(ptr, np.int32),
+        np.array(consumers, np.int32),
+    )
+
+
+def cost(value: Any, what: str) -> float:
+    """A number from 0 to :data:`LARGEST_COST`, else one sentence that names the place."""
+    if type(value) is float and 0.0 <= value <= LARGEST_COST:
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise ModelError(f"{what} {value!r}; it must be a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number) or number < 0:
+        raise ModelError(f"{what} {number:g}; it must be finite and not negative")
+    if number > LARGEST_COST:
+        raise ModelError(f"{what} {number:g}; it must be at most {LARGEST_COST:g}")
+    return number
