@@ -22,7 +22,8 @@ from planner.machines.two_level_memory.execution.timing import in_turn
 from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 from planner.search.run import run
 from planner.search.stop import TimeLimit
 from planner.text_table import table

@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.errors import NetworkError
 from planner.generate.weights import drawn
-from planner.model.network import network_of
+from planner.model.network_building import network_of
 from planner.options import Option, parse_options
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.generate.weights import drawn
-from planner.model.network import network_of
+from planner.model.network_building import network_of
 from planner.options import Option, parse_options
 
 if TYPE_CHECKING:

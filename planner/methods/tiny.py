@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from planner.model.graph import Graph, Op, Tensor
-from planner.model.network import Network, network_of
+from planner.model.graph import Graph
+from planner.model.network import Network
+from planner.model.network_building import network_of
+from planner.model.ops import Op, Tensor
 from planner.problem.base import PlanningProblem
 from planner.problem.problem import Problem
 from planner.problem.target import Target

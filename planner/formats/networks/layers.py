@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from planner.errors import NetworkError
 from planner.formats.networks.npz import MOST_CONNECTIONS
-from planner.model.network import ACTIVATIONS, Network, network_of
+from planner.model.network import ACTIVATIONS, Network
+from planner.model.network_building import network_of
 
 MOST_WEIGHTS = 1 << 28
 """Elements of dense matrices that are read for one network, at most (1 GiB as 32-bit numbers)."""

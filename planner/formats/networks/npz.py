@@ -22,7 +22,8 @@ from planner.errors import NetworkError
 from planner.files import write_atomically
 from planner.formats.checks import shown
 from planner.formats.networks.zip import ArrayFile
-from planner.model.network import ACTIVATIONS, Network, network_of
+from planner.model.network import ACTIVATIONS, Network
+from planner.model.network_building import network_of
 from planner.printable import clean
 
 FORMAT = "network"

@@ -18,7 +18,8 @@ from planner.machines.two_level_memory.windows.locality import Links, constructe
 from planner.machines.two_level_memory.windows.staying import Allowance, anneal_stays
 from planner.methods import tiny
 from planner.methods.tiny import SECONDS, tiny_network
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 from planner.search.run import run
 from planner.search.search import Callbacks, Search
 from planner.search.stop import Never, TimeLimit

@@ -12,7 +12,8 @@ from planner.machines.spec import parse_target, target_from_dict
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.methods.tiny import tiny_graph
-from planner.model.network import ACTIVATIONS, Network, network_of
+from planner.model.network import ACTIVATIONS, Network
+from planner.model.network_building import network_of
 from planner.problem.problem import Problem
 from tests.planner.machines.two_level_memory.strategies import networks
 

@@ -16,7 +16,7 @@ from planner.files import to_json
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.methods.tiny import tiny_graph, tiny_network
-from planner.model.network import network_of
+from planner.model.network_building import network_of
 from planner.plan_files.order_json import is_order_plan, open_network_plan, to_dict
 from planner.plan_files.plan_json import open_plan, write_plan
 from planner.plan_files.plan_parts import is_plan

@@ -13,7 +13,8 @@ from planner.machines.pool.target import DevicePool
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.model.graph import Graph, Ints, Op, Tensor
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 from planner.problem.problem import Problem
 from planner.search.run import run, run_bound
 from planner.search.search import Callbacks, Search

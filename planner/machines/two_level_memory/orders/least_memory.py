@@ -13,7 +13,8 @@ from planner.machines.two_level_memory.orders.live import LEAST_MEMORY, block_or
 from planner.machines.two_level_memory.orders.live_kernels import few_live
 from planner.machines.two_level_memory.orders.theorem_1 import is_topological
 from planner.model.graph import Ints
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 
 RATE = 1e-6
 """Seconds that a greedy order takes per connection, about: none is begun that would not end in time."""

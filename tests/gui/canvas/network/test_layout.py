@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from gui.canvas.network.layout import arrangement, first_use
 from gui.canvas.network.layout_links import links_layout
 from gui.canvas.network.layout_matrix import matrix_layout, uses_whole
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 from tests.gui.editors.network.models import layered_network, shuffled_order
 
 

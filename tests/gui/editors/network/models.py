@@ -10,7 +10,8 @@ from gui.document.network.opening import OpenedNetwork, ready
 from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 
 
 def layered_network(sizes: tuple[int, ...] = (6, 8, 8, 3), density: float = 0.5, seed: int = 0) -> Network:

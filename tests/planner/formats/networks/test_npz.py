@@ -19,7 +19,8 @@ from planner.formats.networks import zip as network_zip
 from planner.formats.networks.npz import write_network
 from planner.formats.networks.read import is_network_file, read_network
 from planner.generate.catalogue import generate_network
-from planner.model.network import ACTIVATIONS, Network, network_of
+from planner.model.network import ACTIVATIONS, Network
+from planner.model.network_building import network_of
 
 
 @st.composite

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.model.graph import Ints
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 from tests.planner.machines.two_level_memory.reference import Link
 
 

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from planner.machines.two_level_memory.orders.ready_first import ready_first
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 
 
 @st.composite

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from planner.errors import PlanError
 from planner.machines.two_level_memory.orders.blocks import BlockMove, best_place, blocks_of, moved
 from planner.model.graph import Ints
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 
 
 @st.composite

@@ -18,7 +18,8 @@ from planner.machines.two_level_memory.recount.incremental import keep, undo
 from planner.machines.two_level_memory.recount.state import DELTA, TOTAL
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.model.graph import Ints
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 from planner.search.run import run
 from tests.planner.machines.two_level_memory.strategies import networks, orders
 

@@ -12,7 +12,8 @@ from planner.machines.two_level_memory.orders.theorem_1 import is_topological, t
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.recount.incremental import Incremental
 from planner.machines.two_level_memory.target import TwoLevelMemory
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 from tests.planner.machines.two_level_memory.strategies import networks, orders
 
 POLICIES = ("min", "lru", "rr")

@@ -24,7 +24,8 @@ from planner.machines.two_level_memory.windows.locality import (
     window_of,
 )
 from planner.machines.two_level_memory.windows.refine import Refined
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 from planner.search.run import run
 from planner.search.search import Callbacks, Search
 from planner.search.stop import Cancel, Never

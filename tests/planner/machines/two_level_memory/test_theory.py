@@ -19,7 +19,8 @@ from planner.machines.two_level_memory.orders.live import block_order, live_coun
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.model.graph import Ints
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 from planner.search.run import run, run_bound
 from tests.planner.machines.two_level_memory import reference
 from tests.planner.machines.two_level_memory.orders import cases, links_of, networks, orders_of, small

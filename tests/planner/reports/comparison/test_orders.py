@@ -14,7 +14,7 @@ from planner.machines.two_level_memory.orders.rising import longest_increasing
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.methods.tiny import tiny_network
-from planner.model.network import network_of
+from planner.model.network_building import network_of
 from planner.problem.provenance import Provenance
 from planner.reports.comparison import compare_orders
 from planner.reports.comparison.orders import completed, displaced_connections

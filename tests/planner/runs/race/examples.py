@@ -13,7 +13,7 @@ from planner.machines.pool.target import DevicePool
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.model.graph import Graph, Ints, Op, Tensor
-from planner.model.network import network_of
+from planner.model.network_building import network_of
 from planner.problem.problem import Problem
 from planner.runs.worker import Message, Order
 

@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from planner.model.network import ACTIVATIONS, Network, network_of
+from planner.model.network import ACTIVATIONS, Network
+from planner.model.network_building import network_of
 
 
 @st.composite

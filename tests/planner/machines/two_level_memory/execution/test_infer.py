@@ -13,7 +13,7 @@ from planner.cli.main import main
 from planner.formats.networks.npz import write_network
 from planner.generate.catalogue import generate_network
 from planner.machines.two_level_memory.execution import compare as comparing
-from planner.model.network import network_of
+from planner.model.network_building import network_of
 from tests.conftest import PLAIN_KERNELS
 
 pytestmark = pytest.mark.skipif(PLAIN_KERNELS, reason="the registers' kernel has no plain Python")

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from planner.errors import PlanError
 from planner.machines.two_level_memory.execution.emission import FIRST, FROM_BATCH, TO_RESULT
 from planner.machines.two_level_memory.execution.program import Program, compile_order
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 from tests.conftest import PLAIN_KERNELS
 from tests.planner.machines.two_level_memory.execution.networks import by_hand, networks, some_order
 

@@ -19,7 +19,8 @@ from planner.machines.two_level_memory.execution.program import Runner, aligned,
 from planner.machines.two_level_memory.execution.reference import reference
 from planner.machines.two_level_memory.execution.scipy_csr import ScipyCsr
 from planner.machines.two_level_memory.execution.timing import in_turn
-from planner.model.network import Network, network_of
+from planner.model.network import Network
+from planner.model.network_building import network_of
 from tests.conftest import PLAIN_KERNELS
 from tests.planner.machines.two_level_memory.execution.networks import by_hand, networks, some_order
 
