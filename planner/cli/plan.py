@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
@@ -16,14 +16,10 @@ from planner.options import parse_options
 from planner.plan_files.plan_json import write_plan
 from planner.problem.problem import Problem
 from planner.search.budget import Budget, WallBudget, WorkBudget
+from planner.search.method import Planner
 from planner.search.precision import precision_words
 from planner.search.result import Result
 from planner.search.run import plan_of
-
-if TYPE_CHECKING:
-    from planner.machines.trying import Tried
-    from planner.search.budget import Budget
-    from planner.search.result import Result
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -79,14 +75,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             runs.prepare(chosen, options)
         began = time.perf_counter()
         runs.bounds = known_at_once(problem)
-        if chosen is not None:
-            limits = stop_when(cancelled, args.time_limit, args.gap)
-            result = runs.run(chosen, limits, options)
-            tried = Tried(result, (), result.stop_reason)
-        else:
-            limits, budget = stop_when(cancelled, None, args.gap), _budget(args)
-            tried = find_plan(problem, budget, stop=limits, options=options, runner=runs.prepared)
-            result = tried.result
+        tried = _tried(args, chosen, options, runs, cancelled)
+        result = tried.result
         seconds = spent + time.perf_counter() - began - runs.preparing
         found = None
         # An order of connections always exists.
@@ -154,7 +144,8 @@ class _Runs:
     """Runs planners on one problem, each shown on the terminal as it goes."""
 
     def __init__(self, console: Console, problem: Any, seed: int) -> None:
-        self._console, self._problem, self._seed = console, problem, seed
+        self.problem = problem
+        self._console, self._seed = console, seed
         self.bounds: Any = ()
         self.preparing = 0.0
         """Seconds spent on compilation since the clock began, which are not part of the time reported."""
@@ -163,7 +154,7 @@ class _Runs:
         """Compile what the planner needs."""
         from planner.runs.warm_up import warm_planner
 
-        warm_planner(planner, self._problem, options)
+        warm_planner(planner, self.problem, options)
 
     def prepared(self, planner: Any, stop: Any, options: Mapping[str, Any]) -> Result:
         """Compile what the planner needs, then run it."""
@@ -174,8 +165,23 @@ class _Runs:
 
     def run(self, planner: Any, stop: Any, options: Mapping[str, Any]) -> Result:
         """Run it; a second Ctrl-C ends it at once, with the best plan it had reported."""
-        watch = Watch(self._console, self._problem, planner.name)
-        return _search(planner, self._problem, stop, watch, self._seed, options, self.bounds)
+        watch = Watch(self._console, self.problem, planner.name)
+        return _search(planner, self.problem, stop, watch, self._seed, options, self.bounds)
+
+
+def _tried(
+    args: argparse.Namespace,
+    chosen: Planner | None,
+    options: Mapping[str, Any],
+    runs: _Runs,
+    cancelled: Callable[[], bool],
+) -> Tried:
+    """What the planner that was named finds, else the best of several that are tried."""
+    if chosen is None:
+        limits = stop_when(cancelled, None, args.gap)
+        return find_plan(runs.problem, _budget(args), stop=limits, options=options, runner=runs.prepared)
+    result = runs.run(chosen, stop_when(cancelled, args.time_limit, args.gap), options)
+    return Tried(result, (), result.stop_reason)
 
 
 def _search(

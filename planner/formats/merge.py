@@ -35,24 +35,6 @@ def merge(graphs: Sequence[Graph]) -> Graph:
     reading = dict(option for graph in graphs for option in graph.read_options)
     deployments = {graph.deployment for graph in graphs}
 
-    def joined(attribute: str) -> Floats:
-        return np.concatenate([getattr(graph, attribute) for graph in graphs])
-
-    def shifted(attribute: str) -> Ints:
-        """Labels of each graph moved beyond those of the graphs before it; -1 stays."""
-        parts, offset = [], 0
-        for graph in graphs:
-            labels = getattr(graph, attribute).astype(np.int64)
-            parts.append(np.where(labels >= 0, labels + offset, -1))
-            offset += int(labels.max(initial=-1)) + 1
-        together = np.concatenate(parts)
-        if (
-            together.max(initial=-1) > np.iinfo(np.int32).max
-        ):  # labels are arbitrary numbers: count them instead
-            known, numbered = np.unique(together, return_inverse=True)
-            together = numbered - (1 if known[0] == -1 else 0)
-        return together.astype(np.int32)
-
     consumer_ptr = np.concatenate(
         [[0], np.cumsum(np.concatenate([np.diff(graph.consumer_ptr) for graph in graphs]))]
     )
@@ -71,20 +53,20 @@ def merge(graphs: Sequence[Graph]) -> Graph:
         kinds=tuple(kind for graph in graphs for kind in graph.kinds),
         work=np.concatenate([graph.given_times[0] for graph in graphs]),
         work_cpu=np.concatenate([graph.given_times[1] for graph in graphs]),
-        params=joined("params"),
-        param_bytes=joined("param_bytes"),
-        macs=joined("macs"),
-        memory=joined("memory"),
+        params=_joined(graphs, "params"),
+        param_bytes=_joined(graphs, "param_bytes"),
+        macs=_joined(graphs, "macs"),
+        memory=_joined(graphs, "memory"),
         supported=np.concatenate([graph.supported for graph in graphs]),
         backward=np.concatenate([graph.backward for graph in graphs]),
-        colour_class=shifted("colour_class"),
-        layer=shifted("layer"),
+        colour_class=_shifted(graphs, "colour_class"),
+        layer=_shifted(graphs, "layer"),
         model=np.repeat(np.arange(len(graphs)), [graph.n for graph in graphs]).astype(np.int32),
         tensor_producer=np.concatenate(
             [g.tensor_producer + k for g, k in zip(graphs, first, strict=False)]
         ).astype(np.int32),
-        tensor_bytes=joined("tensor_bytes"),
-        tensor_time=joined("tensor_time"),
+        tensor_bytes=_joined(graphs, "tensor_bytes"),
+        tensor_time=_joined(graphs, "tensor_time"),
         consumer_ptr=consumer_ptr.astype(np.int32),
         consumer_idx=np.concatenate([g.consumer_idx + k for g, k in zip(graphs, first, strict=False)]).astype(
             np.int32
@@ -112,6 +94,26 @@ def merge(graphs: Sequence[Graph]) -> Graph:
 
 def _timeless(graph: Graph) -> bool:
     return all(bool(np.isnan(times).all()) for times in graph.given_times)
+
+
+def _joined(graphs: Sequence[Graph], attribute: str) -> Floats:
+    """One figure of all graphs' ops or tensors, graph by graph."""
+    return np.concatenate([getattr(graph, attribute) for graph in graphs])
+
+
+def _shifted(graphs: Sequence[Graph], attribute: str) -> Ints:
+    """Labels of each graph moved beyond those of the graphs before it; -1 stays."""
+    parts, offset = [], 0
+    for graph in graphs:
+        labels = getattr(graph, attribute).astype(np.int64)
+        parts.append(np.where(labels >= 0, labels + offset, -1))
+        offset += int(labels.max(initial=-1)) + 1
+    together = np.concatenate(parts)
+    if together.max(initial=-1) > np.iinfo(np.int32).max:
+        # Labels are arbitrary numbers: count them instead.
+        known, numbered = np.unique(together, return_inverse=True)
+        together = numbered - (1 if known[0] == -1 else 0)
+    return together.astype(np.int32)
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -91,29 +91,11 @@ def program(
     """
     count = len(sizes)
     rows = Rows(check)
-    # Costs in units of what the objective is about, streaming included; where all are zero any unit will do.
-    dearest = max(float(model.time.max(initial=0.0)), float(model.send_time.max(initial=0.0)))
-    shares = [float(model.work.sum()) / model.k, dearest, at_least]
-    if model.streams:
-        shares.append(max(0.0, float(model.params.sum()) - model.k * model.budget) / model.rate / model.k)
-        shares.append(max(0.0, float(model.params.max()) - model.budget) / model.rate)
-    unit = (max(shares) or 1.0) / MIDDLE
+    unit = _unit(model, at_least)
     work, time, send_time = model.work / unit, (model.time / unit).tolist(), (model.send_time / unit).tolist()
     rows.column("bottleneck", at_least / unit, cost=1.0)
     first, last = earliest.tolist(), latest.tolist()
-    before: list[list[int]] = []
-    for v in range(model.count):
-        row = [
-            NEVER
-            if b < first[v]
-            else ALWAYS
-            if b >= last[v]
-            else rows.column(f"y_{v}_{b}", 0.0, 1.0, integer=True)
-            for b in range(count)
-        ]
-        before.append(row)
-        for b in range(count - 1):
-            _at_most(rows, [(row[b], 1.0), (row[b + 1], -1.0)], 0.0)
+    before = _placements(rows, first, last, count)
 
     def inside(v: int, b: int, factor: float) -> list[tuple[int, float]]:
         return [(before[v][b], factor)] + ([(before[v][b - 1], -factor)] if b else [])
@@ -160,6 +142,37 @@ def program(
         )
     columns = np.array(before, np.int32).reshape(model.count, count)[:, : count - 1]
     return Program(model, rows.arrays(), count, unit, columns)
+
+
+def _unit(model: StageModel, at_least: float) -> float:
+    """What costs are divided by: they are in units of what the objective is about, streaming included.
+
+    Where all are zero any unit will do.
+    """
+    dearest = max(float(model.time.max(initial=0.0)), float(model.send_time.max(initial=0.0)))
+    shares = [float(model.work.sum()) / model.k, dearest, at_least]
+    if model.streams:
+        shares.append(max(0.0, float(model.params.sum()) - model.k * model.budget) / model.rate / model.k)
+        shares.append(max(0.0, float(model.params.max()) - model.budget) / model.rate)
+    return (max(shares) or 1.0) / MIDDLE
+
+
+def _placements(rows: Rows, first: Sequence[int], last: Sequence[int], count: int) -> list[list[int]]:
+    """The column of y of each unit for each superblock, or a constant; rows keep y from falling."""
+    before: list[list[int]] = []
+    for v in range(len(first)):
+        row = [
+            NEVER
+            if b < first[v]
+            else ALWAYS
+            if b >= last[v]
+            else rows.column(f"y_{v}_{b}", 0.0, 1.0, integer=True)
+            for b in range(count)
+        ]
+        before.append(row)
+        for b in range(count - 1):
+            _at_most(rows, [(row[b], 1.0), (row[b + 1], -1.0)], 0.0)
+    return before
 
 
 def _at_most(rows: Rows, terms: Iterable[tuple[int, float]], side: float) -> None:
