@@ -222,6 +222,12 @@ def test_matrices_are_what_scipy_reads(
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n", "outside"),
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 x\n", "damaged entry"),
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1\n", "damaged entry"),
+        # What scipy's reader takes without a word, or ends the process for.
+        ("%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1 7\n2 2 2\n", "damaged entry"),
+        ("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1D2\n", "damaged entry"),
+        ("%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 1 7\n2 2\n", "damaged entry"),
+        ("%%MatrixMarket matrix coordinate real general\n3 1 1\n2 1 2 3 4 5 6", "damaged entry"),
+        ("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6 7", "damaged entry"),
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n\n", "has 0"),
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 nan\n", "not a finite"),
         ("%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n", "is symmetric but"),
