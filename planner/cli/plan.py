@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
@@ -20,6 +20,9 @@ from planner.search.method import Planner
 from planner.search.precision import precision_words
 from planner.search.result import Result
 from planner.search.run import plan_of
+
+if TYPE_CHECKING:
+    from planner.machines.trying import Tried
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, write the plan file, report."""
     from planner.machines.catalogue import default_planner, planner, planners_for
-    from planner.machines.trying import Tried, find_plan, tried_words
+    from planner.machines.trying import tried_words
     from planner.runs.proving import known_at_once
 
     chosen = planner(args.planner) if args.planner else None
@@ -177,6 +180,8 @@ def _tried(
     cancelled: Callable[[], bool],
 ) -> Tried:
     """What the planner that was named finds, else the best of several that are tried."""
+    from planner.machines.trying import Tried, find_plan
+
     if chosen is None:
         limits = stop_when(cancelled, None, args.gap)
         return find_plan(runs.problem, _budget(args), stop=limits, options=options, runner=runs.prepared)

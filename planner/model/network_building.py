@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from planner.errors import NetworkError
 from planner.model.graph import Ints
 from planner.model.network import ACTIVATIONS, Codes, Network, Singles, frozen
-from planner.model.network_arrays import group_by, longest_paths, nearest_consumer
 
 MOST_NEURONS = 2**31 - 2
 MOST_CONNECTIONS = 2**31 - 2
@@ -270,6 +269,8 @@ def _longest(
     source: Ints, target: Ints, in_degree: NDArray[Any], column: NDArray[Any], where: str
 ) -> NDArray[Any]:
     """Layers by longest paths; constants stand one below the first that reads them. Raises on a cycle."""
+    from planner.model.network_arrays import group_by, longest_paths, nearest_consumer
+
     offsets, ids = group_by(source, len(in_degree))
     layer, reached = longest_paths(target, offsets, ids, in_degree.astype(np.int32))
     if reached < len(layer):
