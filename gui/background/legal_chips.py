@@ -15,8 +15,6 @@ from planner.problem.problem import Problem
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
-
 
 class DomainSearch(QObject):
     """Finds the domains of each problem that has some, beside the window, and gives them to the board.
@@ -43,9 +41,8 @@ class DomainSearch(QObject):
         if problem is None:
             return
         # Loaded here, not on the thread: two threads that import beside a window may wait for each other.
-        find = machine_of(problem).part("domains")
-        if find is not None:
-            self._background.run(lambda stopped: domains_of(problem, find, stopped), self._found)
+        if machine_of(problem).part("domains") is not None:
+            self._background.run(lambda stopped: domains_of(problem, stopped), self._found)
 
     def _found(self, result: object) -> None:
         if isinstance(result, Exception):
@@ -59,9 +56,8 @@ class DomainSearch(QObject):
         self._background.close()
 
 
-def domains_of(
-    problem: Problem, find: Callable[[Problem], np.ndarray | None], stopped: Callable[[], bool]
-) -> Domains | None:
-    """The domains of a problem; None where none is valid, so that they say nothing about a single op."""
-    masks = None if stopped() else find(problem)
+def domains_of(problem: Problem, stopped: Callable[[], bool]) -> Domains | None:
+    """The domains of a problem; None where none is valid, so that they say nothing about a single op, or where nobody knows."""
+    find = machine_of(problem).part("domains")
+    masks = None if stopped() or find is None else find(problem)
     return None if masks is None else Domains(problem, masks)
