@@ -119,7 +119,7 @@ def story_figures(path: Path) -> dict[str, Any]:
 def journal_figures(path: Path) -> dict[str, Any]:
     """What is recovered from a journal; the file stays."""
     from gui.document.plan.document import Document
-    from gui.document.plan.journal import read, recover
+    from gui.document.plan.recovery import read, recover
 
     copy = path.with_name("copy.jsonl")
     shutil.copy(path, copy)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QFileDialog
 
+from gui.document.crash_files import discard
 from gui.document.network import autosave
 from gui.document.network.autosave import LostOrder, lost_orders
-from gui.document.plan import journal
-from gui.document.plan.journal import Leftover, leftovers
+from gui.document.plan import recovery
+from gui.document.plan.recovery import Leftover, leftovers
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -115,14 +116,14 @@ class Recovery(QObject):
 
     def _discard(self, lost: Lost) -> None:
         if isinstance(lost, Leftover):
-            journal.discard(lost)
+            discard(lost.path)
         else:
             autosave.remove(lost.path)
         self._done_with(lost)
 
     # ------------------------------------------------------------------ recovering
     def _recover(self, lost: Lost) -> None:
-        read: Callable[[Any], object] = journal.prepare if isinstance(lost, Leftover) else autosave.prepare
+        read: Callable[[Any], object] = recovery.prepare if isinstance(lost, Leftover) else autosave.prepare
 
         def prepare() -> object:
             try:
@@ -155,7 +156,7 @@ class Recovery(QObject):
             here = open_graph_window((), None, remember=self._session is not None)
         else:
             self._used = True
-        journal.recover(here.document, lost, found)
+        recovery.recover(here.document, lost, found)
 
     def _failed(self, lost: Lost, error: StageboardError) -> None:
         """Its model is not what it was, or not where it was."""

@@ -155,7 +155,7 @@ ELSEWHERE = {
     "gui.app.crash_log": "the log of a crash goes on without one",
     "gui.app.demo.demo": "pictures of the tour, written as those of stories are",
     "gui.look.drawn": "into memory",
-    "gui.document.plan.journal": "lines that are told of once: tests/gui/document/plan/test_journal.py",
+    "gui.document.crash_files": "lines of a journal that are told of once: tests/gui/document/plan/test_journal.py",
     "gui.present.export.video": "needs ffmpeg: the test of its own below",
     "gui.present.html.svg": "into memory",
     "gui.tools.story.studio": "the draft's own saving, by planner.story.files.json",

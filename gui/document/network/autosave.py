@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from gui.document.plan.journal import create, discard, ended, folder, locked
+from gui.document.crash_files import create, discard, ended, folder, locked
 from gui.document.values import Message
 from gui.widgets.background_thread import Background
 from planner.errors import StageboardError

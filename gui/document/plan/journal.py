@@ -11,12 +11,9 @@ on its own, so a journal without a lock was left behind by a crash.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
-import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,39 +22,18 @@ from PySide6.QtCore import QObject
 from gui.document.commands import (
     Command,
     SetAssignment,
-    decode_assignment,
-    decode_entry,
-    decode_problem,
     encode_assignment,
     encode_entry,
     encode_problem,
-    from_json,
 )
+from gui.document.crash_files import create, folder
 from gui.document.plan.document import Document
-from gui.document.plan.opening import Opened, quick_bounds, ready, with_times
-from gui.document.plan.reading import read_graph
 from gui.document.values import Message, PlanEntry
 from gui.widgets.later import Later
-from planner.errors import StageboardError
-from planner.formats.checks import items
-from planner.model.graph import Graph
-from planner.plan_files.bound_json import bound_of, bounds_list
+from planner.plan_files.bound_json import bounds_list
 from planner.problem.bound import Bound
 
 VERSION = 1
-LARGEST = 200 * 2**20
-"""Journals above this size (bytes) are not read back."""
-
-
-class JournalError(StageboardError):
-    """A journal cannot be read or done again."""
-
-
-def folder() -> Path:
-    """Where journals are kept."""
-    import platformdirs
-
-    return Path(platformdirs.user_state_path("stageboard", appauthor=False))
 
 
 class Journal(QObject):
@@ -203,260 +179,3 @@ class Journal(QObject):
             with contextlib.suppress(OSError):
                 self._file.close()
             self._file = None
-
-
-def create(where: Path, kind: str = "journal") -> tuple[IO[str], Path]:
-    """A new, locked file of this process. A file of the same name may be left from a dead process with our id."""
-    where.mkdir(parents=True, exist_ok=True)
-    for i in range(1000):
-        path = where / (f"{kind}-{os.getpid()}.jsonl" if i == 0 else f"{kind}-{os.getpid()}-{i}.jsonl")
-        try:
-            handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, 0o600)
-        except FileExistsError:
-            continue
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return os.fdopen(handle, "w", encoding="utf-8"), path
-    raise OSError("too many journals were left behind")
-
-
-# ---------------------------------------------------------------------- recovery
-@dataclass(frozen=True, eq=False)
-class Leftover:
-    """A journal of a process that ended without closing it."""
-
-    path: Path
-    name: str
-    models: tuple[Path, ...]
-    time: float
-    """When its last line was written."""
-    steps: int
-    head: Mapping[str, Any]
-    lines: tuple[Mapping[str, Any], ...]
-
-    @property
-    def sentence(self) -> str:
-        """What a person is asked."""
-        return f"{ended(self.time, self.name)}; {self.contents} can be recovered"
-
-    @property
-    def contents(self) -> str:
-        """What was not saved, in words."""
-        if self.steps:
-            return "one step" if self.steps == 1 else f"{self.steps} steps"
-        return "planners' results" if any("entry" in line for line in self.lines) else "what was proven"
-
-
-def ended(when: float, name: str) -> str:
-    """The beginning of the sentence that offers what is left: ``when`` (seconds since the epoch) the last of it was written."""
-    moment = time.strftime("%d %B, %H:%M", time.localtime(when))
-    return f"Stageboard ended unexpectedly while {name} was open ({moment})"
-
-
-def leftovers(where: Path | None = None) -> list[Leftover]:
-    """Journals that a crash left behind, the latest first. Damaged or needless ones are deleted on the way."""
-    where = where or folder()
-    found: list[Leftover] = []
-    for path in sorted(where.glob("journal-*.jsonl")) if where.is_dir() else []:
-        if locked(path):
-            continue
-        leftover = read(path)
-        if leftover is None:
-            discard(path)
-        else:
-            found.append(leftover)
-    return sorted(found, key=lambda leftover: -leftover.time)
-
-
-def discard(leftover: Leftover | Path) -> None:
-    """Forget a journal."""
-    with contextlib.suppress(OSError):
-        (leftover if isinstance(leftover, Path) else leftover.path).unlink()
-
-
-def locked(path: Path) -> bool:
-    """Whether a running process (this one included) still holds a file."""
-    try:
-        with path.open("rb") as file:
-            fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
-            fcntl.flock(file.fileno(), fcntl.LOCK_UN)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return True  # not ours to read
-    return False
-
-
-def read(path: Path) -> Leftover | None:
-    """A journal as far as it is whole; None where nothing in it is worth recovering."""
-    lines: list[dict[str, Any]] = []
-    try:
-        if path.stat().st_size > LARGEST:
-            return None
-        with path.open("r", encoding="utf-8", errors="strict") as file:
-            for text in file:
-                if not text.endswith("\n"):
-                    break  # the crash came in the middle of a line
-                line = json.loads(text)
-                if not isinstance(line, dict):
-                    break
-                lines.append(line)
-    except (OSError, ValueError, RecursionError):
-        pass  # what came before the damage still counts
-    if not lines or lines[0].get("journal") != VERSION:
-        return None
-    head, events = lines[0], lines[1:]
-    steps = _unsaved_steps(events)
-    if not steps and not any("entry" in line for line in events) and not _unsaved_proofs(events):
-        return None
-    try:
-        models = tuple(Path(str(model)) for model in head["models"])
-        return Leftover(path, str(head["name"]), models, path.stat().st_mtime, steps, head, tuple(events))
-    except (OSError, KeyError, TypeError, ValueError):
-        return None
-
-
-def _unsaved_steps(events: list[dict[str, Any]]) -> int:
-    """How far the last state is from the last saved one, in steps."""
-    index = saved = 0
-    for line in events:
-        if "step" in line:
-            if saved > index:
-                saved = -1  # the saved state was undone and left behind
-            index += 1
-        elif type(line.get("index")) is int:
-            index = line["index"]
-        elif "saved" in line:
-            saved = index
-    return index if saved < 0 else abs(index - saved)
-
-
-def _unsaved_proofs(events: list[dict[str, Any]]) -> bool:
-    """Whether something was proven after the last save, which kept what was known then."""
-    saves = [i for i, line in enumerate(events) if "saved" in line]
-    return any("bounds" in line for line in events[saves[-1] + 1 if saves else 0 :])
-
-
-def prepare(leftover: Leftover) -> Opened:
-    """Read the model again and set up what was open at first. Raises :class:`StageboardError`; may take a while."""
-    head = leftover.head
-    if "graph" in head:
-        from planner.formats.graphs import stageboard_json
-
-        graph = stageboard_json.from_json(head["graph"], "the journal", leftover.name)
-    else:
-        batch = head.get("batch", 1)
-        graph = read_graph(leftover.models, batch if isinstance(batch, int) else 1)
-    if graph.fingerprint != head.get("fingerprint"):
-        raise JournalError(
-            f"{leftover.name} has changed since the journal was written, or is another model; locate or put back the old file, or discard it"
-        )
-    return _opened(leftover, with_times(graph))
-
-
-def _opened(leftover: Leftover, graph: Graph) -> Opened:
-    head = leftover.head
-    problem = decode_problem(graph, head.get("problem", {}))
-    device_of = problem.evaluator.checked(decode_assignment(head.get("assignment"), graph.n))
-    batch = head.get("batch", 1)
-    planner = str((head.get("entry") or {}).get("planner", ""))
-    bounds = (*_bounds(head.get("bounds", [])), *quick_bounds(problem))
-    return Opened(
-        problem=problem, paths=leftover.models, batch=batch if isinstance(batch, int) else 1, device_of=device_of,
-        planner=planner, live=ready(problem, device_of), bounds=bounds,
-    )  # fmt: skip
-
-
-def _bounds(value: Any) -> list[Bound]:
-    """Bounds of the journal. It is our own record: what was proven is proven, and what a file claimed is a claim."""
-    return [bound_of(entry, "a bound of the journal", "") for entry in items(value, "bounds of the journal")]
-
-
-def recover(document: Document, leftover: Leftover, opened: Opened | None = None) -> None:
-    """Do everything in a journal again and delete it. The document then records it afresh.
-
-    Raises :class:`StageboardError` before anything changes where the model cannot be opened. A step that cannot be
-    done again ends the recovery there, which a message says; what came before it is kept.
-    """
-    opened = opened or prepare(leftover)
-    entry = leftover.head.get("entry")
-    first = decode_entry(entry, opened.device_of) if isinstance(entry, dict) else None
-    document.install(opened)
-    active = document.active
-    assert active is not None
-    if first is not None:
-        active.id, active.name, active.origin = first.id, first.name, first.origin
-        active.seed, active.seconds, active.provenance = first.seed, first.seconds, first.provenance
-        active.claims = first.claims
-        document.plan_list.active_id = active.id
-    plan = leftover.head.get("plan")
-    document.plan_path = Path(plan) if isinstance(plan, str) else None
-    recorder = document.history.recorder
-    if recorder is not None:
-        recorder.opened()
-    for number, line in enumerate(leftover.lines):
-        try:
-            _do(document, line)
-        except (StageboardError, KeyError, TypeError, ValueError, IndexError) as error:
-            left = len(leftover.lines) - number
-            document.message.emit(
-                Message(
-                    "warning",
-                    f"the journal is damaged: its last {left} entries could not be recovered, all before them were",
-                    str(error),
-                )
-            )
-            break
-    document.plans_changed.emit()
-    if isinstance(recorder, Journal):
-        recorder.flush()
-    discard(leftover)
-
-
-def _do(document: Document, line: Mapping[str, Any]) -> None:
-    if "step" in line:
-        command = from_json(document, line["step"])
-        if isinstance(command, SetAssignment):
-            command.key = str(line.get("key", ""))
-        document.push(command)
-    elif "extend" in line:
-        _extend(document, line["extend"])
-    elif "index" in line:
-        index = line["index"]
-        if type(index) is not int or not 0 <= index <= document.undo_stack.count():
-            raise JournalError("the journal undoes more than was done")
-        document.undo_stack.setIndex(index)
-    elif "saved" in line:
-        document.plan_path = Path(str(line["saved"]))
-        document.history.set_saved()
-    elif "entry" in line:
-        _list(document, line)
-    elif "bounds" in line:
-        document.add_bounds(_bounds(line["bounds"]))
-
-
-def _extend(document: Document, data: Mapping[str, Any]) -> None:
-    last = document.history.commands[-1]
-    if not isinstance(last, SetAssignment):
-        raise JournalError("the journal extends a step that is not a planner's")
-    again = from_json(document, data)
-    assert isinstance(again, SetAssignment)
-    device_of = document.device_of.copy()
-    device_of[last.ops] = last.before
-    device_of[again.ops] = again.after
-    entry = document.plan_list.get(again.active[1])
-    if entry is None:
-        raise JournalError("the journal names a plan that is not in the list")
-    document.follow(device_of, entry, last.key, last.text())
-
-
-def _list(document: Document, line: Mapping[str, Any]) -> None:
-    given = decode_entry(line["entry"], decode_assignment(line["assignment"], document.device_of.size))
-    entry = document.plan_list.get(given.id)
-    if entry is None:
-        document.add_plan(
-            given.device_of, given.name, origin=given.origin, planner=given.planner, seed=given.seed,
-            seconds=given.seconds, provenance=given.provenance, claims=given.claims, id=given.id,
-        )  # fmt: skip
-    else:
-        entry.provenance = given.provenance or entry.provenance
-        document.update_plan(entry, given.device_of, given.seconds)

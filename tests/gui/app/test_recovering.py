@@ -15,10 +15,12 @@ from shiboken6 import delete
 
 from gui.app import app as gui_app
 from gui.app.recovering import everything_left
+from gui.document.crash_files import folder
 from gui.document.network.autosave import Autosave, lost_orders
 from gui.document.network.document import OrderDocument
 from gui.document.plan.document import Document
-from gui.document.plan.journal import Journal, folder, leftovers
+from gui.document.plan.journal import Journal
+from gui.document.plan.recovery import leftovers
 from gui.editors.network import windows as launch
 from gui.editors.plan import windows as graph_windows
 from gui.editors.plan.windows import Parts, make_window

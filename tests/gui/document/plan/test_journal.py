@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from gui.document.crash_files import discard, folder
 from gui.document.plan.document import Document
-from gui.document.plan.journal import Journal, discard, folder, leftovers, read, recover
+from gui.document.plan.journal import Journal
 from gui.document.plan.opening import prepare_plan
+from gui.document.plan.recovery import leftovers, read, recover
 from gui.document.values import Message
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
@@ -349,7 +351,7 @@ def test_a_changed_model_is_said_and_the_journal_kept(where: Path, tmp_path: Pat
         recover(again, leftovers(where)[0])
     assert state(again) == before
     assert len(leftovers(where)) == 1
-    discard(leftovers(where)[0])
+    discard(leftovers(where)[0].path)
     assert leftovers(where) == []
 
 
