@@ -2,16 +2,15 @@
 
 It joins parts that know little of each other and offers them under one roof: the :class:`~gui.document.plan.board.Board` (problem,
 assignment, bounds), the :class:`~gui.document.history.History` (undo, unsaved changes), :class:`~gui.document.plan.editing.Editing` (the
-edits), selection, folding, previews and the plan list.
+edits), selection, folding, previews, the plan list and what was found for it (:class:`~gui.document.plan.results.Results`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from gui.document.commands import Command
@@ -23,18 +22,17 @@ from gui.document.plan.editing import Editing
 from gui.document.plan.folding import Folding
 from gui.document.plan.opening import Opened
 from gui.document.plan.previewing import Previewing
+from gui.document.plan.results import Results
 from gui.document.plan.selection import Selection
 from gui.document.plan_list import (
     PlanList,
     bounds_with,
     differences,
-    drop_refuted,
     fill_figures,
     set_figures,
     telling_of,
 )
 from gui.document.values import AssignmentChange, Message, PlanEntry, Preview
-from planner.errors import PlanError
 from planner.model.graph import Bools, Graph, Ints
 from planner.model.groups import GroupView
 from planner.problem.bound import Bound, Standing
@@ -77,6 +75,7 @@ class Document(QObject):
         self.selecting = Selection(self)
         self.folding = Folding(self)
         self.previewing = Previewing(self.board, self)
+        self.results = Results(self)
         self.editing = Editing(self)
         self.undo_stack = self.history.undo_stack
         self.paths: tuple[Path, ...] = ()
@@ -107,6 +106,8 @@ class Document(QObject):
         self.plan_by, self.take_over = self.editing.plan_by, self.editing.take_over
         self.apply_plan, self.remove_plan = self.editing.apply_plan, self.editing.remove_plan
         self.rename_plan = self.editing.rename_plan
+        self.add_plan, self.update_plan = self.results.add_plan, self.results.update_plan
+        self.refresh_entry, self.add_bounds = self.results.refresh_entry, self.results.add_bounds
         self.select, self.select_connected = self.selecting.select, self.selecting.select_connected
         self.set_hover, self.point_at = self.selecting.set_hover, self.selecting.point_at
         self.set_grouping, self.groupings = self.folding.set_grouping, self.folding.available
@@ -354,67 +355,11 @@ class Document(QObject):
                 len(evaluation.violations),
                 self.board.bounds,
             )
-            self._drop_refuted(entry)
+            self.results.drop_refuted(entry)
         if len(ops):
             self.assignment_changed.emit(AssignmentChange(ops, reason))
         self.readouts_changed.emit()
         self.plans_changed.emit()
-
-    def add_bounds(self, bounds: Iterable[Bound]) -> None:
-        """Add proven bounds; the strongest that applies to the problem is shown."""
-        bounds = list(bounds)
-        more = self.board.add_bounds(bounds)
-        self.history.proved(bounds)
-        if not more:
-            return
-        problem = self.board.open_problem
-        for entry in self.plans:
-            if entry.components:
-                set_figures(entry, problem, entry.components, entry.broken, self.board.bounds)
-        self.readouts_changed.emit()
-        self.plans_changed.emit()
-
-    def add_plan(
-        self, device_of: Ints, name: str, *, origin: str = "planner", planner: str = "", seed: int | None = None,
-        seconds: float | None = None, provenance: Provenance | None = None, claims: tuple[Bound, ...] = (), id: str = "",
-    ) -> PlanEntry:  # fmt: skip
-        """Add a proposal to the list; it is evaluated under the problem and changes nothing until applied."""
-        problem = self.board.open_problem
-        device_of = np.array(device_of, np.int32)
-        if device_of.shape != (problem.graph.n,):
-            raise PlanError(
-                f"a plan for {problem.graph.n} ops was expected, this one places {device_of.size}"
-            )
-        entry = PlanEntry(
-            self.plan_list.unused_name(name), device_of, origin, planner=planner, seed=seed, seconds=seconds,
-            provenance=provenance, claims=claims,
-        )  # fmt: skip
-        if id:
-            entry.id = id
-        self.refresh_entry(entry)
-        self.plan_list.insert(entry)
-        self.history.listed(entry)
-        return entry
-
-    def update_plan(
-        self, entry: PlanEntry, device_of: Ints | None = None, seconds: float | None = None
-    ) -> None:
-        """A planner improved its entry, or says how long it took."""
-        if device_of is not None:
-            entry.device_of = np.array(device_of, np.int32)
-            self.refresh_entry(entry)
-        entry.seconds = entry.seconds if seconds is None else seconds
-        self.history.listed(entry)
-        self.plans_changed.emit()
-
-    def refresh_entry(self, entry: PlanEntry) -> None:
-        """Fill in the figures of an entry under the present problem; what it refutes of the claims of files is dropped."""
-        fill_figures(entry, self.board.open_problem, self.board.bounds)
-        self._drop_refuted(entry)
-
-    def _drop_refuted(self, entry: PlanEntry) -> None:
-        for note in drop_refuted(self.plans, entry, self.board.open_problem):
-            self.message.emit(Message("warning", note))
 
     # ------------------------------------------------------------------ questions
     def check(self, ops: object) -> Preview:
