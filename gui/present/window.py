@@ -1,61 +1,34 @@
-"""The presenter: a story full screen, led by keys, a clicker or the mouse, or playing by itself."""
+"""The presenter: a story full screen, led by keys, a clicker or the mouse, or playing by itself. :mod:`gui.present.screen` paints it."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
-    QAccessibleEvent,
-    QCloseEvent,
-    QColor,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QWheelEvent,
-)
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import THEMES, Theme
 from gui.present import keys
-from gui.present.panels.overlays import (
-    paint_badge,
-    paint_help,
-    paint_laser,
-    paint_notes,
-    paint_op_card,
-    paint_spotlight,
-)
-from gui.present.pointing import MODES, Pointing
-from gui.present.show import Show
-from gui.present.transition.course import Course
+from gui.present.pointing import MODES
+from gui.present.screen import SCALES, Screen
 from gui.shell.key_claims import WITH_COMMANDS
-from gui.widgets.later import Later
 from gui.widgets.plain import plain
-from planner.problem.problem import Plan
 from planner.story.story import Resolved
 
 if TYPE_CHECKING:
     from gui.look.theme import ThemeController
 
 FRAME_MS = 16
-SETTLE_MS = 140
-"""A window that is being resized is laid out anew once it has kept its size for so long."""
 HIDE_AFTER = 2.5
 """Seconds without a movement after which the mouse pointer is hidden."""
 BADGE_SECONDS = 1.1
-SCALES = (0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5)
-"""Sizes of letters to choose from."""
 LONGEST_STEP = 0.1
 """A frame that took longer lets no more time pass: the eye has seen nothing of the rest."""
 
 
-class PresenterWindow(QWidget):
+class PresenterWindow(Screen):
     """Plays one resolved story. ``moved(index)`` when it makes for another keyframe; ``closed`` at the end."""
 
     moved = Signal(int)
@@ -70,31 +43,16 @@ class PresenterWindow(QWidget):
         at: int = 0,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
+        super().__init__(resolved, reduced_motion, at, parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(480, 300)
-        story = resolved.story
-        self.setWindowTitle(plain(f"{story.title} \N{EN DASH} Stageboard"))
-        self.resolved, self.themes = resolved, themes
-        self.theme = THEMES[story.theme]
-        self.reduced_motion = reduced_motion
+        self.setWindowTitle(plain(f"{resolved.story.title} \N{EN DASH} Stageboard"))
+        self.themes = themes
         self.playing = False
-        self.blank = ""
-        self.notes_shown = self.help_shown = False
-        self.typed = ""
-        self.elapsed = 0.0
-        """Seconds since the talk began."""
-        self._full_screen, self._scale = full_screen, SCALES.index(1.0)
-        self._show: Show | None = None
-        keyframes = story.keyframes
-        self.course = Course(len(keyframes), lambda i: keyframes[i].transition, at)
-        self.course.reduced = reduced_motion
+        self._full_screen = full_screen
         self._held = 0.0
-        self.mouse = Pointing()
-        self._badge, self._badge_left = "", 0.0
         self._idle = 0.0
         self._last = time.perf_counter()
         self._timer = QTimer(self)
@@ -104,8 +62,6 @@ class PresenterWindow(QWidget):
         self._slow = QTimer(self)
         self._slow.setInterval(500)
         self._slow.timeout.connect(self._tick)
-        self._resized = Later(self._lay_out, self, SETTLE_MS)
-        self._announce()
 
     # ------------------------------------------------------------------ showing
     def begin(self) -> None:
@@ -125,26 +81,6 @@ class PresenterWindow(QWidget):
         self._last = time.perf_counter()
         self._slow.start()
         self._wake()
-
-    @property
-    def show_now(self) -> Show:
-        """The story in frames of the window's size."""
-        if self._show is None:
-            self._show = Show(
-                self.resolved, self.theme, (self.width(), self.height()), type_scale=SCALES[self._scale]
-            )
-            self._show.reduced_motion = self.reduced_motion
-        return self._show
-
-    def _lay_out(self) -> None:
-        self._resized.stop()
-        self._show = None
-        self.update()
-
-    @property
-    def unit(self) -> float:
-        """A pixel of a frame of 1280 x 800, letters as large as chosen."""
-        return self.show_now.letters
 
     # ------------------------------------------------------------------ time
     @property
@@ -315,83 +251,7 @@ class PresenterWindow(QWidget):
         self._say(words)
         self._wake()
 
-    # ------------------------------------------------------------------ assistive technology
-    def _announce(self) -> None:
-        """What is on screen, as the window's name and description, and as an announcement."""
-        show = self._show or Show(self.resolved, self.theme, (320, 200))
-        name, description = show.words(self.course.destination)
-        self.setAccessibleName(name)
-        self.setAccessibleDescription(f"{description} Press F1 for the keys.")
-        if QAccessible.isActive():
-            for what in (QAccessible.Event.NameChanged, QAccessible.Event.DescriptionChanged):
-                QAccessible.updateAccessibility(QAccessibleEvent(self, what))
-        self._say(f"{name}. {description}")
-
-    def _say(self, words: str) -> None:
-        if QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
-
-    # ------------------------------------------------------------------ painting
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """The frame of this moment, and what lies over it."""
-        painter = QPainter(self)
-        if self.blank:
-            painter.fillRect(self.rect(), QColor(self.blank))
-            self._paint_over(painter)
-            return
-        show, course = self.show_now, self.course
-        wide, high = show.size
-        if show.size != (self.width(), self.height()):
-            painter.fillRect(self.rect(), QColor(self.theme.panel))
-            painter.scale(self.width() / wide, self.height() / high)
-        show.paint_between(painter, course.first, course.second, course.share, self.mouse.lens)
-        painter.resetTransform()
-        self._paint_over(painter)
-
-    def _paint_over(self, painter: QPainter) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        show, unit, size = self.show_now, self.unit, (self.width(), self.height())
-        if not self.blank:
-            if self.mouse.mode == "spotlight":
-                paint_spotlight(painter, size, self.mouse.at, unit)
-            elif self.mouse.mode == "laser":
-                self._paint_op(painter)
-                paint_laser(painter, self.mouse.at, unit)
-        if self.notes_shown:
-            here = self.course.destination
-            after = self.resolved.story.keyframes[here + 1 : here + 2]
-            following = (after[0].title or "untitled", after[0].caption) if after else ("", "")
-            if self.resolved.notes:  # the speaker should know before somebody asks
-                following = (following[0], f"{following[1]}\nNote: {self.resolved.notes[0]}")
-            minutes, seconds = divmod(int(self.elapsed), 60)
-            paint_notes(
-                painter, show.places.stage, f"{here + 1} of {self.course.count}", following, f"{minutes}:{seconds:02d}",
-                time.strftime("%H:%M"), unit, self.theme,
-            )  # fmt: skip
-        if self.typed:
-            paint_badge(painter, show.places.stage, f"Go to {self.typed}", unit, self.theme)
-        elif self._badge_left > 0.0:
-            paint_badge(painter, show.places.stage, self._badge, unit, self.theme)
-        if self.help_shown:
-            paint_help(painter, size, keys.rows(), unit, self.theme)
-
-    def _paint_op(self, painter: QPainter) -> None:
-        """The card under the pointer, grown."""
-        if not self.course.resting:
-            return
-        here, show = self.course.at, self.show_now
-        plan = show.shots.plan(here)
-        op = show.op_at(here, self.mouse.at, self.mouse.lens)
-        if op >= 0 and isinstance(plan, Plan):
-            card = show.stage.op_rect(here, op, self.mouse.lens)
-            paint_op_card(painter, card, QRectF(show.places.stage), plan, op, self.unit, self.theme)
-
     # ------------------------------------------------------------------ events
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The frame is stretched at once and laid out anew in a moment."""
-        if self._show is not None:
-            self._resized.ask()
-
     def event(self, event: QEvent) -> bool:
         """Its keys are its own, also where they are commands of the window behind it."""
         if (

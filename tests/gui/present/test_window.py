@@ -15,7 +15,8 @@ from pytestqt.qtbot import QtBot
 from gui.present import keys
 from gui.present.launch import present
 from gui.present.panels.overlays import op_facts
-from gui.present.window import SCALES, PresenterWindow
+from gui.present.screen import SCALES
+from gui.present.window import PresenterWindow
 from tests.gui.present.talks import network_talk, talk
 
 Key = Qt.Key
