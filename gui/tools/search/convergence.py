@@ -1,24 +1,23 @@
-"""The convergence plot: the incumbent from above, the bound from below, over the time a job has run.
+"""The convergence panel: the course of a job or a race, the incumbent from above and the bound from below, and what it means.
 
 Of an objective with several components it shows one: the first that is not proven yet, or the one that is chosen.
-Each step of the bound says which method proved it; of steps that come too soon after one another only the later has words.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.look.numbers import Column, gap_text
-from gui.look.theme import Theme, font
+from gui.look.theme import Theme
 from gui.panels.base import Panel
-from gui.tools.search.convergence_lines import crosses_step, marks, proofs_of, steps, value_at
+from gui.tools.search.convergence_lines import proofs_of, steps
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.later import Later
@@ -30,18 +29,13 @@ if TYPE_CHECKING:
     from gui.background.job import Job
     from gui.background.jobs import Jobs
     from gui.document.plan.document import Document
+    from gui.tools.search.convergence_plot import ConvergencePlot
     from gui.tools.search.race.course import Course
-    from gui.tools.search.race.lines import RunnerLines
     from gui.tools.search.race.racing import Racing
 
 REDRAW = 100
 """Milliseconds between two redraws of a running job."""
 LEAST_SECONDS = 0.05
-LABEL_HEIGHT = 14.0
-LABEL_ROOM = 22.0
-"""Pixels that a label takes above or below its line."""
-LEAST_GAP = 34.0
-"""Pixels between the two lines from which there is room for the gap between them."""
 
 
 class ConvergencePanel(Panel):
@@ -65,15 +59,11 @@ class ConvergencePanel(Panel):
         )
         self.part.activated.connect(self._part_chosen)
         self._racing: Racing | None = None
-        self._lines: RunnerLines | None = None
         self._wanted = ""
         """The component that was chosen by hand, empty to follow the search."""
         self.words = ElidedLabel("", self)
         set_role(self.words, "muted")
-        self.plot: Any = None
-        self._curves: dict[str, Any] = {}
-        self._marks: list[Any] = []
-        """Labels at the steps of the bound, reused."""
+        self.plot: ConvergencePlot | None = None
         top = QHBoxLayout()
         top.setContentsMargins(10, 4, 10, 0)
         top.setSpacing(8)
@@ -168,72 +158,19 @@ class ConvergencePanel(Panel):
         return drawn
 
     # ------------------------------------------------------------------ drawing
-    def _make_plot(self) -> None:
-        import pyqtgraph as pg
+    def _make_plot(self) -> ConvergencePlot:
+        from gui.tools.search.convergence_plot import ConvergencePlot
 
-        from gui.tools.search.convergence_axis import UnitAxis
-
-        axes = {"left": UnitAxis("left"), "bottom": UnitAxis("bottom", "s")}
-        self.plot = pg.PlotWidget(self, background=None, axisItems=axes)
-        self.plot.setAccessibleName("Objective and bound over time")
-        item = self.plot.getPlotItem()
-        item.setMenuEnabled(False)
-        item.hideButtons()
-        item.getViewBox().setMouseEnabled(False, False)
-        item.layout.setContentsMargins(4, 4, 14, 2)
+        plot = ConvergencePlot(self.theme, self)
         self._column.takeAt(self._column.count() - 1)
-        self._column.addWidget(self.plot, 1)
-        between = pg.FillBetweenItem(pg.PlotCurveItem(), pg.PlotCurveItem())
-        item.addItem(between)
-        self._curves["between"] = between
-        for name in ("incumbent", "bound"):
-            self._curves[name] = item.plot([], [])
-        for name, anchor in (("incumbent label", (1, 1)), ("gap label", (1, 0.5))):
-            self._curves[name] = self._label(anchor)
-        self._paint_plot()
-
-    def _label(self, anchor: tuple[float, float]) -> Any:
-        import pyqtgraph as pg
-
-        # On a ground of its own: a line that passes behind words must not strike them out.
-        label = pg.TextItem("", anchor=anchor, fill=pg.mkBrush(self.theme.panel))
-        label.setZValue(2)
-        self.plot.getPlotItem().addItem(label)
-        label.hide()
-        return label
-
-    def _paint_plot(self) -> None:
-        import pyqtgraph as pg
-
-        t = self.theme
-        self.plot.setBackground(t.panel)
-        item = self.plot.getPlotItem()
-        for side in ("left", "bottom"):
-            axis = item.getAxis(side)
-            axis.setPen(pg.mkPen(t.border))
-            axis.setTextPen(pg.mkPen(t.muted))
-            axis.setStyle(tickFont=font(8.0), tickLength=-4, autoExpandTextSpace=False)
-            axis.enableAutoSIPrefix(False)
-            axis.showLabel(False)
-        item.getAxis("left").setWidth(64)
-        for name, colour in (("incumbent", t.accent), ("bound", t.good)):
-            self._curves[name].setPen(pg.mkPen(colour, width=2))
-        for name, colour in (("incumbent label", t.accent), ("gap label", t.muted)):
-            self._curves[name].setColor(QColor(colour))
-            self._curves[name].setFont(_label_font())
-        for label in self._marks:
-            label.setColor(QColor(t.good))
-        for label in (*self._marks, self._curves["incumbent label"], self._curves["gap label"]):
-            label.fill = pg.mkBrush(t.panel)
-        soft = QColor(t.good)
-        soft.setAlpha(28)
-        self._curves["between"].setBrush(pg.mkBrush(soft))
+        self._column.addWidget(plot, 1)
+        return plot
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
         self.theme = theme
         if self.plot is not None:
-            self._paint_plot()
+            self.plot.set_theme(theme)
         self.request_refresh()
 
     def refresh(self) -> None:
@@ -246,7 +183,7 @@ class ConvergencePanel(Panel):
                 self.plot.hide()
             return
         if self.plot is None:
-            self._make_plot()
+            self.plot = self._make_plot()
         self.plot.show()
         problem = job.problem
         # A bound is proven for a plan that is there already.
@@ -263,9 +200,11 @@ class ConvergencePanel(Panel):
             upper_x, upper_y, by = np.array([0.0, end]), np.array([values[place]] * 2), "plan on the canvas"
         lower_x, lower_y = steps(((seconds, bound.value) for seconds, bound in proofs), end)
         column = column_of(problem, part, [*upper_y.tolist(), *lower_y.tolist()])
-        others = self._draw_runners(job, place, end, column)
-        self._draw(upper_x, upper_y / column.scale, lower_x, lower_y / column.scale, end, column, others)
-        self._label_lines(proofs, by, upper_y, lower_x, lower_y, end, column, bool(others))
+        others = self.plot.draw_runners(job, place, end, column)
+        self.plot.draw_lines(
+            upper_x, upper_y / column.scale, lower_x, lower_y / column.scale, end, column, others
+        )
+        self.plot.label_lines(proofs, by, upper_y, lower_x, lower_y, end, column, bool(others))
         self._say(job, reached, part, proofs, column)
 
     def _plan(self, job: Job | Course) -> tuple[float, ...] | None:
@@ -274,112 +213,6 @@ class ConvergencePanel(Panel):
         if document.problem is None or document.problem != job.problem or not document.evaluation.valid:
             return None
         return document.evaluation.values
-
-    def _draw_runners(self, job: Job | Course, place: int, end: float, column: Column) -> list[float]:
-        """The lines of a race's runners; returns values that should be seen besides the best plan and the bound."""
-        from gui.tools.search.race.course import Course
-        from gui.tools.search.race.lines import RunnerLines
-
-        if self._lines is None:
-            self._lines = RunnerLines(self.plot)
-        if not isinstance(job, Course):
-            self._lines.hide()
-            return []
-        self._lines.draw(job, place, end, column.scale, self.theme)
-        return [value / column.scale for value in self._lines.values(job, place)]
-
-    def _draw(
-        self,
-        ux: np.ndarray,
-        uy: np.ndarray,
-        lx: np.ndarray,
-        ly: np.ndarray,
-        end: float,
-        column: Column,
-        others: list[float],
-    ) -> None:
-        import pyqtgraph as pg
-
-        item = self.plot.getPlotItem()
-        self._curves["incumbent"].setData(ux, uy)
-        self._curves["bound"].setData(lx, ly)
-        between = self._curves["between"]
-        between.setVisible(bool(len(ux) and len(lx)))
-        if len(ux) and len(lx):
-            # The area starts where both exist; both edges are given on the same corners.
-            begin = max(ux[0], lx[0])
-            x = np.unique(np.concatenate([ux[ux >= begin], lx[lx >= begin], [begin]]))
-            x = np.repeat(x, 2)[1:]
-            upper, lower = value_at(ux, uy, x), value_at(lx, ly, x)
-            between.setCurves(pg.PlotCurveItem(x, upper), pg.PlotCurveItem(x, lower))
-        values = np.concatenate([uy, ly, others])
-        if len(values):
-            low, high = float(values.min()), float(values.max())
-            # Words stand above the upper and below the lower line, however low the plot is.
-            room = item.getViewBox().height() - 2 * LABEL_ROOM
-            share = max(0.25, LABEL_ROOM / room) if room > LABEL_ROOM else 0.25
-            pad = share * (high - low) if high > low else 0.05 * abs(high) or 1.0
-            item.setYRange(low - pad, high + pad, padding=0)
-        item.setXRange(0, end, padding=0)
-        item.getAxis("left").set_unit(column.suffix)
-
-    def _label_lines(
-        self,
-        proofs: list[tuple[float, Bound]],
-        by: str,
-        upper: np.ndarray,
-        lower_x: np.ndarray,
-        lower: np.ndarray,
-        end: float,
-        column: Column,
-        crowded: bool,
-    ) -> None:
-        """Who found the plan, who proved the bound at each of its steps, and how far they are from each other."""
-        measure = QFontMetricsF(_label_font()).horizontalAdvance
-        box = self.plot.getPlotItem().getViewBox()
-        label = self._curves["incumbent label"]
-        label.setVisible(bool(len(upper)))
-        if len(upper):
-            label.setText(f"{by} {column.text(float(upper[-1]))}")
-            label.setPos(end, float(upper[-1]) / column.scale)
-        found = marks(
-            proofs, end, box.width(), lambda b: f"{method_words(b.method)} {column.text(b.value)}",
-            lambda w: measure(w) + 12,
-        )  # fmt: skip
-        while len(self._marks) < len(found):
-            mark = self._label((0, 0))
-            mark.setFont(_label_font())
-            mark.setColor(QColor(self.theme.good))
-            self._marks.append(mark)
-        between = self._curves["gap label"]
-        low, high = box.viewRange()[1]
-        both = bool(len(upper) and len(lower))
-        apart = (
-            (float(upper[-1]) - float(lower[-1])) / column.scale * box.height() / (high - low)
-            if both
-            else 0.0
-        )
-        # Above the best plan of a race are the lines of its runners: words go below it, where there is room.
-        below = crowded and apart >= 2 * LEAST_GAP
-        label.setAnchor((1, 0 if below else 1))
-        apart -= LABEL_HEIGHT if below else 0.0
-        for i, item in enumerate(self._marks):
-            item.setVisible(i < len(found))
-            if i < len(found):
-                mark, is_last = found[i], i == len(found) - 1
-                crosses = is_last and crosses_step(lower_x, end, box.width(), measure(mark.words) + 12)
-                # Below its line; where the step up to it is in the way, above it if there is room, else before it.
-                above = crosses and apart >= LEAST_GAP
-                before = crosses and not above
-                item.setText(mark.words)
-                item.setAnchor((1 if is_last else 0, 1 if above else 0))
-                item.setPos(float(lower_x[-2]) if before else mark.seconds, mark.value / column.scale)
-                if above:
-                    apart -= LABEL_HEIGHT
-        between.setVisible(apart >= LEAST_GAP)
-        if apart >= LEAST_GAP:
-            between.setText(f"gap {gap_text(gap(float(upper[-1]), float(lower[-1])))}")
-            between.setPos(end, (float(upper[-1]) + float(lower[-1])) / 2 / column.scale)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another size has room for other words."""
@@ -416,7 +249,3 @@ class ConvergencePanel(Panel):
             return "optimal"
         proven = any(one.name == part and one.proven for one in standing.components)
         return "proven" if proven else "bound met"
-
-
-def _label_font() -> QFont:
-    return font(8.0, weight=QFont.Weight.Bold)

@@ -73,13 +73,13 @@ def test_the_latest_job_is_drawn(qtbot: QtBot) -> None:
             first.learn(seconds, document.problem.bound("bottleneck", value, method, frozenset()))
         jobs.job_changed.emit(first)
         qtbot.waitUntil(lambda: panel.plot is not None and "50.00" in panel.words.text(), timeout=30_000)
-        assert panel._curves["incumbent"].getData()[1][-1] == 50.0
-        assert panel._curves["bound"].getData()[1][-1] == 12.0
+        assert panel.plot.curves["incumbent"].getData()[1][-1] == 50.0
+        assert panel.plot.curves["bound"].getData()[1][-1] == 12.0
         assert "gap 76.0 %" in panel.words.text()
         assert "proven by two superblocks" in panel.words.text()
-        assert panel._curves["incumbent label"].toPlainText() == "Slice 50.00"
-        assert panel._curves["gap label"].toPlainText() == "gap 76.0 %"
-        told = [mark.toPlainText() for mark in panel._marks if mark.isVisible()]
+        assert panel.plot.curves["incumbent label"].toPlainText() == "Slice 50.00"
+        assert panel.plot.curves["gap label"].toPlainText() == "gap 76.0 %"
+        told = [mark.toPlainText() for mark in panel.plot.marks if mark.isVisible()]
         assert told == ["simple 10.00", "two superblocks 12.00"]
         second = jobs.start(Order("slice", document.problem), "Slice again")
         assert panel.job() is second
@@ -148,7 +148,7 @@ def test_a_bound_method_is_drawn_against_the_plan_on_the_canvas(qtbot: QtBot) ->
         jobs.job_changed.emit(job)
         qtbot.waitUntil(lambda: "proven by simple" in panel.words.text(), timeout=30_000)
         objective = document.evaluation.objective
-        assert panel._curves["incumbent"].getData()[1].tolist() == [objective, objective]
+        assert panel.plot.curves["incumbent"].getData()[1].tolist() == [objective, objective]
         assert "on the canvas" in panel.words.text()
         # Broken rules: there is no plan to compare with.
         document.move([0], 2)
@@ -184,7 +184,7 @@ def test_the_component_that_is_worked_on_is_drawn(qtbot: QtBot) -> None:
         settle()
         assert "1.00 MiB" in panel.words.text()
         assert panel.words.text().startswith("proven")
-        assert panel._curves["bound"].getData()[1][-1] == 1.0
+        assert panel.plot.curves["bound"].getData()[1][-1] == 1.0
         given = (("max-memory", 3 * mib), ("dram", mib))
         job.learn(0.5, problem.bound("max-communication", 240 * 1024.0, "simple", frozenset(), given=given))
         jobs.job_changed.emit(job)

@@ -39,19 +39,20 @@ def test_every_entrant_has_a_line(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch)
         panel.refresh_now()
         assert panel.job() is course
         assert panel.chooser.currentText() == "Race (1)"
-        assert panel._lines is not None
-        assert [curve.isVisible() for curve, _ in panel._lines._curves] == [True, True, False]
-        x, y = panel._lines._curves[0][0].getData()
+        assert panel.plot is not None
+        assert [curve.isVisible() for curve, _ in panel.plot.runners._curves] == [True, True, False]
+        x, y = panel.plot.runners._curves[0][0].getData()
         assert x[0] == 0.5 and len(set(y)) == 1
         low, high = panel.plot.getPlotItem().getViewBox().viewRange()[1]
         assert low < y[0] < high
         assert "by Slice" in panel.words.text()
-        assert panel._curves["incumbent label"].toPlainText().startswith("Slice ")
+        assert panel.plot.curves["incumbent label"].toPlainText().startswith("Slice ")
         course.chosen = 0
         panel.request_refresh()
         settle()
         assert (
-            panel._lines._curves[0][0].opts["pen"].widthF() > panel._lines._curves[1][0].opts["pen"].widthF()
+            panel.plot.runners._curves[0][0].opts["pen"].widthF()
+            > panel.plot.runners._curves[1][0].opts["pen"].widthF()
         )
         graph = document.graph
         assert graph is not None
