@@ -6,21 +6,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from PySide6.QtCore import QObject, QTimer, QUrl
+from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from gui.background.loading import Loading
 from gui.look.numbers import plural
-from gui.tools.story.draft import Draft, Frame, ModelSource, Shown
+from gui.tools.story.draft import Draft, Frame, ModelSource
 from gui.tools.story.panel import StoryPanel
-from gui.tools.story.recorder import Recorder, of_search
+from gui.tools.story.recorder import Recorder
+from gui.tools.story.searching import Searching
 from gui.tools.story.shots import Shots
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
-from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
-from planner.processes.question import Aside
 from planner.story.story import SAMPLE, Resolved, StoryModel
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ EXPORTS = {
     "PDF slides (*.pdf)": ".pdf", "Web page in one file (*.html)": ".html", "Film (*.mp4)": ".mp4",
     "Animated picture (*.gif)": ".gif",
 }  # fmt: skip
-LOOK_MS = 80
 SUFFIX = ".story.json"
 CLOSING = "The story is not saved. Save it (Ctrl+Alt+S), or close again to leave it."
 REPLACING = "The story is not saved. Save it (Ctrl+Alt+S), or go on and lose it."
@@ -89,11 +87,6 @@ class Studio(QObject):
         self._window: StoryStage = window
         self._parent: QWidget = window
         self._shots = shots
-        self._aside: Aside | None = None
-        """The process in which a search is run again."""
-        self._searched: Any = None
-        self._asked = QTimer(self, interval=LOOK_MS)
-        self._asked.timeout.connect(self._look)
         self._revisit = revisit
         self._folder = ""
         self.draft = Draft(self)
@@ -107,6 +100,9 @@ class Studio(QObject):
         self.panel.show_requested.connect(self._show_on_canvas)
         self.panel.menu_requested.connect(self._fill)
         self.panel.failed.connect(lambda text: window.say("error", text))
+        self._searching = Searching(self)
+        self._searching.found.connect(self._searched)
+        self._searching.failed.connect(lambda text, detail: window.say("error", text, detail))
         self.draft.frames_changed.connect(window.update_actions)
         self.recorder.recording_changed.connect(lambda _: window.update_actions())
 
@@ -178,47 +174,22 @@ class Studio(QObject):
 
         Raises :class:`StageboardError` where nothing says how the plan was found, and while another search is run again.
         """
-        from gui.tools.story.search_course import course
-
         window, source = self._window, self._shots.shown().source
         entry = window.plans.current() or window.document.active
-        if self._aside is not None:
+        if self._searching.busy:
             raise StageboardError("a search is being run again already; wait for it")
         if entry is None or entry.provenance is None:
             raise StageboardError(
                 "nothing says how this plan was found; choose one in the plan list that a planner of this session found"
             )
         plan = window.document.problem.plan(entry.device_of.copy(), entry.provenance, entry.name)
-        bounds = tuple(window.document.bounds)
-        self._aside = Aside(course, plan)
-        self._asked.start()
+        self._searching.begin(plan, tuple(window.document.bounds), source)
         window.say("info", f"Running the search for “{entry.name}” again …")
-        self._searched = (plan, bounds, source)
 
-    def _look(self) -> None:
-        answer = None if self._aside is None else self._aside.poll()
-        if answer is None:
-            return
-        self._end_search()
-        if answer.sentence:
-            self._window.say("error", answer.sentence, answer.detail)
-            return
-        plan, bounds, source = self._searched
-        frames: list[Frame] = []
-        before: Plan | OrderPlan | None = None
-        for decision in answer.value:
-            step = plan.problem.plan(decision, plan.provenance, plan.name)
-            frames.append(Frame(of_search(step, bounds, before), Shown(step, bounds, source)))
-            before = step
+    def _searched(self, frames: list[Frame]) -> None:
         self.draft.add_all(frames, "Keyframes from a search")
         self.show_story()
         self._window.say("info", f"The search became {plural(len(frames), 'keyframe')}.")
-
-    def _end_search(self) -> None:
-        self._asked.stop()
-        if self._aside is not None:
-            self._aside.close()
-            self._aside = None
 
     def show_story(self) -> None:
         """The panel."""
@@ -412,7 +383,7 @@ class Studio(QObject):
     def close(self) -> None:
         """Nothing of it outlives the window."""
         self.recorder.stop()
-        self._end_search()
+        self._searching.cancel()
         self.loading.drop()
         if self._export is not None:
             self._export.drop()

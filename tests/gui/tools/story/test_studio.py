@@ -14,6 +14,9 @@ from pytestqt.qtbot import QtBot
 from gui.editors.plan.editor import MainWindow
 from gui.tools.story import studio as studios
 from gui.tools.story.frames_list import PICTURE
+from planner.machines.catalogue import planner
+from planner.problem.provenance import Provenance
+from planner.search.run import run
 from planner.story.files.json import read_story
 from planner.story.story import LONGEST_CAPTION
 from tests.gui.editors.network.window_parts import order_window
@@ -164,3 +167,22 @@ def test_a_story_opened_in_an_empty_window_brings_its_model_and_plan(qtbot: QtBo
     assert document.problem == first.plan.problem and document.active is not None
     assert document.active.name == first.plan.name and document.active.origin == "file"
     close()
+
+
+def test_the_search_of_a_plan_becomes_keyframes(qtbot: QtBot, window: MainWindow) -> None:
+    document, notice = window.document, window.notice
+    press(window, "story.replay")
+    assert notice.text.startswith("Nothing says how this plan was found")
+    found = run(planner("slice"), document.problem).device_of
+    for provenance, told in (
+        (Provenance(planner="slice"), "does not say which seed"),
+        (Provenance(planner="slice", seed=0), "The search became"),
+    ):
+        entry = document.add_plan(found, "found", planner="slice", provenance=provenance)
+        window.plans.make_current(entry)
+        press(window, "story.replay")
+        assert notice.text.startswith("Running the search")
+        press(window, "story.replay")
+        assert "already" in notice.text
+        qtbot.waitUntil(lambda told=told: told in notice.text, timeout=60_000)
+    assert window.studio.draft.frames
