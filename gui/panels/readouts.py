@@ -16,17 +16,13 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gui.look.numbers import (
     DASH,
-    energy_text,
     gap_text,
-    one_time,
     plural,
-    rate_text,
-    share_text,
     signed_amount,
 )
 from gui.look.theme import Theme
 from gui.panels.base import Panel
-from gui.panels.mcm.state import is_package
+from gui.panels.readout_figures import figures_tip, memory_shown, rate_words, speed_shown
 from gui.widgets.bars import GapBar
 from gui.widgets.readout import Readout
 from gui.words.methods import method_words
@@ -40,8 +36,6 @@ from gui.words.proofs import (
     standing_lines,
     wrapped,
 )
-from planner.evaluation import kernels
-from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -159,8 +153,9 @@ class ReadoutStrip(Panel):
         in_view = {one.name for one in standing.components}
         self.memory.setVisible("max-memory" not in in_view)
         self.speed.setVisible(parts > 1 and "throughput" in document.evaluation.figures)
-        self._show_memory()
-        self._show_speed()
+        problem, evaluation = document.problem, document.evaluation
+        self.memory.show_value(*memory_shown(problem, evaluation, t))
+        self.speed.show_value(*speed_shown(problem, evaluation), tip=figures_tip(problem, evaluation))
         active = document.active
         self.devices.show_value(
             "Devices", str(len(document.problem.devices)),
@@ -180,7 +175,7 @@ class ReadoutStrip(Panel):
         label = label[:1].upper() + label[1:]
         if one.name in STAGE_COSTS and 0 <= evaluation.bottleneck < len(devices):
             label = f"{label} ({devices[evaluation.bottleneck].name})"
-        note, note_colour = self._rate(one.value), ""
+        note, note_colour = rate_words(problem, evaluation, one.value), ""
         if preview is not None and 0 <= preview.target < len(preview.changes):
             would = preview.changes[preview.target]
             note, note_colour = f"→ {would.text}", (t.muted, t.bad, t.good)[would.sign]
@@ -189,7 +184,7 @@ class ReadoutStrip(Panel):
             amount(problem, one.name, one.value),
             note,
             note_colour=note_colour,
-            tip=self._figures_tip(),
+            tip=figures_tip(problem, evaluation),
         )
 
     def _show_bound(self, one: ComponentStanding) -> None:
@@ -323,86 +318,3 @@ class ReadoutStrip(Panel):
             self.theme.bad if broken else self.theme.good,
         )  # fmt: skip
         self.repair.setVisible(bool(broken))
-
-    def _figures_tip(self) -> str:
-        """What a target estimates of the whole plan, in lines."""
-        figures, unit = self.document.evaluation.figures, self._problem.graph.time_unit
-        lines = []
-        if "throughput" in figures and math.isfinite(figures["throughput"]):
-            lines.append(f"{rate_text(figures['throughput'])} inferences/s")
-        if "latency" in figures:
-            lines.append(f"{one_time(figures['latency'], unit)} from input to output of one inference")
-        if "energy" in figures:
-            lines.append(f"{energy_text(figures['energy'])} per inference")
-        return "\n".join(["Estimated, see Target for the constants:", *lines]) if lines else ""
-
-    def _show_speed(self) -> None:
-        figures = self.document.evaluation.figures
-        rate = figures.get("throughput", math.inf)
-        notes = []
-        if "latency" in figures:
-            notes.append(f"latency {one_time(figures['latency'], self._problem.graph.time_unit)}")
-        if "energy" in figures:
-            notes.append(energy_text(figures["energy"]))
-        shown = rate_text(rate) if math.isfinite(rate) else DASH
-        self.speed.show_value("Inferences per second", shown, ", ".join(notes), tip=self._figures_tip())
-
-    def _rate(self, objective: float) -> str:
-        graph = self.document.graph
-        if is_package(self.document.problem):
-            return self._package_rate()
-        if graph is None or graph.time_unit is None or not objective > 0 or not math.isfinite(objective):
-            return "the file names no time unit" if graph is not None and graph.time_unit is None else ""
-        figures = self.document.evaluation.figures
-        if math.isfinite(figures.get("throughput", math.inf)):
-            return f"{rate_text(figures['throughput'])} inferences/s, estimated"
-        what = "training steps/s" if graph.backward.any() else "inferences/s"
-        return f"{rate_text(1 / objective)} {what}"
-
-    def _package_rate(self) -> str:
-        """Throughput, and the other of the two times of a package: of one sample, or of the slowest chip."""
-        evaluation, unit = self.document.evaluation, self._problem.graph.time_unit
-        if self._problem.objective == "latency":
-            other = f"slowest chip {one_time(float(evaluation.cost.max(initial=0.0)), unit)}"
-        else:
-            other = f"one sample {one_time(evaluation.figures['latency'], unit)}"
-        rate = evaluation.figures["throughput"]
-        return f"{rate_text(rate)} samples/s, {other}" if unit is not None and math.isfinite(rate) else other
-
-    def _show_memory(self) -> None:
-        problem, evaluation = self.document.problem, self.document.evaluation
-        assert problem is not None
-        if "dram" in evaluation.details:
-            self._show_cache()
-            return
-        capacity = problem.evaluator.capacity
-        capped = np.isfinite(capacity)
-        # Slots of one accelerator say what all of them hold; count that once.
-        e = problem.evaluator
-        total = float(evaluation.memory[~e.pays | (e.owner == np.arange(e.k))].sum())
-        if not capped.any():
-            self.memory.show_value("Memory", bytes_text(total), "all devices, no limit set")
-            return
-        worst = int(np.argmax(np.where(capped, evaluation.memory / np.maximum(capacity, 1), -1)))
-        used, cap = float(evaluation.memory[worst]), float(capacity[worst])
-        limits = any(rule.code == kernels.RULE_MEMORY for rule in problem.evaluator.rules)
-        colour, words = "", f"{bytes_text(total)} on all devices"
-        if used > cap:
-            # Where no rule limits the memory, what does not fit costs time instead.
-            colour = self.theme.bad if limits else self.theme.warning
-            words = words if limits else "the rest is streamed each time"
-        self.memory.show_value(
-            f"Memory (fullest, {problem.devices[worst].name})", share_text(used, cap), words, colour
-        )
-
-    def _show_cache(self) -> None:
-        """How full the fullest cache is, and what does not fit into any."""
-        problem, evaluation = self._problem, self.document.evaluation
-        worst, beyond = int(np.argmax(evaluation.memory)), float(evaluation.details["dram"].sum())
-        cache = float(problem.evaluator.budget[worst])
-        self.memory.show_value(
-            f"Memory (fullest, {problem.devices[worst].name})",
-            share_text(float(evaluation.memory[worst]), cache),
-            f"{bytes_text(beyond)} off-chip in all" if beyond else "all parameters on chip",
-            self.theme.warning if beyond else "",
-        )

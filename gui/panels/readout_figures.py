@@ -1,0 +1,109 @@
+"""What the readout strip says beside the objective: how fast a plan is, and how full the memory. No widgets."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from gui.look.colours import Theme
+from gui.look.numbers import DASH, energy_text, one_time, rate_text, share_text
+from gui.panels.mcm.state import is_package
+from planner.evaluation import kernels
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Problem
+from planner.quantity import bytes_text
+
+
+class Shown(NamedTuple):
+    """One readout: what it is called, its value, a note, and the value's colour (empty for that of text)."""
+
+    label: str
+    value: str
+    note: str
+    colour: str = ""
+
+
+def figures_tip(problem: Problem, evaluation: Evaluation) -> str:
+    """What a target estimates of the whole plan, in lines."""
+    figures, unit = evaluation.figures, problem.graph.time_unit
+    lines = []
+    if "throughput" in figures and math.isfinite(figures["throughput"]):
+        lines.append(f"{rate_text(figures['throughput'])} inferences/s")
+    if "latency" in figures:
+        lines.append(f"{one_time(figures['latency'], unit)} from input to output of one inference")
+    if "energy" in figures:
+        lines.append(f"{energy_text(figures['energy'])} per inference")
+    return "\n".join(["Estimated, see Target for the constants:", *lines]) if lines else ""
+
+
+def speed_shown(problem: Problem, evaluation: Evaluation) -> Shown:
+    """Throughput, with latency and energy where the target estimates them."""
+    figures = evaluation.figures
+    rate = figures.get("throughput", math.inf)
+    notes = []
+    if "latency" in figures:
+        notes.append(f"latency {one_time(figures['latency'], problem.graph.time_unit)}")
+    if "energy" in figures:
+        notes.append(energy_text(figures["energy"]))
+    return Shown("Inferences per second", rate_text(rate) if math.isfinite(rate) else DASH, ", ".join(notes))
+
+
+def rate_words(problem: Problem, evaluation: Evaluation, objective: float) -> str:
+    """How many inferences or training steps a second an objective that is a time makes; why it is not known, if it is not."""
+    graph = problem.graph
+    if is_package(problem):
+        return _package_rate(problem, evaluation)
+    if graph.time_unit is None or not objective > 0 or not math.isfinite(objective):
+        return "the file names no time unit" if graph.time_unit is None else ""
+    figures = evaluation.figures
+    if math.isfinite(figures.get("throughput", math.inf)):
+        return f"{rate_text(figures['throughput'])} inferences/s, estimated"
+    what = "training steps/s" if graph.backward.any() else "inferences/s"
+    return f"{rate_text(1 / objective)} {what}"
+
+
+def _package_rate(problem: Problem, evaluation: Evaluation) -> str:
+    """Throughput, and the other of the two times of a package: of one sample, or of the slowest chip."""
+    unit = problem.graph.time_unit
+    if problem.objective == "latency":
+        other = f"slowest chip {one_time(float(evaluation.cost.max(initial=0.0)), unit)}"
+    else:
+        other = f"one sample {one_time(evaluation.figures['latency'], unit)}"
+    rate = evaluation.figures["throughput"]
+    return f"{rate_text(rate)} samples/s, {other}" if unit is not None and math.isfinite(rate) else other
+
+
+def memory_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Shown:
+    """How full the fullest device is, or what all hold where nothing limits them."""
+    if "dram" in evaluation.details:
+        return _cache_shown(problem, evaluation, theme)
+    capacity = problem.evaluator.capacity
+    capped = np.isfinite(capacity)
+    # Slots of one accelerator say what all of them hold; count that once.
+    e = problem.evaluator
+    total = float(evaluation.memory[~e.pays | (e.owner == np.arange(e.k))].sum())
+    if not capped.any():
+        return Shown("Memory", bytes_text(total), "all devices, no limit set")
+    worst = int(np.argmax(np.where(capped, evaluation.memory / np.maximum(capacity, 1), -1)))
+    used, cap = float(evaluation.memory[worst]), float(capacity[worst])
+    limits = any(rule.code == kernels.RULE_MEMORY for rule in problem.evaluator.rules)
+    colour, words = "", f"{bytes_text(total)} on all devices"
+    if used > cap:
+        # Where no rule limits the memory, what does not fit costs time instead.
+        colour = theme.bad if limits else theme.warning
+        words = words if limits else "the rest is streamed each time"
+    return Shown(f"Memory (fullest, {problem.devices[worst].name})", share_text(used, cap), words, colour)
+
+
+def _cache_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Shown:
+    """How full the fullest cache is, and what does not fit into any."""
+    worst, beyond = int(np.argmax(evaluation.memory)), float(evaluation.details["dram"].sum())
+    cache = float(problem.evaluator.budget[worst])
+    return Shown(
+        f"Memory (fullest, {problem.devices[worst].name})",
+        share_text(float(evaluation.memory[worst]), cache),
+        f"{bytes_text(beyond)} off-chip in all" if beyond else "all parameters on chip",
+        theme.warning if beyond else "",
+    )
