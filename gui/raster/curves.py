@@ -8,17 +8,9 @@ import numpy as np
 from numba import njit
 
 from gui.raster.blend import HELPER, KERNEL, premultiplied, scaled_alpha
+from gui.raster.masked_strokes import new_mask, stroke_masked
 from gui.raster.paths import CAPACITY, edge_curve, far_away, flatten, off_screen, route_points
-from gui.raster.strokes import (
-    THIN_PX,
-    direct_is_safe,
-    fill_triangle,
-    new_mask,
-    own_ends,
-    prepare,
-    stroke_direct,
-    stroke_masked,
-)
+from gui.raster.strokes import THIN_PX, direct_is_safe, fill_triangle, own_ends, prepare, stroke_direct
 
 _STUB_STEP = 1.5  # px between opacity steps of a fading stub
 
