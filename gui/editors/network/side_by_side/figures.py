@@ -1,4 +1,4 @@
-"""In which layers and at which neurons two orders of one network differ in reads and writes, up to a moment. No Qt."""
+"""In which layers and at which neurons two orders of one network differ in reads and writes, up to a moment, and that in words. No Qt."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gui.editors.network.strip.words import signed
+from gui.look.numbers import plural
 from planner.machines.two_level_memory.trace import Trace
 from planner.model.graph import Ints
 from planner.model.network import Network
@@ -61,3 +63,27 @@ def moved_neurons(network: Network, first: Ints, second: Ints) -> Displacement:
     """The fewest neurons that must move to make order B (``second``, int32[W]) from A (``first``)."""
     sequences = completed(network, first), completed(network, second)
     return displacement(network, sequences, (first, second))
+
+
+def counter_words(trace: Trace, position: int) -> str:
+    """``reads 24,311 of 109,800   writes 12 of 401``."""
+    reads, writes = int(trace.reads[position]), int(trace.writes[position])
+    return f"reads {reads:,} of {int(trace.reads[-1]):,}   writes {writes:,} of {int(trace.writes[-1]):,}"
+
+
+def difference_words(change: np.ndarray, position: int, count: int) -> str:
+    """What B has read and written more than A at a moment."""
+    when = "in the end" if position == count else f"after {position:,} of {count:,} connections"
+    reads, writes = int(change[0]), int(change[1])
+    return (
+        f"B − A {when}: reads {signed(reads)}, writes {signed(writes)}, total {signed(reads + writes)} I/Os"
+    )
+
+
+def moves_words(found: Displacement) -> str:
+    """How far apart two orders are: ``12 neurons must move, 340 connections displaced``."""
+    if not len(found.neurons):
+        return "both complete their neurons in the same order"
+    moved = plural(len(found.neurons), "neuron")
+    verb = "moves" if len(found.neurons) == 1 else "must move"
+    return f"{moved} {verb}, {plural(found.connections, 'connection')} displaced"

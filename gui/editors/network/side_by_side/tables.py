@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
+from gui.editors.network.side_by_side.figures import LARGEST, Differences
 from gui.editors.network.strip.words import signed
 from gui.look.theme import Theme, font
 from gui.widgets.tables import row_table
+from planner.model.network import Network
+from planner.reports.comparison.orders import Displacement
 
 Index = QModelIndex | QPersistentModelIndex
 TOP = QModelIndex()
@@ -100,3 +104,34 @@ def figure_table(model: FigureModel, name: str, parent: QWidget) -> QTableView:
         header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
         header.resizeSection(column, max(64, measure.horizontalAdvance(model.header[column]) + 18))
     return table
+
+
+def layer_rows(found: Differences) -> list[Row]:
+    """One row for each layer, and their sum; connections' own reads are the same in both and not counted."""
+    rows = [*((str(i), one, False) for i, one in enumerate(found.layers)), ("all", found.totals, True)]
+    return [Row(name, (*_pair(one[:, 0]), *_pair(one[:, 1])), total=is_total) for name, one, is_total in rows]
+
+
+def _pair(values: np.ndarray) -> tuple[int, int, int]:
+    """A, B and B - A."""
+    return int(values[0]), int(values[1]), int(values[1] - values[0])
+
+
+def neuron_rows(network: Network, found: Differences) -> list[Row]:
+    """What B reads and writes more at the neurons that differ most."""
+    return [
+        Row(network.neuron_name(int(neuron)), (int(reads), int(writes), int(reads + writes)), int(neuron))
+        for neuron, (reads, writes) in zip(found.neurons, found.changes, strict=True)
+    ]
+
+
+def moved_rows(network: Network, found: Displacement) -> list[Row]:
+    """Neurons that must move, with their places among those completed: first the farthest."""
+    change = found.after.astype(np.int64) - found.before
+    farthest = np.argsort(-np.abs(change), kind="stable")[:LARGEST]
+    return [
+        Row(network.neuron_name(int(neuron)), (int(before) + 1, int(after) + 1), int(neuron))
+        for neuron, before, after in zip(
+            found.neurons[farthest], found.before[farthest], found.after[farthest], strict=True
+        )
+    ]

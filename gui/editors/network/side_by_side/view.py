@@ -11,10 +11,20 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from gui.document.network.entries import OrderEntry
 from gui.document.values import PlanEntry
-from gui.editors.network.side_by_side.figures import LARGEST, Differences, differences, moved_neurons
-from gui.editors.network.side_by_side.tables import FigureModel, Row, figure_table
-from gui.editors.network.strip.words import signed
-from gui.look.numbers import plural
+from gui.editors.network.side_by_side.figures import (
+    counter_words,
+    difference_words,
+    differences,
+    moved_neurons,
+    moves_words,
+)
+from gui.editors.network.side_by_side.tables import (
+    FigureModel,
+    figure_table,
+    layer_rows,
+    moved_rows,
+    neuron_rows,
+)
 from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.widgets.background_thread import Background
@@ -324,10 +334,7 @@ class SideBySide(Panel):
             return
         found = differences(network, first, second, self.orders.position)
         self._layers.show_rows(layer_rows(found))
-        self._neurons.show_rows([
-            Row(network.neuron_name(int(neuron)), (int(reads), int(writes), int(reads + writes)), int(neuron))
-            for neuron, (reads, writes) in zip(found.neurons, found.changes, strict=True)
-        ])  # fmt: skip
+        self._neurons.show_rows(neuron_rows(network, found))
 
     def _count_moves(self) -> None:
         """Which neurons must move: beside the window, once for each pair of orders."""
@@ -352,53 +359,11 @@ class SideBySide(Panel):
             self._moves.show_rows([])
             self.moves_words.setText("")
             return
-        change = found.after.astype(np.int64) - found.before
-        farthest = np.argsort(-np.abs(change), kind="stable")[:LARGEST]
-        self._moves.show_rows([
-            Row(network.neuron_name(int(neuron)), (int(before) + 1, int(after) + 1), int(neuron))
-            for neuron, before, after in zip(
-                found.neurons[farthest], found.before[farthest], found.after[farthest], strict=True
-            )
-        ])  # fmt: skip
+        self._moves.show_rows(moved_rows(network, found))
         self.moves_words.setText(moves_words(found))
-
-
-def moves_words(found: Displacement) -> str:
-    """How far apart two orders are: ``12 neurons must move, 340 connections displaced``."""
-    if not len(found.neurons):
-        return "both complete their neurons in the same order"
-    moved = plural(len(found.neurons), "neuron")
-    verb = "moves" if len(found.neurons) == 1 else "must move"
-    return f"{moved} {verb}, {plural(found.connections, 'connection')} displaced"
 
 
 def _follow(view: Any, other: Any) -> None:
     """Draw the other order as this one is drawn."""
     if view.view and view.view != other.view:
         other.set_view(view.view)
-
-
-def counter_words(trace: Trace, position: int) -> str:
-    """``reads 24,311 of 109,800   writes 12 of 401``."""
-    reads, writes = int(trace.reads[position]), int(trace.writes[position])
-    return f"reads {reads:,} of {int(trace.reads[-1]):,}   writes {writes:,} of {int(trace.writes[-1]):,}"
-
-
-def difference_words(change: np.ndarray, position: int, count: int) -> str:
-    """What B has read and written more than A at a moment."""
-    when = "in the end" if position == count else f"after {position:,} of {count:,} connections"
-    reads, writes = int(change[0]), int(change[1])
-    return (
-        f"B − A {when}: reads {signed(reads)}, writes {signed(writes)}, total {signed(reads + writes)} I/Os"
-    )
-
-
-def layer_rows(found: Differences) -> list[Row]:
-    """One row for each layer, and their sum; connections' own reads are the same in both and not counted."""
-    rows = [*((str(i), one, False) for i, one in enumerate(found.layers)), ("all", found.totals, True)]
-    return [Row(name, (*_pair(one[:, 0]), *_pair(one[:, 1])), total=is_total) for name, one, is_total in rows]
-
-
-def _pair(values: np.ndarray) -> tuple[int, int, int]:
-    """A, B and B - A."""
-    return int(values[0]), int(values[1]), int(values[1] - values[0])

@@ -11,8 +11,15 @@ from pytestqt.qtbot import QtBot
 
 from gui.document.network.document import OrderDocument
 from gui.editors.network.playback.widget import Playback
-from gui.editors.network.side_by_side.figures import differences, moved_neurons, traffic
-from gui.editors.network.side_by_side.view import SideBySide, counter_words, difference_words, moves_words
+from gui.editors.network.side_by_side.figures import (
+    counter_words,
+    difference_words,
+    differences,
+    moved_neurons,
+    moves_words,
+    traffic,
+)
+from gui.editors.network.side_by_side.view import SideBySide
 from gui.editors.network.views import default_views
 from gui.look.theme import DARK, LIGHT
 from planner.machines.two_level_memory.kernels import READ, WRITE
