@@ -8,6 +8,12 @@ from gui.look.colours import Theme
 
 def style_sheet(t: Theme) -> str:
     """Qt style sheet of one theme."""
+    parts = (_windows, _tabs, _menus, _buttons, _fields, _lists, _scrolling, _labels)
+    return "".join(part(t) for part in parts)
+
+
+def _windows(t: Theme) -> str:
+    """Windows, docks and their titles."""
     return f"""
 QMainWindow, QDialog {{ background: {t.window}; }}
 QMainWindow::separator {{ background: {t.border}; width: 1px; height: 1px; margin: 0; }}
@@ -20,7 +26,12 @@ QDockWidget > QWidget {{ background: {t.panel}; }}
 #dockTitle QLabel {{ color: {t.text}; font-weight: bold; }}
 #header, #readouts {{ background: {t.panel}; }}
 #readouts {{ border-top: 1px solid {t.border}; border-bottom: 1px solid {t.border}; }}
+"""
 
+
+def _tabs(t: Theme) -> str:
+    """Tabs."""
+    return f"""
 QTabBar {{ background: {t.panel}; qproperty-drawBase: 0; }}
 QTabBar::tab {{ background: transparent; color: {t.muted}; padding: 6px 8px 5px 8px; border: none;
     border-bottom: 2px solid transparent; }}
@@ -28,7 +39,12 @@ QTabBar::tab:hover {{ color: {t.text}; }}
 QTabBar::tab:selected {{ color: {t.text}; border-bottom: 2px solid {t.accent}; }}
 QTabBar::tab:focus {{ color: {t.accent}; background: {t.hover}; }}
 QTabWidget::pane {{ border: none; }}
+"""
 
+
+def _menus(t: Theme) -> str:
+    """Menus."""
+    return f"""
 QMenuBar {{ background: transparent; color: {t.text}; padding: 0; }}
 QMenuBar::item {{ padding: 5px 8px; background: transparent; border-radius: 4px; }}
 QMenuBar::item:selected {{ background: {t.selection}; }}
@@ -38,7 +54,12 @@ QMenu::item:selected {{ background: {t.selection}; }}
 QMenu::item:disabled {{ color: {t.faint}; }}
 QMenu::separator {{ height: 1px; background: {t.border}; margin: 4px 8px; }}
 QMenu::icon {{ padding-left: 8px; }}
+"""
 
+
+def _buttons(t: Theme) -> str:
+    """Buttons, and those that look like links."""
+    return f"""
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QPushButton, QToolButton#flat {{ background: {t.panel}; color: {t.text}; border: 1px solid {t.border};
     border-radius: 5px; padding: 4px 12px; }}
@@ -63,7 +84,12 @@ QToolButton {{ background: transparent; border: none; border-radius: 4px; paddin
 QToolButton:hover {{ background: {t.hover}; }}
 QToolButton:checked {{ background: {t.selection}; }}
 QToolButton:focus {{ border: 1px solid {t.focus}; padding: 2px; }}
+"""
 
+
+def _fields(t: Theme) -> str:
+    """What something is typed into or chosen with."""
+    return f"""
 QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit {{ background: {t.panel}; color: {t.text};
     border: 1px solid {t.border}; border-radius: 5px; padding: 3px 6px; min-height: 18px;
     selection-background-color: {t.accent}; selection-color: {t.accent_text}; }}
@@ -84,7 +110,12 @@ QCheckBox::indicator, QListView::indicator {{ width: 14px; height: 14px; border:
 QCheckBox::indicator:checked, QListView::indicator:checked {{ background: {t.accent}; border-color: {t.accent};
     image: url("{asset(f"icons/check-{t.name}.svg")}"); }}
 QCheckBox::indicator:focus {{ border: 2px solid {t.focus}; width: 12px; height: 12px; }}
+"""
 
+
+def _lists(t: Theme) -> str:
+    """Lists, tables and their headers."""
+    return f"""
 QAbstractItemView {{ background: {t.panel}; color: {t.text}; border: none; outline: none;
     selection-background-color: {t.selection}; selection-color: {t.selection_text}; }}
 QAbstractItemView:focus {{ border: 1px solid {t.focus}; }}
@@ -97,7 +128,12 @@ QListWidget::item:selected {{ background: {t.selection}; color: {t.selection_tex
 QTableView {{ gridline-color: transparent; }}
 QTableView::item {{ padding: 1px 6px 1px 4px; }}
 QTableCornerButton::section {{ background: {t.panel}; border: none; }}
+"""
 
+
+def _scrolling(t: Theme) -> str:
+    """Scroll areas and scroll bars."""
+    return f"""
 QScrollArea {{ background: transparent; border: none; }}
 QScrollArea > QWidget > #scrolled {{ background: {t.panel}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
@@ -109,7 +145,12 @@ QScrollBar::handle:hover {{ background: {t.faint}; }}
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{ background: none;
     border: none; width: 0; height: 0; }}
 QAbstractScrollArea::corner {{ background: transparent; border: none; }}
+"""
 
+
+def _labels(t: Theme) -> str:
+    """Labels by role, bars and what stands alone."""
+    return f"""
 QLabel[role="muted"] {{ color: {t.muted}; }}
 QLabel[role="faint"] {{ color: {t.faint}; }}
 QLabel[role="heading"] {{ font-weight: bold; }}
