@@ -176,30 +176,36 @@ def paint_carried(
 ) -> None:
     """The dragged card under the pointer with its consequence beside it (logical pixels)."""
     box = QRectF(position.x() + 10, position.y() + 8, 132, 38)
-    said_lines = []
-    if said is not None:
-        said_lines = [
-            f"{target}: {said.short}",
-            detail if not said.legal else (f"gap {said.gap}, rules hold" if said.gap else "rules hold"),
-        ]
-        if said.stays:
-            said_lines = [f"{target}: stays here"]
-    wide = (
-        max(
-            [metrics(12, True).horizontalAdvance(t) for t in said_lines[:1]]
-            + [metrics(11, False).horizontalAdvance(t) for t in said_lines[1:]]
-            + [0.0]
-        )
-        + 18
-    )
-    wide = min(wide, MOST_SAID)
-    if said_lines[1:]:
-        said_lines[1:] = two_lines(said_lines[1], metrics(11, False), wide - 16)
-    high = (24, 40, 54)[max(len(said_lines), 1) - 1]
-    whole = box.united(QRectF(box.right() + 8, box.top(), wide, high)) if said_lines else box
+    lines, wide = _said_lines(target, said, detail)
+    high = (24, 40, 54)[max(len(lines), 1) - 1]
+    whole = box.united(QRectF(box.right() + 8, box.top(), wide, high)) if lines else box
     dx = min(0.0, bounds.right() - 6 - whole.right())
     dy = min(0.0, bounds.bottom() - 6 - whole.bottom())
     box.translate(dx, dy)
+    _paint_card(painter, box, label, kind, accent, theme)
+    if said is not None:
+        _paint_plate(painter, QRectF(box.right() + 8, box.top(), wide, high), lines, said, theme)
+
+
+def _said_lines(target: str, said: Consequence | None, detail: str) -> tuple[list[str], float]:
+    """What stands beside the dragged card, and how wide that is: none where it is over no lane."""
+    if said is None:
+        return [], 0.0
+    first, second = metrics(12, True), metrics(11, False)
+    if said.stays:
+        lines = [f"{target}: stays here"]
+    else:
+        legal = f"gap {said.gap}, rules hold" if said.gap else "rules hold"
+        lines = [f"{target}: {said.short}", legal if said.legal else detail]
+    wide = max([first.horizontalAdvance(lines[0]), *map(second.horizontalAdvance, lines[1:])]) + 18
+    wide = min(wide, MOST_SAID)
+    if lines[1:]:
+        lines[1:] = two_lines(lines[1], second, wide - 16)
+    return lines, wide
+
+
+def _paint_card(painter: QPainter, box: QRectF, label: str, kind: str, accent: str, theme: Theme) -> None:
+    """The dragged card itself, with a dashed edge."""
     painter.setPen(QPen(QColor(accent), 1.5, Qt.PenStyle.DashLine))
     back = QColor(theme.card)
     back.setAlphaF(0.95)
@@ -219,18 +225,13 @@ def paint_carried(
         int(Qt.AlignmentFlag.AlignVCenter),
         metrics(10, False).elidedText(kind, Qt.TextElideMode.ElideRight, 116),
     )
-    if not said_lines or said is None:
-        return
-    plate = QRectF(box.right() + 8, box.top(), wide, high)
-    soft = (
-        theme.panel
-        if said.stays
-        else theme.bad_soft
-        if not said.legal
-        else theme.good_soft
-        if said.better
-        else theme.panel
-    )
+
+
+def _paint_plate(painter: QPainter, plate: QRectF, lines: list[str], said: Consequence, theme: Theme) -> None:
+    """The lines beside the dragged card, on the colour of what a drop would give."""
+    soft = theme.panel
+    if not said.stays and (not said.legal or said.better):
+        soft = theme.good_soft if said.legal else theme.bad_soft
     painter.setPen(QPen(QColor(said.colour(theme)), 1.2))
     painter.setBrush(QColor(soft))
     painter.drawRoundedRect(plate, 5, 5)
@@ -238,11 +239,11 @@ def paint_carried(
     painter.drawText(
         QRectF(plate.left() + 9, plate.top() + 3, plate.width() - 15, 18),
         int(Qt.AlignmentFlag.AlignVCenter),
-        said_lines[0],
+        lines[0],
     )
     painter.setFont(font(11, False))
     painter.setPen(QColor(theme.text))
-    for i, line in enumerate(said_lines[1:]):
+    for i, line in enumerate(lines[1:]):
         row = QRectF(plate.left() + 9, plate.top() + 20 + 15 * i, plate.width() - 15, 16)
         painter.drawText(row, int(Qt.AlignmentFlag.AlignVCenter), line)
 
