@@ -28,12 +28,13 @@ test: ## run the tests, then hold the listed files to full coverage (ARGS="tests
 	@$(PYTHON) tools/bootstrap.py --dev
 	@$(VENV)/python tools/run_tests.py $(ARGS)
 
-check: ## formatting, lint, types and import contracts
+check: ## formatting, lint, types, import contracts, and the order of the house
 	@$(PYTHON) tools/bootstrap.py --dev
 	$(VENV)/ruff format --check .
 	$(VENV)/ruff check .
 	$(VENV)/mypy
-	$(VENV)/lint-imports --no-logo
+	$(VENV)/lint-imports --no-logo --no-cache
+	$(VENV)/python tools/check_house.py
 
 format: ## rewrite the sources in the house format and mend what lint can mend
 	@$(PYTHON) tools/bootstrap.py --dev

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
 if TYPE_CHECKING:
-    from planner.machines.two_level_memory.target import TwoLevelMemory
     from planner.model.graph import Graph
     from planner.model.network import Network
     from planner.problem.target import Target
@@ -153,7 +152,7 @@ class Session(QObject):
             return None
         return target, problem.objective
 
-    def memory_for(self, network: Network) -> TwoLevelMemory | None:
+    def memory_for(self, network: Network) -> Target | None:
         """The fast memory that this network was planned for last."""
         from planner.errors import StageboardError
         from planner.machines.spec import target_from_dict
@@ -165,7 +164,7 @@ class Session(QObject):
             target = target_from_dict(kept["target"])
         except (StageboardError, TypeError, ValueError):
             return None
-        return target if target.plans_networks else None  # type: ignore[return-value]
+        return target if target.plans_networks else None
 
     def keep_target(self, graph: Graph | Network, target: Target, objective: str) -> None:
         """Remember what a model or a network is planned for."""

@@ -30,8 +30,7 @@ class Machine:
     * ``repair``: ``(best, clock, rng)``, offers valid plans near a broken one to a :class:`planner.methods.repair.best.Best`;
     * ``least``: ``(problem) -> [Least]``, see :mod:`planner.methods.least`;
     * ``domains``: ``(problem) -> uint64[n]``, the devices that each op can ever be on, a bit each; None without a valid plan;
-    * ``alone``: ``(evaluator, device_of) -> Alone``, when pieces run for a single sample
-      (:mod:`planner.reports.schedule.parts`);
+    * ``alone``: ``(evaluator, device_of) -> Alone``, when pieces run for a single sample, see :mod:`planner.methods.alone`;
     * ``warm``: a :class:`planner.methods.tiny.Warm`, the tiny problems that are compiled on;
     * ``exports``: a :class:`planner.export.form.Form` each, by the name that the command line knows it by,
       with what its file holds in a few words.

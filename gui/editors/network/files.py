@@ -14,6 +14,7 @@ from gui.document.plan_list import bounds_with
 from gui.document.values import Message, PlanEntry
 from gui.shell.kinds import sort_files, windows_of
 from planner.errors import StageboardError
+from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.problem.provenance import Provenance
 
 if TYPE_CHECKING:
@@ -130,7 +131,8 @@ class OrderFiles:
             from planner.formats.networks.read import read_network
 
             network = read_network(paths, density=density)
-            known = None if session is None else session.memory_for(network)
+            kept = None if session is None else session.memory_for(network)
+            known = kept if isinstance(kept, TwoLevelMemory) else None
             return opening.prepare_network(network, paths, density, known)
 
         def install(opened: OpenedNetwork) -> None:

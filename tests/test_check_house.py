@@ -1,0 +1,76 @@
+"""The checks of the house find what they are for, and nothing in a house that is in order."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import check_house  # noqa: E402 - a program, not a package
+
+TARGET = """
+class Turntable(Target):
+    kind: ClassVar[str] = "turn-table"
+"""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[Path]:
+    """A small house in order."""
+    write(tmp_path, "planner/machines/turntable/target.py", TARGET)
+    write(tmp_path, "planner/core.py", "from planner import leaf\n")
+    write(tmp_path, "planner/leaf.py", "")
+    write(tmp_path, "gui/window.py", "from planner.core import leaf\n")
+    yield tmp_path
+
+
+def write(root: Path, name: str, text: str) -> None:
+    file = root / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def test_a_house_in_order_passes(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check_house.main(house) == 0
+    assert "the house is in order" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("planner/leaf.py", "def late():\n    from planner import core\n", "import circle: planner.core, planner.leaf"),
+        (
+            "planner/leaf.py",
+            "if TYPE_CHECKING:\n    import planner.core\n",
+            "import circle: planner.core, planner.leaf",
+        ),
+        ("planner/leaf.py", "x = Turntable(3)\n", "planner/leaf.py:1 names Turntable"),
+        ("gui/panel.py", "if kind == 'turn-table':\n    pass\n", "gui/panel.py:1 names the kind 'turn-table'"),
+        ("planner/leaf.py", "\n" * 401, "planner/leaf.py has 401 lines"),
+        ("planner/leaf.py", "def long():\n" + "    x = 1\n" * 90, "planner/leaf.py:1 long has 91 lines"),
+    ],
+)  # fmt: skip
+def test_what_is_out_of_order_is_said(
+    name: str, text: str, said: str, house: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(house, name, text)
+    assert check_house.main(house) == 1
+    assert said in capsys.readouterr().out
+
+
+def test_a_crowded_folder_is_said(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for i in range(33):
+        write(house, f"planner/crowd/m{i}.py", "")
+    assert check_house.main(house) == 1
+    assert "planner/crowd has 33 files" in capsys.readouterr().out
+
+
+def test_kernels_may_be_long_and_rooms_name_their_machine(house: Path) -> None:
+    write(house, "planner/kernels.py", "@njit(cache=True)\ndef long():\n" + "    x = 1\n" * 90)
+    write(house, "planner/machines/turntable/rules.py", "x = Turntable('turn-table')\n")
+    assert check_house.main(house) == 0
