@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import math
+import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -97,8 +98,14 @@ class Console:
 
     def draw(self, text: str) -> None:
         """Put text on stderr as it is: what comes from outside must be escaped already."""
-        with suppress(OSError, ValueError):
+        try:
             print(text, end="", file=sys.stderr, flush=True)
+        except (OSError, ValueError):
+            # What could not be written waits to be flushed at exit, which would fail once more and change the status.
+            with suppress(OSError, ValueError):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, sys.stderr.fileno())
+                os.close(nowhere)
 
 
 def plain(value: Any) -> Any:

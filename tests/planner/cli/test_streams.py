@@ -27,7 +27,12 @@ def printed(
     given: list[str | bytes] = [*COMMAND, *arguments]
     if redirect:
         given = ["/bin/sh", "-c", f'"$@" {redirect}', "sh", *given]
-    settings = {key: value for key, value in os.environ.items() if key != "STAGEBOARD_TRACEBACK"}
+    # Streams are buffered, as they are for most people.
+    settings = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("STAGEBOARD_TRACEBACK", "PYTHONUNBUFFERED")
+    }
     return subprocess.run(
         given,
         check=False,
