@@ -160,6 +160,7 @@ ELSEWHERE = {
     "gui.present.html.svg": "into memory",
     "gui.tools.story.studio": "the draft's own saving, by planner.story.files.json",
     "gui.app.tour.tour": "the window's own saving, by planner.plan_files.plan_json",
+    "planner.cli.command": "standard error, where it is full",
     "planner.cli.main": "standard output, whose reader has gone",
     "planner.files": "what all others write with",
     "planner.processes.forking": "a pipe",
