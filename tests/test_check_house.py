@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
+from tests.test_setup import tool
 
-import check_house  # noqa: E402 - a program, not a package
+check_house = tool("check_house")
 
 TARGET = """
 class Turntable(Target):

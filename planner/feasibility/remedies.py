@@ -166,7 +166,8 @@ def _rules(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
         if rule in problem.target.switches:
             changed = switched_off(problem, rule)
             if changed is not None:
-                title, sentence = OFF[rule]
+                other = (f"Switch the rule '{rule}' off", "plans need not keep it then")
+                title, sentence = OFF.get(rule, other)
                 yield Change(title, sentence, target=changed.target)
 
 

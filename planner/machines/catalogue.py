@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from planner.errors import PlannerRefusal, StageboardError
+from planner.errors import PlannerRefusal, StageboardError, TargetError
 from planner.machines.machine import Machine
 from planner.problem.base import PlanningProblem
 from planner.search.method import BoundMethod, Planner
@@ -65,8 +65,13 @@ def _machines(entries: tuple[str, ...]) -> dict[str, Machine]:
 
 
 def machine_of(problem: PlanningProblem) -> Machine:
-    """The entry of the machine that a problem is for."""
-    return machines()[problem.target.kind]
+    """The entry of the machine that a problem is for. Raises :class:`TargetError` where the catalogue has none of that kind."""
+    known, kind = machines(), problem.target.kind
+    if kind not in known:
+        raise TargetError(
+            f"no machine of the kind '{kind}' is known; register its entry, or name it in {OTHERS}"
+        )
+    return known[kind]
 
 
 @cache
@@ -116,25 +121,23 @@ def machine_form(name: str) -> Form | None:
 
 def planner(name: str) -> Planner:
     """A planner by name; no other is imported for it. Raises :class:`PlannerRefusal`."""
-    known = _modules("planners", _entries())
-    if name not in known:
-        raise PlannerRefusal(f"there is no planner '{name}'{_hint(name, list(known))}")
-    found: Planner = _method(known[name], name, Planner)
+    found: Planner = _named("planners", "planner", name, Planner)
     return found
 
 
 def bound_method(name: str) -> BoundMethod:
     """A bound method by name; no other is imported for it. Raises :class:`PlannerRefusal`."""
-    known = _modules("bounds", _entries())
-    if name not in known:
-        raise PlannerRefusal(f"there is no bound method '{name}'{_hint(name, list(known))}")
-    found: BoundMethod = _method(known[name], name, BoundMethod)
+    found: BoundMethod = _named("bounds", "bound method", name, BoundMethod)
     return found
 
 
-def _hint(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
-    return f"; did you mean '{near[0]}'?" if near else f"; choose from {', '.join(known)}"
+def _named(kind: str, word: str, name: str, base: Any) -> Any:
+    known = _modules(kind, _entries())
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean '{near[0]}'?" if near else f"choose from {', '.join(known)}"
+        raise PlannerRefusal(f"there is no {word} '{name}'; {hint}")
+    return _method(known[name], name, base)
 
 
 def planners_for(problem: PlanningProblem) -> list[Planner]:

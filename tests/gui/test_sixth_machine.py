@@ -14,10 +14,14 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
-from planner.errors import StageboardError
+from planner.errors import StageboardError, TargetError
 from planner.feasibility import explain
-from planner.machines.catalogue import OTHERS, default_bound, machines, planners, register
+from planner.feasibility.remedies import remedies
+from planner.machines.catalogue import OTHERS, default_bound, default_planner, machines, planners, register
 from planner.machines.spec import parse_target
+from planner.methods.feasibility.clock import Clock
+from planner.methods.feasibility.knowledge import Knowledge
+from planner.methods.feasibility.requirements import requirements
 from planner.plan_files.plan_json import open_plan, write_plan
 from planner.problem.problem import Problem
 from planner.repair import repair
@@ -191,6 +195,23 @@ def test_an_infeasible_case_is_explained(turntable: str) -> None:
     assert found.status != "feasible"
     eased = Problem(problem.graph, parse_target("turntable:2,room=6"))
     assert explain(eased, seconds=2.0).status == "feasible"
+
+
+def test_what_it_proves_by_itself_is_told_without_more(turntable: str) -> None:
+    problem = Problem(chain_graph(12), parse_target("turntable:2"))
+    cause = Knowledge().cause(problem, requirements(problem), Clock(1.0))
+    assert cause.rules == ("room",) and cause.sentence == "no plan keeps the rule 'room'"
+    (remedy,) = remedies(problem, cause, Clock(2.0), 0)
+    assert remedy.title == "Switch the rule 'room' off" and remedy.verified
+
+
+def test_a_machine_that_nobody_registered_is_one_sentence(
+    turntable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = Problem(chain_graph(12), parse_target("turntable:3"))
+    monkeypatch.setenv(OTHERS, "")
+    with pytest.raises(TargetError, match="no machine of the kind 'turntable' is known"):
+        default_planner(problem)
 
 
 def test_the_command_line_knows_it(turntable: str, tmp_path: Path) -> None:

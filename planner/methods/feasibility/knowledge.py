@@ -10,6 +10,7 @@ from planner.methods.feasibility.clock import Clock
 from planner.methods.feasibility.conflicts import Conflict
 from planner.methods.feasibility.requirements import Requirement
 from planner.methods.feasibility.verdict import Change, Verdict
+from planner.methods.feasibility.wording import needs_text
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 
@@ -38,7 +39,10 @@ class Knowledge:
 
     def cause(self, problem: Problem, kept: Sequence[Requirement], clock: Clock) -> Cause:
         """The cause of an infeasible problem that demands no more than ``kept``, after :meth:`static_proof` proved it."""
-        raise NotImplementedError
+        sentence = (
+            f"no plan keeps {needs_text(problem, kept)}" if kept else "no plan keeps the rules of the machine"
+        )
+        return Cause((), tuple(r.name for r in kept), sentence)
 
     def poor_cause(self, problem: Problem) -> Cause | None:
         """Why all plans of a feasible problem are poor, None where they are not."""

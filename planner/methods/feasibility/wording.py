@@ -26,6 +26,6 @@ def listed(names: Sequence[str], most: int = 4) -> str:
 
 def needs_text(problem: Problem, needed: Sequence[Requirement]) -> str:
     """What a set of requirements is called in a sentence."""
-    parts = [RULES[r.rule] for r in needed if r.rule]
+    parts = [RULES.get(r.rule, f"the rule '{r.rule}'") for r in needed if r.rule]
     parts += [name_of(problem, r.constraint) for r in needed if r.constraint is not None]
     return listed(parts, 6) if parts else "the rules"
