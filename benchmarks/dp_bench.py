@@ -11,7 +11,7 @@ from benchmarks.placement import WORKLOADS, oracle
 from planner.formats import read_models
 from planner.machines.catalogue import bound_method, planner
 from planner.machines.spec import parse_target
-from planner.problem.granularity import kept_together
+from planner.problem.grouping import kept_together
 from planner.problem.problem import Problem
 from planner.search.run import plan_of, run, run_bound
 

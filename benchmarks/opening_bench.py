@@ -20,7 +20,7 @@ from gui.background.jobs import Jobs
 from gui.canvas.graph.view import CanvasView
 from gui.document.plan.document import Document
 from gui.look.theme import LIGHT
-from planner.runs.worker import Order
+from planner.runs.messages import Order
 
 RUN_SECONDS = 8.0
 

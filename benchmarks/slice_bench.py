@@ -16,8 +16,7 @@ import numpy as np
 from benchmarks.models import ROOT, graph_of
 from benchmarks.scatter import scatter
 from planner.generate.regal_like import generate
-from planner.machines.pipeline.orders.slicer import PipelineSlicer
-from planner.machines.pipeline.orders.units import pipeline_units
+from planner.machines.pipeline.orders.slicer import PipelineSlicer, pipeline_units
 from planner.machines.pipeline.target import Pipeline
 from planner.methods.orders import depth_first_order
 from planner.model.graph import Graph

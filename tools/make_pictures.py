@@ -81,7 +81,7 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
     from gui.panels.edge_tpu.memory_picture import save_memory
     from gui.panels.mcm.picture import save_package
     from gui.present.render import application
-    from planner.runs.worker import Order
+    from planner.runs.messages import Order
 
     app = application()
     parts = make_window(app, theme="light", remember=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gui.document.values import PlanEntry
+from gui.document.plan_list import PlanEntry
 from planner import __version__
 from planner.model.graph import Ints
 from planner.options import parse_options
@@ -16,7 +16,7 @@ from planner.problem.base import says_more
 from planner.problem.bound import Bound, Standing, better
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
-from planner.runs.worker import Incumbent, Order
+from planner.runs.messages import Incumbent, Order
 
 
 @dataclass(eq=False)

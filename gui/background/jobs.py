@@ -15,12 +15,14 @@ from PySide6.QtGui import QGuiApplication
 
 from gui.background.job import Job, ending_words, found_nothing_better
 from gui.document.plan.document import Document
-from gui.document.values import Message, PlanEntry
+from gui.document.plan_list import PlanEntry
+from gui.document.values import Message
 from planner.errors import PlannerRefusal, StageboardError
 from planner.problem.problem import Problem
-from planner.runs.worker import Ended, Failed, Incumbent, Order, Proven, Told, Worker
-from planner.runs.worker import Message as News
-from planner.search.precision import precision_words
+from planner.runs.messages import Ended, Failed, Incumbent, Order, Proven, Told
+from planner.runs.messages import Message as News
+from planner.runs.worker import Worker
+from planner.search.result import precision_words
 
 
 class Jobs(QObject):

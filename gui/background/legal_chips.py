@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.document.plan.board import Board
-from gui.document.values import Domains
+from gui.document.plan.board import Board, Domains
 from gui.widgets.background_thread import Background
 from planner.machines.catalogue import machine_of
 from planner.problem.problem import Problem

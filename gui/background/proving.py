@@ -12,7 +12,7 @@ from gui.words.methods import method_words
 from gui.words.objectives import amount
 from planner.errors import StageboardError
 from planner.problem.claims import claim_words
-from planner.runs.worker import Order
+from planner.runs.messages import Order
 from planner.search.method import BoundMethod
 
 if TYPE_CHECKING:

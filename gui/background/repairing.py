@@ -10,8 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from gui.document.commands import MoveOps
-from gui.document.plan.constraining import named
-from gui.document.values import EMPTY
+from gui.document.plan.selection import EMPTY, named
 from gui.look.numbers import plural
 from gui.widgets.background_thread import Background
 from gui.words.objectives import component_words, components_text

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from gui.document.plan_list import PlanEntry
 from gui.document.steps import Listing, RemovePlan, RenamePlan, Step
-from gui.document.values import PlanEntry
 from planner.errors import StageboardError
 from planner.model.graph import Graph, Ints
 from planner.problem.problem import Constraint, Pin, Problem, Together

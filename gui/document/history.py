@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
 from gui.document.commands import Command, SetAssignment
+from gui.document.plan_list import PlanEntry
 from gui.document.steps import Step
-from gui.document.values import PlanEntry
 from planner.problem.bound import Bound
 
 

@@ -2,17 +2,76 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from gui.document.values import PlanEntry
 from planner.model.graph import Bools, Ints
 from planner.problem.base import PlanningProblem, refuted
 from planner.problem.bound import Bound
 from planner.problem.claims import claim_words, claimed, telling_claim
 from planner.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from planner.problem.bound import Bound, Standing
+    from planner.problem.problem import Problem
+    from planner.problem.provenance import Provenance
+
+
+_ids = itertools.count(1)
+
+
+def new_entry_id() -> str:
+    """An id that no other entry of this process has."""
+    return f"p{next(_ids)}"
+
+
+@dataclass(eq=False)
+class PlanEntry:
+    """One plan of the list. ``device_of`` is int32[n]; figures are those of the current problem.
+
+    ``origin`` is hand, planner, file or start. ``components`` are those of the objective in order, empty where the plan
+    uses devices that the current target does not have; ``standing`` is how they stand against the bounds known when the
+    entry was last changed.
+    """
+
+    name: str
+    device_of: Ints
+    origin: str
+    components: tuple[float, ...] = ()
+    valid: bool = False
+    standing: Standing | None = None
+    planner: str = ""
+    seed: int | None = None
+    seconds: float | None = None
+    provenance: Provenance | None = None
+    id: str = field(default_factory=new_entry_id)
+    broken: int = 0
+    """How many rules the plan breaks under the current problem."""
+    running: bool = False
+    """Whether a planner is still improving this entry."""
+    claims: tuple[Bound, ...] = ()
+    """What the file of the plan says was proven; shown beside this plan alone, and counts nowhere."""
+
+    @property
+    def objective(self) -> float:
+        """The first component, NaN where the plan does not fit."""
+        return self.components[0] if self.components else float("nan")
+
+    @property
+    def gap(self) -> float | None:
+        """The gap of the first component not yet proven: 0 where all are, None without a bound."""
+        return None if self.standing is None else self.standing.gap
+
+    def better_than(self, other: PlanEntry | None) -> bool:
+        """Whether this is a valid plan and the other is none, or is worse by the objective's components in order."""
+        if not self.valid or other is None or not other.valid:
+            return self.valid
+        return self.components < other.components
 
 
 class PlanList(QObject):

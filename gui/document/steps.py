@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Protocol
 
 from PySide6.QtGui import QUndoCommand
 
-from gui.document.plan_list import PlanList
-from gui.document.values import PlanEntry
+from gui.document.plan_list import PlanEntry, PlanList
 
 
 class Listing(Protocol):

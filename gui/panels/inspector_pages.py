@@ -18,7 +18,7 @@ from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
-    from gui.document.values import Preview
+    from gui.document.plan.preview import Preview
 
 MOST_TENSORS = 12
 MOST_ATTRIBUTES = 24

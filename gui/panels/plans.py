@@ -27,7 +27,7 @@ from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
-    from gui.document.values import PlanEntry
+    from gui.document.plan_list import PlanEntry
 
 
 class PlansPanel(Panel):
@@ -40,7 +40,7 @@ class PlansPanel(Panel):
     highlight_requested = Signal(object)
     """bool[n] of the ops to let stand out on the canvas, or None."""
     save_requested = Signal(object)
-    """Save this entry (:class:`gui.document.values.PlanEntry`)."""
+    """Save this entry (:class:`gui.document.plan_list.PlanEntry`)."""
     compare_requested = Signal(object)
     """Compare these entries (a list of two to four; the first is what the others are compared with)."""
     MOST_COMPARED: ClassVar[int] = 4

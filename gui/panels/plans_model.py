@@ -30,7 +30,7 @@ from gui.words.proofs import claim_sentence, standing_lines
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
-    from gui.document.values import PlanEntry
+    from gui.document.plan_list import PlanEntry
     from planner.problem.bound import Bound, Standing
     from planner.problem.problem import Problem
 

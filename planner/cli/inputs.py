@@ -19,7 +19,7 @@ from planner.machines.two_level_memory.problem import NetworkProblem, check_memo
 from planner.model.cost_model import CostModel
 from planner.plan_files.order_json import is_order_plan, open_network_plan
 from planner.plan_files.plan_json import open_plan, plan_model_options
-from planner.problem.granularity import kept_together
+from planner.problem.grouping import kept_together
 from planner.problem.problem import Pin, Problem
 from planner.quantity import parse_quantity
 from planner.toml_file import read_toml

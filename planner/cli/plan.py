@@ -15,11 +15,10 @@ from planner.errors import PlannerRefusal
 from planner.options import parse_options
 from planner.plan_files.plan_json import write_plan
 from planner.problem.problem import Problem
-from planner.search.budget import Budget, WallBudget, WorkBudget
 from planner.search.method import Planner
-from planner.search.precision import precision_words
-from planner.search.result import Result
+from planner.search.result import Result, precision_words
 from planner.search.run import plan_of
+from planner.search.stop import Budget, WallBudget, WorkBudget
 
 if TYPE_CHECKING:
     from planner.machines.trying import Tried

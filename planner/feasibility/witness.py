@@ -12,9 +12,8 @@ from planner.methods.feasibility.clock import Clock
 from planner.methods.units import forced_units
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
-from planner.search.budget import WallBudget
 from planner.search.run import run
-from planner.search.stop import AnyOf, Cancel, FirstPlan
+from planner.search.stop import AnyOf, Cancel, FirstPlan, WallBudget
 
 
 def lowest(problem: Problem) -> Ints | None:

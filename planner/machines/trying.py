@@ -18,11 +18,10 @@ from planner.options import parse_options
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, better
 from planner.problem.problem import Problem
-from planner.search.budget import Budget
 from planner.search.method import Planner
 from planner.search.result import Result
 from planner.search.run import run, status_of
-from planner.search.stop import AnyOf, Progress, Stop
+from planner.search.stop import AnyOf, Budget, Progress, Stop
 
 QUICK_SHARE, OWN_SHARE = 0.2, 0.6
 """Shares of what is left: a quick planner's, and what the problem's own may take without a plan from anybody."""

@@ -24,9 +24,8 @@ from planner.model.graph import Ints
 from planner.problem.bound import Bound, Standing
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
-from planner.search.budget import WallBudget
 from planner.search.run import run
-from planner.search.stop import TimeLimit
+from planner.search.stop import TimeLimit, WallBudget
 
 if TYPE_CHECKING:
     from planner.search.method import Planner

@@ -1,7 +1,7 @@
 """One process per background solve: it streams what it finds, stops softly, and can be killed without loss.
 
 The parent never loses a plan: every incumbent and bound arrives as it is found, so a killed or crashed worker leaves its
-best behind. Messages are plain tuples over a pipe between our own processes.
+best behind. What goes through the pipe between the two is in :mod:`planner.runs.messages`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
@@ -23,15 +23,23 @@ from planner.machines.trying import best_of, quick_plan
 from planner.model.graph import Ints
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, better
-from planner.problem.provenance import Adoption, Again
+from planner.problem.provenance import Adoption
 from planner.processes.start import hang_up, start_process
-from planner.search.budget import WallBudget
+from planner.runs.messages import Adopted, Begun, Ended, Failed, Incumbent, Message, Order, Proven, Told
 from planner.search.method import Planner
 from planner.search.result import Result
 from planner.search.run import run, run_bound
-from planner.search.search import Callbacks
-from planner.search.sharing import Shared
-from planner.search.stop import AnyOf, Cancel, GapReached, IterationLimit, Progress, Stop, TimeLimit
+from planner.search.search import Callbacks, Shared
+from planner.search.stop import (
+    AnyOf,
+    Cancel,
+    GapReached,
+    IterationLimit,
+    Progress,
+    Stop,
+    TimeLimit,
+    WallBudget,
+)
 
 CAN_HOLD = hasattr(os, "killpg")
 """Whether this system can hold a process and let it go on later (Windows cannot)."""
@@ -39,92 +47,6 @@ QUICK_SECONDS = 60.0
 """What quick planners may take altogether where an order has no time limit."""
 NICE = 10
 """How far a worker steps back behind the window, which must not wait for a processor while planners use them all."""
-
-
-@dataclass(frozen=True)
-class Order:
-    """What a worker is asked to do: a planner or a bound method by name, on a problem."""
-
-    method: str
-    problem: Any
-    is_bound: bool = False
-    seed: int = 0
-    options: Mapping[str, Any] = field(default_factory=dict)
-    time_limit: float | None = None
-    gap: float | None = None
-    iterations: int | None = None
-    starts: Sequence[Ints] = ()
-    bounds: Sequence[Bound] = ()
-    again: Again | None = None
-    """An earlier run that is to be repeated; None: take over what others find as it comes."""
-    quick: bool = False
-    """Whether quick planners make a first valid plan where there is none to start from. The planner itself does not see it."""
-
-
-@dataclass(frozen=True, eq=False)
-class Begun:
-    """The process has imported what it needs, and the run begins."""
-
-
-@dataclass(frozen=True, eq=False)
-class Incumbent:
-    """A better valid plan. ``by`` and ``warm`` as in :class:`planner.search.stop.Progress`: whether it is the planner's own.
-
-    ``planner`` names the quick planner whose plan it is, empty for that of the order.
-    """
-
-    device_of: Ints
-    objective: float
-    seconds: float
-    components: tuple[float, ...] = ()
-    iteration: int = 0
-    by: str = ""
-    warm: bool = False
-    planner: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Adopted:
-    """A better plan that was found elsewhere was taken over."""
-
-    adoption: Adoption
-    seconds: float
-
-
-@dataclass(frozen=True, eq=False)
-class Proven:
-    """A stronger bound."""
-
-    bound: Bound
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Told:
-    """Progress between 0 and 1 (None = unknown)."""
-
-    fraction: float | None
-    text: str
-    seconds: float
-    iterations: int
-
-
-@dataclass(frozen=True, eq=False)
-class Ended:
-    """The run is over."""
-
-    result: Result
-
-
-@dataclass(frozen=True)
-class Failed:
-    """The run could not be done; ``sentence`` is for a person, ``detail`` for a log."""
-
-    sentence: str
-    detail: str = ""
-
-
-Message = Begun | Incumbent | Adopted | Proven | Told | Ended | Failed
 
 
 def stop_for(order: Order, cancelled: Any) -> Stop:
@@ -155,10 +77,16 @@ class _Stream(Callbacks):
             return
         self._pipe.send(
             Incumbent(
-                device_of, objective, progress.seconds, components, progress.iterations, progress.by, progress.warm,
+                device_of,
+                objective,
+                progress.seconds,
+                components,
+                progress.iterations,
+                progress.by,
+                progress.warm,
                 self._planner,
             )
-        )  # fmt: skip
+        )
 
     def on_adopt(self, adoption: Adoption, progress: Progress) -> None:
         self._pipe.send(Adopted(adoption, progress.seconds))

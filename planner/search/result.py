@@ -1,4 +1,4 @@
-"""The result of a run."""
+"""The result of a run, and what its gap says where the search is complete but for a solver's precision."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Result:
     planned the order of its connections (int32[W]). ``best_iteration`` is how many iterations had been counted when it was found,
     ``found_by`` who found it: "" the planner itself, "start" whoever gave it, else the name of who did. ``starts`` and ``given_bounds``
     are what the run was given, ``adopted`` the plans that it took over on its way. ``complete``: every better plan was excluded,
-    up to a solver's precision (:mod:`planner.search.precision`). ``message``: what else a person should know of the run, a
+    up to a solver's precision (:mod:`planner.search.result`). ``message``: what else a person should know of the run, a
     sentence without its end, or "".
     """
 
@@ -50,3 +50,21 @@ class Result:
     def order(self) -> Ints | None:
         """The best order of a network's connections (int32[W]); None without one, or where a graph was planned."""
         return self.device_of if self.problem.target.plans_networks else None
+
+
+MOST = 1e-4
+"""Larger gaps are not put down to precision, whatever a solver says."""
+
+
+def precision_words(result: Result) -> str:
+    """``search complete: optimal within the solver's precision (gap 2e-06)``, empty where there is no such thing to say.
+
+    For plans that no bound proves to be the best though the search has excluded every better one: ``status`` stays
+    ``feasible``, as the solver's word is not exact.
+    """
+    if not result.complete or result.status != "feasible" or result.components is None:
+        return ""
+    gap = result.problem.standing(result.components, result.bounds).gap
+    if gap is None or gap > MOST:
+        return ""
+    return f"search complete: optimal within the solver's precision (gap {gap:.1g})"

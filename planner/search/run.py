@@ -17,8 +17,7 @@ from planner.problem.bound import Bound, proven
 from planner.problem.provenance import Again, Provenance
 from planner.search.method import BoundMethod, Method, Planner
 from planner.search.result import Result
-from planner.search.search import Callbacks, Search, Stopped
-from planner.search.sharing import News
+from planner.search.search import Callbacks, News, Search, Stopped
 from planner.search.stop import Never, Stop
 
 

@@ -20,7 +20,7 @@ from planner.errors import StageboardError
 from planner.machines.spec import parse_target
 from planner.model.samples import sample
 from planner.quantity import time_text
-from planner.runs.worker import Order
+from planner.runs.messages import Order
 
 PIPELINE = "pipeline:4,bandwidth=4e9"
 SEED = 1

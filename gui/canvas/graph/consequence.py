@@ -10,7 +10,7 @@ from gui.look.numbers import gap_text
 from gui.look.theme import Theme
 
 if TYPE_CHECKING:
-    from gui.document.values import Preview
+    from gui.document.plan.preview import Preview
     from gui.words.objectives import Change
 
 RULE_WORDS = {

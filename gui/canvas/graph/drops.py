@@ -18,7 +18,7 @@ from gui.look.numbers import plural
 from gui.words.objectives import change, component_words
 
 if TYPE_CHECKING:
-    from gui.document.values import Preview
+    from gui.document.plan.preview import Preview
     from planner.errors import StageboardError
     from planner.model.graph import Bools
     from planner.repair import Repair

@@ -11,7 +11,7 @@ from gui.widgets.background_thread import Background
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
-    from gui.document.values import PlanEntry
+    from gui.document.plan_list import PlanEntry
     from planner.machines.two_level_memory.order import OrderEvaluation
     from planner.machines.two_level_memory.problem import NetworkProblem
 

@@ -19,9 +19,9 @@ from gui.document.network.entries import OrderEntry, fill_figures, forget_figure
 from gui.document.network.state import OrderState
 from gui.document.plan.board import kept_bounds
 from gui.document.plan.opening import quick_bounds
-from gui.document.plan_list import drop_refuted
+from gui.document.plan_list import PlanEntry, drop_refuted
 from gui.document.steps import RemovePlan, RenamePlan
-from gui.document.values import Message, PlanEntry
+from gui.document.values import Message
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.order import ConnectionOrder
 from planner.machines.two_level_memory.problem import OrderPlan

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gui.document.values import PlanEntry
+from gui.document.plan_list import PlanEntry
 from planner.errors import StageboardError
 from planner.model.graph import Ints
 

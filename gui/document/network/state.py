@@ -11,8 +11,7 @@ from gui.document.history import History
 from gui.document.network.entries import EMPTY, OrderEntry
 from gui.document.network.known import Known
 from gui.document.network.traces import OneTrace
-from gui.document.plan_list import PlanList, bounds_with, telling_of
-from gui.document.values import PlanEntry
+from gui.document.plan_list import PlanEntry, PlanList, bounds_with, telling_of
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gui.document.values import EMPTY
+from gui.document.plan.selection import EMPTY
 from planner.errors import StageboardError
-from planner.model.graph import Ints
+from planner.model.graph import Bools, Ints
 from planner.problem.base import says_more
 from planner.problem.bound import Bound, Standing, proven
 from planner.problem.decision import Evaluation
@@ -17,8 +18,8 @@ from planner.problem.evaluator import Live
 from planner.problem.problem import Problem
 
 if TYPE_CHECKING:
-    from gui.document.values import Domains
     from planner.problem.evaluator import Move
+    from planner.problem.problem import Problem
 
 REBUILD_ABOVE = 64
 """Moves of more ops than this sum all loads afresh instead of following each op."""
@@ -171,3 +172,33 @@ def kept_bounds(known: list[Bound], new: Iterable[Bound]) -> list[Bound]:
 
 def _proof(bound: Bound) -> tuple[str, str, str, frozenset[str], tuple[tuple[str, float], ...]]:
     return bound.component, bound.method, bound.relaxation, bound.assumes, bound.given
+
+
+@dataclass(frozen=True, eq=False)
+class Domains:
+    """The chips that propagation leaves to each op of a problem: bit c of ``masks`` (uint64[n]) for chip c.
+
+    No valid plan is outside them; a chip inside may still be impossible.
+    """
+
+    problem: Problem
+    masks: np.ndarray
+
+    def reachable(self, ops: Ints) -> Bools:
+        """bool[k]: the devices that all of ``ops`` could be on in some valid plan, as far as is known."""
+        common = np.bitwise_and.reduce(self.masks[ops])
+        chips = np.arange(len(self.problem.devices), dtype=np.uint64)
+        inside: Bools = (common >> chips & np.uint64(1)).astype(bool)
+        return inside
+
+    def sentence(self, ops: Ints, device: int) -> str:
+        """Why ``ops`` cannot be on ``device``, naming the first op that cannot."""
+        bit = np.uint64(1) << np.uint64(device)
+        held = next(int(op) for op in ops if not self.masks[op] & bit)
+        left = np.flatnonzero(self.reachable(np.array([held], np.int32)))
+        name, titles = self.problem.graph.op_names[held], [d.title for d in self.problem.devices]
+        first, last = titles[int(left[0])], titles[int(left[-1])]
+        where = f"{len(left)} chips from {first} to {last}"
+        if len(left) == int(left[-1]) - int(left[0]) + 1:
+            where = f"{first} to {last}" if len(left) > 1 else f"only {first}"
+        return f"{name} can never be on {titles[device]}: rules and constraints leave it {where}"

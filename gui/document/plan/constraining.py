@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gui.document.plan.retargeting import namesakes
 from planner.errors import ConstraintError
 from planner.model.graph import Ints
-from planner.problem.granularity import kept_together
+from planner.problem.grouping import kept_together
 from planner.problem.problem import Constraint, Pin, Problem, Together
 from planner.problem.target import Target
 
@@ -104,8 +104,3 @@ def carried_over(problem: Problem, target: Target) -> tuple[tuple[Constraint, ..
         else:
             lost.append(constraint.op)
     return tuple(kept), lost
-
-
-def named(problem: Problem, ops: Ints | Sequence[int]) -> str:
-    """A few words for some ops: the name of one, else how many."""
-    return problem.graph.op_names[int(ops[0])] if len(ops) == 1 else f"{len(ops)} ops"

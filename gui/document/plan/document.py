@@ -15,16 +15,18 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.document.commands import Command
 from gui.document.history import History
-from gui.document.plan import opening, previewing
+from gui.document.plan import opening
+from gui.document.plan import preview as previews
 from gui.document.plan.board import Board
 from gui.document.plan.constraining import KEEP_CLASSES
 from gui.document.plan.editing import Editing
 from gui.document.plan.folding import Folding
 from gui.document.plan.opening import Opened
-from gui.document.plan.previewing import Previewing
+from gui.document.plan.preview import Preview, Previewing
 from gui.document.plan.results import Results
 from gui.document.plan.selection import Selection
 from gui.document.plan_list import (
+    PlanEntry,
     PlanList,
     bounds_with,
     differences,
@@ -32,7 +34,7 @@ from gui.document.plan_list import (
     set_figures,
     telling_of,
 )
-from gui.document.values import AssignmentChange, Message, PlanEntry, Preview
+from gui.document.values import AssignmentChange, Message
 from planner.model.graph import Bools, Graph, Ints
 from planner.model.groups import GroupView
 from planner.problem.bound import Bound, Standing
@@ -367,7 +369,7 @@ class Document(QObject):
         moved = self.moving_set(ops)
         if not len(moved):
             raise ValueError("no ops were given")
-        return previewing.check(self.board.open_live, moved, self.board.bounds, self.board.domains)
+        return previews.check(self.board.open_live, moved, self.board.bounds, self.board.domains)
 
     def begin_preview(self, ops: object) -> Preview | None:
         """A drag of ops begins, or a suggestion is looked at. Returns the preview, None without ops."""

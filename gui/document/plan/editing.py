@@ -18,9 +18,10 @@ from gui.document.commands import (
 )
 from gui.document.plan import constraining, opening
 from gui.document.plan.retargeting import heirs
-from gui.document.plan_list import fits
+from gui.document.plan.selection import EMPTY, named, op_array
+from gui.document.plan_list import PlanEntry, fits
 from gui.document.steps import RemovePlan, RenamePlan
-from gui.document.values import EMPTY, Message, PlanEntry, op_array
+from gui.document.values import Message
 from gui.look.numbers import plural
 from gui.words.methods import method_words
 from planner.errors import PlanError, StageboardError
@@ -90,7 +91,7 @@ class Editing:
         moved = moved[self._board.device_of[moved] != device]
         if not len(moved):
             return False
-        text = f"Move {constraining.named(problem, moved)} to {problem.devices[device].title}"
+        text = f"Move {named(problem, moved)} to {problem.devices[device].title}"
         devices = np.full(len(moved), device, np.int32)
         self._history.push(MoveOps(self._document, text, moved, devices, **self._by_hand(moved, devices)))
         return True
@@ -246,7 +247,7 @@ class Editing:
                 self.moving_set(chosen),
             )
         where = "" if device is None else f" to {problem.devices[device].title}"
-        text = f"Pin {constraining.named(problem, chosen)}{where}"
+        text = f"Pin {named(problem, chosen)}{where}"
         return self._constrain(constraining.with_pins(problem, chosen, devices), text, moving, device)
 
     def unpin(self, ops: object) -> bool:
@@ -254,9 +255,7 @@ class Editing:
         problem, chosen = self._board.open_problem, op_array(ops)
         if not len(chosen):
             return False
-        return self._constrain(
-            constraining.without_pins(problem, chosen), f"Unpin {constraining.named(problem, chosen)}"
-        )
+        return self._constrain(constraining.without_pins(problem, chosen), f"Unpin {named(problem, chosen)}")
 
     def keep_together(self, ops: object) -> bool:
         """Require that ops share a device, whichever: one undo step. They stay where they are."""
@@ -290,7 +289,7 @@ class Editing:
         problem, chosen = self._board.open_problem, op_array(ops)
         if not len(chosen):
             return False
-        text = f"Separate {constraining.named(problem, chosen)}"
+        text = f"Separate {named(problem, chosen)}"
         return self._constrain(constraining.without_together(problem, chosen), text)
 
     def clear_constraints(self) -> bool:

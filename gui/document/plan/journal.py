@@ -28,7 +28,8 @@ from gui.document.commands import (
 )
 from gui.document.crash_files import create, folder
 from gui.document.plan.document import Document
-from gui.document.values import Message, PlanEntry
+from gui.document.plan_list import PlanEntry
+from gui.document.values import Message
 from gui.widgets.later import Later
 from planner.plan_files.bound_json import bounds_list
 from planner.problem.bound import Bound

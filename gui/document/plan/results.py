@@ -9,8 +9,8 @@ import numpy as np
 from PySide6.QtCore import SignalInstance
 
 from gui.document.plan.editing import Editable
-from gui.document.plan_list import drop_refuted, fill_figures, set_figures
-from gui.document.values import Message, PlanEntry
+from gui.document.plan_list import PlanEntry, drop_refuted, fill_figures, set_figures
+from gui.document.values import Message
 from planner.errors import PlanError
 from planner.model.graph import Ints
 from planner.problem.bound import Bound

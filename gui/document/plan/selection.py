@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from gui.document.values import EMPTY, op_array
 from planner.model.graph import Graph, Ints
 from planner.problem.decision import Violation
+from planner.problem.problem import Problem
+
+EMPTY: Ints = np.empty(0, np.int32)
+EMPTY.setflags(write=False)
+
+
+def op_array(ops: object) -> Ints:
+    """Any sequence of op indices as a sorted int32 array without repeats."""
+    array = np.asarray(ops if isinstance(ops, np.ndarray) else list(ops), np.int64)  # type: ignore[call-overload]
+    return np.unique(array).astype(np.int32)
+
 
 MODES = ("replace", "add", "toggle", "remove")
 
@@ -77,3 +89,8 @@ class Selection(QObject):
         if violation != self.pointed:
             self.pointed = violation
             self.pointed_changed.emit()
+
+
+def named(problem: Problem, ops: Ints | Sequence[int]) -> str:
+    """A few words for some ops: the name of one, else how many."""
+    return problem.graph.op_names[int(ops[0])] if len(ops) == 1 else f"{len(ops)} ops"

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gui.document.plan_list import fits
-from gui.document.values import PlanEntry
+from gui.document.plan_list import PlanEntry, fits
 from planner.problem.problem import Plan
 from planner.problem.provenance import Provenance
 

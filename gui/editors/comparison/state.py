@@ -10,7 +10,8 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from gui.document.commands import SetProblem
-from gui.document.values import PlanEntry, op_array
+from gui.document.plan.selection import op_array
+from gui.document.plan_list import PlanEntry
 from gui.editors.comparison.sources import Source
 from gui.widgets.later import Later
 from planner.errors import StageboardError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
-from gui.document.values import PlanEntry
+from gui.document.plan_list import PlanEntry
 from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import entry_sources, file_sources
 from planner.errors import StageboardError

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFileDialog
 
 from gui.background.loading import Loading
 from gui.document.network import opening
-from gui.document.plan_list import bounds_with
-from gui.document.values import Message, PlanEntry
+from gui.document.plan_list import PlanEntry, bounds_with
+from gui.document.values import Message
 from gui.shell.kinds import sort_files, windows_of
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.target import TwoLevelMemory

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 
 from gui.background.loading import Loading
-from gui.document.plan_list import bounds_with
-from gui.document.values import Message, PlanEntry
+from gui.document.plan_list import PlanEntry, bounds_with
+from gui.document.values import Message
 from gui.shell.kinds import windows_of
 from planner.errors import StageboardError
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gui.document.plan.previewing import taken_along
+from gui.document.plan.preview import taken_along
 from gui.document.values import Message
 from gui.editors.plan.files import Files
 from gui.editors.plan.pickers import Pickers
@@ -23,7 +23,7 @@ from planner.runs.stage_counts import has_stages
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gui.document.values import PlanEntry
+    from gui.document.plan_list import PlanEntry
     from gui.editors.plan.body import GraphBody
     from gui.editors.plan.repair_offers import Mending
 

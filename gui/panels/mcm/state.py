@@ -12,7 +12,7 @@ from gui.canvas.graph.consequence import Consequence, consequences, rule_words
 from planner.model.graph import Floats, Ints
 
 if TYPE_CHECKING:
-    from gui.document.values import Preview
+    from gui.document.plan.preview import Preview
     from planner.machines.mcm.evaluator import McmEvaluator
     from planner.problem.decision import Evaluation, Violation
     from planner.problem.problem import Problem

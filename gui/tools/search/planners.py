@@ -27,7 +27,7 @@ from gui.tools.search.method_list import MethodList, tag
 from gui.widgets.forms import Form
 from gui.widgets.labels import set_role
 from planner.errors import StageboardError
-from planner.runs.worker import Order
+from planner.runs.messages import Order
 from planner.search.method import Method
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from planner.model.graph import Ints
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, better, proven
 from planner.problem.provenance import Adoption, Entrant, Provenance
+from planner.runs.messages import Adopted, Begun, Ended, Failed, Incumbent, Message, Order, Proven, Told
 from planner.runs.race import events
 from planner.runs.race.field import is_quick, named
 from planner.runs.race.methods import method_of, with_threads
@@ -23,19 +24,8 @@ from planner.runs.race.report import ending_of, sentence_of
 from planner.runs.race.runner import Runner
 from planner.runs.race.standing import Best, Standing, add_point
 from planner.runs.race.turns import Turn, next_turns, opening
-from planner.runs.worker import (
-    CAN_HOLD,
-    Adopted,
-    Begun,
-    Ended,
-    Failed,
-    Incumbent,
-    Message,
-    Order,
-    Proven,
-    Told,
-)
-from planner.search.sharing import Shared
+from planner.runs.worker import CAN_HOLD
+from planner.search.search import Shared
 from planner.search.stop import GIVEN
 
 GIVEN_INDEX = -1

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 
 from planner.problem.bound import Bound, better
+from planner.runs.messages import Message, Order
 from planner.runs.race.standing import Standing
 from planner.runs.race.turns import Turn
-from planner.runs.worker import Message, Order, Worker
-from planner.search.sharing import Shared
+from planner.runs.worker import Worker
+from planner.search.search import Shared
 
 PATIENCE = 0.3
 """Seconds that a process has to answer a cancel before it is ended: all that it found is here already."""

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from planner.model.graph import Ints
 from planner.problem.bound import Bound, better
 from planner.problem.provenance import Adoption, Entrant
-from planner.runs.worker import Incumbent
+from planner.runs.messages import Incumbent
 
 ENDINGS = ("proven", "finished", "time", "gap", "iterations", "cancelled", "refused", "failed")
 """How an entrant may end; "proven": with the best plan of the race proven, by whomever."""

@@ -28,7 +28,7 @@ from planner.machines.spec import is_for_networks, parse_target
 from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
 from planner.model.cost_model import fill
 from planner.model.network import Network
-from planner.problem.granularity import kept_together
+from planner.problem.grouping import kept_together
 from planner.problem.problem import Problem
 from planner.runs.sweep.spec import Run
 from planner.runs.warm_up import like, warm_planner

@@ -15,7 +15,7 @@ from typing import Any
 
 from planner.errors import StageboardError
 from planner.guard import guarded
-from planner.problem.granularity import GRANULARITIES
+from planner.problem.grouping import GRANULARITIES
 from planner.toml_file import read_toml
 
 

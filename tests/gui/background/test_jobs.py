@@ -28,8 +28,8 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.plan_files.plan_json import open_plan
 from planner.problem.bound import Bound
+from planner.runs.messages import Ended, Failed, Incumbent, Order, Proven, Told
 from planner.runs.replay import replay
-from planner.runs.worker import Ended, Failed, Incumbent, Order, Proven, Told
 from planner.search.result import Result
 from tests.gui.models import chain_graph, tpu_graph
 

@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.background.legal_chips import DomainSearch, domains_of
 from gui.canvas.graph.consequence import consequences, rule_words
-from gui.document.plan.previewing import check
-from gui.document.values import Domains
+from gui.document.plan.board import Domains
+from gui.document.plan.preview import check
 from gui.look.theme import LIGHT
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Pin

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
-from gui.document.values import PlanEntry
+from gui.document.plan_list import PlanEntry
 from gui.look.theme import LIGHT
 from gui.panels.plans import PlansPanel
 from gui.panels.plans_model import COSTS, FURTHER, NUMBER, SOURCE, source_text

@@ -351,7 +351,7 @@ def test_a_search_without_limits_ends_when_its_budget_is_spent(
     stageboard: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     denoiser = str(ROOT / "sample_models" / "denoiser.onnx")
-    monkeypatch.setattr("planner.search.budget.CPU_SECONDS", 0.0)
+    monkeypatch.setattr("planner.search.stop.CPU_SECONDS", 0.0)
     ran = stageboard("plan", denoiser, "--target", "pool:3+1", "--json")
     assert ran.status == 0 and ran.json["stop_reason"] == "time" and ran.json["status"] == "feasible"
     assert ran.json["tried"][0]["planner"] == ran.json["planner"] == "memory-fill"

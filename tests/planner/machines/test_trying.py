@@ -29,11 +29,21 @@ from planner.methods.units import chain
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Pin, Problem
 from planner.runs.replay import replay
-from planner.search.budget import Budget, WallBudget, WorkBudget, processor_seconds
 from planner.search.method import Planner
 from planner.search.result import Result
 from planner.search.run import plan_of, run
-from planner.search.stop import AnyOf, FirstPlan, GapReached, Progress, Stop, TimeLimit
+from planner.search.stop import (
+    AnyOf,
+    Budget,
+    FirstPlan,
+    GapReached,
+    Progress,
+    Stop,
+    TimeLimit,
+    WallBudget,
+    WorkBudget,
+    processor_seconds,
+)
 
 SAMPLES = Path(__file__).parents[3] / "sample_models"
 GRAPHS = sorted(

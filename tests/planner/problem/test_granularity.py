@@ -19,8 +19,7 @@ from planner.machines.pool.target import DevicePool
 from planner.machines.spec import parse_target
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.groups import colour_classes
-from planner.problem.granularity import kept_together
-from planner.problem.grouping import unkept_classes, unkept_words
+from planner.problem.grouping import kept_together, unkept_classes, unkept_words
 from planner.problem.problem import Problem, Together
 from planner.search.run import run
 from tests.shared_files import shared

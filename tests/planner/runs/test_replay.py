@@ -29,7 +29,7 @@ from planner.problem.base import decision_of
 from planner.problem.provenance import Adoption, Entrant, Provenance, RaceRecord
 from planner.runs.replay import incumbents_of, replay, why_uncertain
 from planner.search.run import plan_of, run
-from planner.search.sharing import Shared
+from planner.search.search import Shared
 from planner.search.stop import Cancel, IterationLimit
 from tests.planner.runs.race.examples import PROBLEMS, chain_plan, layered, pipeline
 

@@ -17,18 +17,8 @@ from planner.machines.pool.target import DevicePool
 from planner.machines.several.bounds.simple import Simple
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
-from planner.runs.worker import (
-    Begun,
-    Ended,
-    Failed,
-    Incumbent,
-    Message,
-    Order,
-    Proven,
-    Told,
-    Worker,
-    stop_for,
-)
+from planner.runs.messages import Begun, Ended, Failed, Incumbent, Message, Order, Proven, Told
+from planner.runs.worker import Worker, stop_for
 from planner.search.run import run, run_bound
 from planner.search.stop import AnyOf, Progress
 

@@ -19,8 +19,7 @@ from planner.machines.trying import best_of
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.bound import Bound
 from planner.problem.problem import Problem
-from planner.search.precision import precision_words
-from planner.search.result import Result
+from planner.search.result import Result, precision_words
 from planner.search.run import run
 from planner.search.stop import IterationLimit
 from tests.planner.cli.test_cli import stageboard  # noqa: F401 - a fixture

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from gui.document.values import PlanEntry
+from gui.document.plan_list import PlanEntry
 from gui.editors.comparison.canvases.pane_words import moved_words, rules_words, standing_tip, standing_words
 from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import CompareState

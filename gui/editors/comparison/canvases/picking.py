@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.background.repairing import SECONDS, why_not
 from gui.document.commands import SetAssignment, SetProblem
-from gui.document.plan.constraining import named
-from gui.document.values import PlanEntry, op_array
+from gui.document.plan.selection import named, op_array
+from gui.document.plan_list import PlanEntry
 from gui.editors.comparison.state import CompareState
 from gui.look.numbers import plural
 from gui.widgets.background_thread import Background

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gui.document.network.entries import OrderEntry
-from gui.document.values import PlanEntry
+from gui.document.plan_list import PlanEntry
 from gui.look.numbers import plural
 from gui.look.theme import Theme
 from gui.panels.plans import PlansPanel

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from gui.document.network.entries import OrderEntry
-from gui.document.values import PlanEntry
+from gui.document.plan_list import PlanEntry
 from gui.editors.network.side_by_side.figures import (
     counter_words,
     difference_words,

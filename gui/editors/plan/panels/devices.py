@@ -26,7 +26,7 @@ from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
-    from gui.document.values import Preview
+    from gui.document.plan.preview import Preview
     from planner.problem.decision import Evaluation
     from planner.problem.problem import Problem
 

@@ -17,7 +17,7 @@ from gui.widgets.later import Later
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
-    from gui.document.values import Preview
+    from gui.document.plan.preview import Preview
 
 BUDGET = 0.006
 """Seconds that one turn may spend on exact reasons why a move is not allowed; the rest follows in the next turns."""

@@ -42,7 +42,7 @@ from planner.errors import StageboardError
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
     from gui.document.plan.document import Document
-    from gui.document.values import PlanEntry
+    from gui.document.plan_list import PlanEntry
     from gui.tools.search.race.course import Course
     from gui.tools.search.race.runner import Runner
 
@@ -68,7 +68,7 @@ class RacePanel(Panel):
     entry_shown = Signal(object)
     """An entrant's entry of the plan list was looked at."""
     compare_requested = Signal(object)
-    """Compare these entries (a list of :class:`gui.document.values.PlanEntry`)."""
+    """Compare these entries (a list of :class:`gui.document.plan_list.PlanEntry`)."""
 
     def __init__(self, document: Document, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)

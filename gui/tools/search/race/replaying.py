@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gui.document.values import Message, PlanEntry
+from gui.document.plan_list import PlanEntry
+from gui.document.values import Message
 from gui.tools.search.race.replay_process import replayed
 from planner.processes.question import Aside
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gui.document.values import PlanEntry
+    from gui.document.plan_list import PlanEntry
     from planner.model.graph import Ints
     from planner.problem.bound import Bound
     from planner.problem.provenance import Provenance

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.machines.pipeline.orders.slicer import PipelineSlicer
-from planner.machines.pipeline.orders.units import pipeline_units
+from planner.machines.pipeline.orders.slicer import PipelineSlicer, pipeline_units
 from planner.methods.orders import depth_first_order, kahn_order
 from planner.model.graph import Floats, Ints
 from planner.problem.problem import Problem

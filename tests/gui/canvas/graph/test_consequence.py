@@ -11,8 +11,7 @@ import pytest
 from gui.canvas.graph.consequence import Consequence, consequences, rule_words
 from gui.canvas.graph.overlay import two_lines
 from gui.canvas.graph.strip import paint_strip
-from gui.document.plan.previewing import check
-from gui.document.values import Preview
+from gui.document.plan.preview import Preview, check
 from gui.look.fonts import metrics
 from gui.look.theme import DARK, LIGHT
 from planner.evaluation import kernels

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from gui.document.plan.previewing import check
+from gui.document.plan.preview import check
 from gui.look.theme import DARK, LIGHT, Theme, device_colours
 from gui.panels.mcm.ink import heat, share_of, thickness
 from gui.panels.mcm.layout import package_layout

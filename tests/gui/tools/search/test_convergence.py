@@ -14,7 +14,7 @@ from gui.tools.search.convergence import ConvergencePanel
 from gui.tools.search.convergence_lines import Mark, crosses_step, marks, proofs_of, steps, value_at
 from gui.words.methods import method_words
 from planner.problem.bound import Bound
-from planner.runs.worker import Order
+from planner.runs.messages import Order
 from tests.gui.tools.search.test_planners import PlainJobs
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 

@@ -22,7 +22,7 @@ from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
-from planner.runs.worker import Order
+from planner.runs.messages import Order
 from planner.search.method import Method
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown

@@ -17,8 +17,7 @@ from planner.machines.pipeline.orders import random_keys
 from planner.machines.pipeline.orders.annealing import Annealing, sum_up
 from planner.machines.pipeline.orders.arrangement import lengths, pulls, shorten
 from planner.machines.pipeline.orders.search import PipelineSearch
-from planner.machines.pipeline.orders.slicer import PipelineSlicer
-from planner.machines.pipeline.orders.units import pipeline_units
+from planner.machines.pipeline.orders.slicer import PipelineSlicer, pipeline_units
 from planner.machines.pipeline.planners.anneal import Anneal
 from planner.machines.pipeline.planners.brkga import Brkga
 from planner.machines.pipeline.planners.mla import Mla

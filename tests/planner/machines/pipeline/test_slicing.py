@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.orders import slicer as pipeline_slicer
-from planner.machines.pipeline.orders.slicer import PipelineSlicer
-from planner.machines.pipeline.orders.units import pipeline_units
+from planner.machines.pipeline.orders.slicer import PipelineSlicer, pipeline_units
 from planner.machines.pipeline.target import Pipeline
 from planner.methods.orders import depth_first_order, kahn_order
 from planner.methods.slicing import Slicer

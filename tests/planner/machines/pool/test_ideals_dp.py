@@ -24,7 +24,7 @@ from planner.machines.pool.planners.ideals_dp import IdealsDp
 from planner.machines.pool.target import DevicePool
 from planner.methods.ideals import enumerate_ideals
 from planner.model.graph import Graph, Op, Tensor
-from planner.problem.granularity import kept_together
+from planner.problem.grouping import kept_together
 from planner.problem.problem import Problem
 from planner.search.run import run, run_bound
 from planner.search.search import Callbacks, Search

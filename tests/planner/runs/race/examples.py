@@ -15,7 +15,7 @@ from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.model.graph import Graph, Ints, Op, Tensor
 from planner.model.network_building import network_of
 from planner.problem.problem import Problem
-from planner.runs.worker import Message, Order
+from planner.runs.messages import Message, Order
 
 
 def layered(layers: int = 7, seed: int = 5) -> Graph:
@@ -121,7 +121,7 @@ class _Ready:
 
 def ended(order: Order | None, reason: str = "finished") -> Message:
     """The end of a run with nothing more to tell."""
-    from planner.runs.worker import Ended
+    from planner.runs.messages import Ended
     from planner.search.result import Result
 
     assert order is not None

@@ -14,8 +14,7 @@ from planner.problem.bound import Bound, better
 from planner.problem.provenance import Adoption, Again
 from planner.runs.replay import replay
 from planner.search.run import plan_of, run, run_bound
-from planner.search.search import Callbacks, Search
-from planner.search.sharing import Exchange, Shared
+from planner.search.search import Callbacks, Exchange, Search, Shared
 from planner.search.stop import GIVEN, IterationLimit, Progress, TimeLimit
 from tests.planner.runs.race.examples import PROBLEMS
 

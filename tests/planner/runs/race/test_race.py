@@ -16,6 +16,7 @@ import pytest
 
 from planner.errors import PlannerRefusal
 from planner.problem.provenance import Adoption
+from planner.runs.messages import Adopted, Begun, Failed, Incumbent, Proven, Told
 from planner.runs.race import (
     Better,
     Entrant,
@@ -32,8 +33,7 @@ from planner.runs.race import (
 )
 from planner.runs.race.field import is_quick
 from planner.runs.replay import replay
-from planner.runs.worker import Adopted, Begun, Failed, Incumbent, Proven, Told
-from planner.search.sharing import Shared
+from planner.search.search import Shared
 from tests.planner.runs.race.examples import PROBLEMS, FakeWorker, chain_plan, ended, pipeline
 
 PATIENCE = 60.0
@@ -147,7 +147,7 @@ def test_who_starts_later_begins_with_the_best_plan_and_all_bounds(fakes: type[F
 
 
 def ended_of(method: str) -> Any:
-    from planner.runs.worker import Order
+    from planner.runs.messages import Order
 
     return ended(Order(method, pipeline()))
 

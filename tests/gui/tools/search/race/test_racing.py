@@ -16,8 +16,8 @@ from gui.tools.search.race.course import Course, Goal
 from gui.tools.search.race.racing import Racing, Settings
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
+from planner.runs.messages import Order
 from planner.runs.race import Entrant
-from planner.runs.worker import Order
 from tests.gui.models import chain_graph
 from tests.gui.tools.search.race.fake_race import FakeRace
 

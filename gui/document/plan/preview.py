@@ -1,23 +1,76 @@
-"""What moving some ops would do, for every device at once."""
+"""What moving some ops would do, for every device at once: the preview of a drag."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from gui.document.plan.board import Board
-from gui.document.values import EMPTY, Preview
-from gui.words.objectives import changes
-from planner.model.graph import Ints
+from gui.document.plan.board import Board, Domains
+from gui.document.plan.selection import EMPTY
+from gui.words.objectives import Change, changes
+from planner.model.graph import Bools, Floats, Ints
 from planner.problem.bound import Bound
-from planner.problem.evaluator import Live
+from planner.problem.evaluator import EvaluatedProblem, Live
 
 if TYPE_CHECKING:
-    from gui.document.values import Domains
+    from planner.problem.decision import Violation
+
+
+@dataclass(eq=False)
+class Preview:
+    """What moving ``ops`` to each of the k devices would do. What has a default may change afterwards.
+
+    ``before`` float64[c]: the objective's parts now; ``components`` float64[c, k]: what they would be; ``gap`` float64[k] (NaN without a bound); ``legal`` bool[k]; ``cost`` and ``memory``
+    float64[k, k] (destination first); ``target`` is the device under the pointer (-1 = none); ``along`` holds the
+    further ops that would be taken along to ``target`` to keep every rule (empty if none, or if that cannot help).
+    ``reachable`` (bool[k]) says where the ops could be in some valid plan, whatever else moves; None where that is not
+    known.
+    """
+
+    problem: EvaluatedProblem
+    ops: Ints
+    before: Sequence[float]
+    components: Floats
+    gap: Floats
+    legal: Bools
+    cost: Floats
+    memory: Floats
+    reasons: Callable[[int], tuple[str, ...]]
+    origins: Ints
+    """The devices that the ops are on now (sorted int32)."""
+    target: int = -1
+    along: Ints = field(default_factory=lambda: EMPTY)
+    reachable: Bools | None = None
+    domains: Domains | None = None
+    """Where ``reachable`` is from."""
+    codes: Ints = field(default_factory=lambda: EMPTY)
+    """The rules in the way of each destination (int32[k], see :mod:`planner.evaluation.kernels`)."""
+    violations: Callable[[int], tuple[Violation, ...]] = lambda device: ()
+    """What the move to a device would break that is not broken now; computed when asked."""
+
+    def take_domains(self, domains: Domains) -> None:
+        """It is known where the ops can be."""
+        self.domains, self.reachable = domains, domains.reachable(self.ops)
+
+    def possible(self, device: int) -> bool:
+        """Whether some valid plan may have the ops on ``device``, as far as is known."""
+        return self.reachable is None or bool(self.reachable[device] or self.legal[device])
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """The first of the objective's parts that each destination changes, in words (k of them)."""
+        return changes(self.problem, self.before, self.components)
+
+    @property
+    def objective(self) -> Floats:
+        """The first component for each destination (float64[k])."""
+        return self.components[0]
 
 
 def check(live: Live, ops: Ints, bounds: Sequence[Bound], domains: Domains | None = None) -> Preview:
@@ -47,7 +100,7 @@ def check(live: Live, ops: Ints, bounds: Sequence[Bound], domains: Domains | Non
         return (preview.domains.sentence(ops, device), *said)
 
     preview = Preview(
-        ops=ops, components=delta.components, changes=changes(problem, live.components, delta.components),
+        problem=problem, ops=ops, before=live.components, components=delta.components,
         gap=np.array([math.nan if gap is None else gap for gap in gaps]), legal=legal, cost=delta.cost,
         memory=delta.memory, reasons=reasons, origins=origins, codes=legality.codes, violations=legality.violations,
     )  # fmt: skip
