@@ -116,7 +116,7 @@ class Bench:
         """The next difference: another op is selected in both, and all lists follow."""
 
         def frame(_: int) -> None:
-            self.window.handlers.step(1)
+            self.window.step(1)
             QApplication.processEvents()
 
         return timed(frame, frames)

@@ -92,11 +92,11 @@ def compare_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
             shot(app, window, lambda: window.settled, folder / f"compare-{theme}.png")
         window.docks.arrange()
         window.columns.set_mode("over")
-        window.docks.focus("flows")
+        window.focus_panel("flows")
         shot(app, window, lambda: window.settled, folder / "compare-overlay.png")
         window.columns.set_mode("side")
         window.state.set_view("lanes")
-        window.docks.focus("schedules")
+        window.focus_panel("schedules")
         shot(app, window, lambda: window.settled, folder / "compare-schedules.png")
     finally:
         window.close()

@@ -126,7 +126,7 @@ def _begin(
 
         open_files(parts.window, models, compared)
     elif models:
-        parts.window.handlers.files.open_files([*models, *([plan] if plan is not None else [])])
+        parts.window.files.open_files([*models, *([plan] if plan is not None else [])])
     if parts.journal is not None:
         _offer_recovery(parts)
     parts.document.graph_changed.connect(lambda: _warm_up_once(parts))
@@ -161,7 +161,7 @@ def _offer_order(window: OrderWindow, session: Session) -> None:
     """Offer what crashed windows had not saved, once the window's own network is there: opening it clears the notice."""
     from gui.app.recovering import Recovery
 
-    recovery = Recovery(window.notice, window.handlers.files.loading, window.themes, session)
+    recovery = Recovery(window.notice, window.files.loading, window.themes, session)
 
     def offer() -> None:
         window.document.network_changed.disconnect(offer)
@@ -175,4 +175,4 @@ def _offer_recovery(parts: Parts) -> None:
     from gui.app.recovering import Recovery
 
     window = parts.window
-    Recovery(window.notice, window.handlers.files.loading, parts.themes, parts.session, parts).offer()
+    Recovery(window.notice, window.files.loading, parts.themes, parts.session, parts).offer()

@@ -149,7 +149,7 @@ class Recovery(QObject):
         from gui.editors.plan.windows import open_graph_window
 
         if isinstance(lost, LostOrder):
-            open_order_window(self._themes, self._session).handlers.files.recover(lost, found)
+            open_order_window(self._themes, self._session).files.recover(lost, found)
             return
         here = self._parts
         if here is None or here.document.modified or self._used:

@@ -1,31 +1,39 @@
-"""One thing a person can ask for, as data."""
+"""One thing a person can ask of a window, as data."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, TypeVar
+
+W_contra = TypeVar("W_contra", contravariant=True)
+"""The window that an action acts on, or what it needs of one."""
+
+
+def always(window: object) -> bool:
+    """Whether it can be done: whatever is open."""
+    return True
 
 
 @dataclass(frozen=True)
-class ActionSpec:
-    """One thing a person can ask for.
+class ActionSpec(Generic[W_contra]):
+    """One thing a person can ask for: an entry of a menu and the palette, with its keys.
 
-    ``handler`` is the name of a method of :class:`gui.editors.plan.handlers.Handlers`, called with ``argument`` unless that is None.
-    ``when`` names a condition of :data:`CONDITIONS`. Shortcuts work everywhere in the window; what single letters, Home and
-    Ctrl+A mean where one types or chooses says :class:`~gui.shell.key_claims.KeyClaims`. Entries of a menu that share ``group``
-    stand together; ``submenu`` puts them one level down. ``state`` names the property of :class:`gui.editors.plan.handlers.Handlers` that says whether it is checked.
+    ``run`` does it on the window, ``when`` says whether it can be done now, ``state`` whether it is on (None: it is nothing that
+    is on or off). Shortcuts work everywhere in the window; what single letters, Home and Ctrl+A mean where one types or
+    chooses says :class:`~gui.shell.key_claims.KeyClaims`. Entries of a menu that share ``group`` stand together; ``submenu``
+    puts them one level down.
     """
 
     id: str
     text: str
     menu: str
-    handler: str
+    run: Callable[[W_contra], object]
     shortcut: tuple[str, ...] = ()
     tip: str = ""
-    when: str = "always"
+    when: Callable[[W_contra], bool] = always
     group: int = 0
     submenu: str = ""
-    argument: Any = None
-    state: str = ""
+    state: Callable[[W_contra], bool] | None = None
     palette: bool = True
     in_menu: bool = True

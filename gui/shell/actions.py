@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, cast
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QUndoStack
+from PySide6.QtGui import QAction, QKeySequence, QUndoStack
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gui.shell.action import ActionSpec
 from gui.shell.key_claims import KeyClaims
 
 
-def shortcut_text(action: ActionSpec) -> str:
+def shortcut_text(action: ActionSpec[Any]) -> str:
     """The first shortcut as people read it."""
     if not action.shortcut:
         return ""
     return QKeySequence(action.shortcut[0]).toString(QKeySequence.SequenceFormat.NativeText)
 
 
-class ActionSet(QObject):
-    """The specs as live QActions. ``run(spec)`` is called when one is triggered."""
+class Acting(Protocol):
+    """What actions ask of their window, a QObject."""
 
-    def __init__(
-        self, specs: Iterable[ActionSpec], run: Callable[[ActionSpec], None], parent: QObject
-    ) -> None:
-        super().__init__(parent)
+    def attempt(self, change: Callable[[], object]) -> None:
+        """Do something that may be refused; the window says why."""
+
+    def update_actions(self) -> None:
+        """Enable what can be done now."""
+
+
+class ActionSet(QObject):
+    """The specs as live QActions of a window. What goes wrong when one is triggered is said in the window."""
+
+    def __init__(self, specs: Iterable[ActionSpec[Any]], window: Acting) -> None:
+        super().__init__(cast(QObject, window))
         self.specs = tuple(specs)
         self.actions: dict[str, QAction] = {}
-        self._groups: dict[str, QActionGroup] = {}
+        self._window = window
         for item in self.specs:
             action = QAction(item.text, self)
             action.setObjectName(item.id)
@@ -36,9 +45,14 @@ class ActionSet(QObject):
             tip = item.tip[:1].upper() + item.tip[1:]
             action.setToolTip(tip)
             action.setStatusTip(tip)
-            action.setCheckable(bool(item.state))
-            action.triggered.connect(lambda _=False, item=item: run(item))
+            action.setCheckable(item.state is not None)
+            action.triggered.connect(lambda _=False, item=item: self.run(item))
             self.actions[item.id] = action
+
+    def run(self, item: ActionSpec[Any]) -> None:
+        """Do what an action says."""
+        self._window.attempt(lambda: item.run(self._window))
+        self._window.update_actions()
 
     def __getitem__(self, id: str) -> QAction:
         return self.actions[id]
@@ -64,13 +78,15 @@ class ActionSet(QObject):
             place.addAction(self.actions[item.id])
         return submenus
 
-    def update(self, holds: Mapping[str, bool], checked: Callable[[str], bool]) -> None:
-        """Enable what can be done now (``holds``: condition -> whether it holds) and check what is on."""
+    def update(self) -> None:
+        """Enable what can be done now and check what is on. A condition that several actions share is asked once."""
+        window = self._window
+        holds = {when: when(window) for when in {item.when for item in self.specs}}
         for item in self.specs:
             action = self.actions[item.id]
-            action.setEnabled(holds.get(item.when, True))
-            if item.state:
-                action.setChecked(checked(item.state))
+            action.setEnabled(holds[item.when])
+            if item.state is not None:
+                action.setChecked(item.state(window))
 
     def name_undo(self, stack: QUndoStack) -> None:
         """Let undo and redo say what they do."""

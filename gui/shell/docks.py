@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import ClassVar, Protocol, cast
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtWidgets import (
     QDockWidget,
     QHBoxLayout,
@@ -16,6 +17,9 @@ from PySide6.QtWidgets import (
     QToolButton,
     QWidget,
 )
+
+from gui.look.theme import Theme
+from gui.widgets.later import Later
 
 LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea,
@@ -118,3 +122,70 @@ def settle_titles(window: QMainWindow, docks: Iterable[QDockWidget]) -> None:
         bar.setUsesScrollButtons(True)
         bar.setElideMode(Qt.TextElideMode.ElideNone)
         bar.setDrawBase(False)
+
+
+class Docked(Protocol):
+    """What stands in a dock: a widget, which may redraw a moment later."""
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+
+
+class Docks(QObject):
+    """All docks of a window by panel id. Editors say where they start."""
+
+    LAYOUT: ClassVar[tuple[tuple[str, Qt.DockWidgetArea, str], ...]] = ()
+    """Panel, side, and how: first of the side (""), ``below`` or ``beside`` it, or as a tab with the panel named. Docks are split
+    before they get tabs: what is split off a dock with tabs becomes one more tab."""
+    FRONT: ClassVar[tuple[str, ...]] = ()
+    """Those in front of the tabs beside them."""
+    HIDDEN: ClassVar[tuple[str, ...]] = ()
+    """Those that are shown when they are asked for."""
+    SHORT: ClassVar[Mapping[str, str]] = {}
+    """Words for tabs, where a panel's title is too long."""
+
+    def __init__(self, window: QMainWindow, panels: Mapping[str, Docked], titles: Mapping[str, str]) -> None:
+        super().__init__(window)
+        self._window = window
+        self.panels: Mapping[str, Docked] = panels
+        self.titles = dict(titles)
+        self.docks: dict[str, QDockWidget] = {}
+        self.settle = Later(lambda: settle_titles(window, self.docks.values()), self)
+        set_up_docking(window)
+        for id, panel in panels.items():
+            title = titles[id]
+            short = self.SHORT.get(id, title)
+            self.docks[id] = dock_of(window, id, title, short, cast(QWidget, panel), self.settle.ask)
+
+    def arrange(self) -> None:
+        """Put every dock where it starts."""
+        window = self._window
+        above: dict[Qt.DockWidgetArea, str] = {}
+        for id, area, how in self.LAYOUT:
+            dock = self.docks[id]
+            dock.setFloating(False)
+            window.removeDockWidget(dock)
+            if how in ("", "below", "beside"):
+                window.addDockWidget(area, dock, Qt.Orientation.Vertical)
+                if how:
+                    along = Qt.Orientation.Vertical if how == "below" else Qt.Orientation.Horizontal
+                    window.splitDockWidget(self.docks[above[area]], dock, along)
+                above.setdefault(area, id)
+            else:
+                window.tabifyDockWidget(self.docks[how], dock)
+            dock.show()
+        for id in self.FRONT:
+            self.docks[id].raise_()
+        for id in self.HIDDEN:
+            self.docks[id].hide()
+        self.settle.ask()
+
+    def size(self, width: int, height: int) -> None:
+        """Sizes that suit a window of this size, before anyone has dragged a border."""
+
+    def reveal(self, id: str) -> QDockWidget:
+        """Bring a dock to the front."""
+        dock = self.docks[id]
+        dock.show()
+        dock.raise_()
+        return dock

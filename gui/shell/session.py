@@ -100,28 +100,19 @@ class Session(QObject):
         )
         self.recent_changed.emit()
 
-    # ------------------------------------------------------------------ the window
-    @property
-    def geometry(self) -> QByteArray:
-        """What QWidget.saveGeometry gave; empty at first."""
-        return self._bytes("window/geometry")
+    # ------------------------------------------------------------------ windows
+    def place(self, name: str) -> tuple[QByteArray, QByteArray]:
+        """What QWidget.saveGeometry and QMainWindow.saveState gave for a kind of window; empty at first."""
+        geometry, layout = (self._store.value(f"{name}/{part}") for part in ("geometry", "layout"))
+        return (
+            geometry if isinstance(geometry, QByteArray) else QByteArray(),
+            layout if isinstance(layout, QByteArray) else QByteArray(),
+        )
 
-    @geometry.setter
-    def geometry(self, value: QByteArray) -> None:
-        self._store.setValue("window/geometry", value)
-
-    @property
-    def layout(self) -> QByteArray:
-        """What QMainWindow.saveState gave; empty at first."""
-        return self._bytes("window/layout")
-
-    @layout.setter
-    def layout(self, value: QByteArray) -> None:
-        self._store.setValue("window/layout", value)
-
-    def _bytes(self, key: str) -> QByteArray:
-        value = self._store.value(key)
-        return value if isinstance(value, QByteArray) else QByteArray()
+    def keep_place(self, name: str, geometry: QByteArray, layout: QByteArray) -> None:
+        """Keep where windows of a kind are and how their panels are arranged."""
+        self._store.setValue(f"{name}/geometry", geometry)
+        self._store.setValue(f"{name}/layout", layout)
 
     @property
     def theme(self) -> str:

@@ -139,7 +139,7 @@ class Hand:
     def open_file(self) -> None:
         """The same, read beside the window: it comes some steps later."""
         self.document.undo_stack.setClean()
-        self.window.handlers.files.open_files([SAMPLES / self.rng.choice(FILES)])
+        self.window.files.open_files([SAMPLES / self.rng.choice(FILES)])
 
     def target(self) -> None:
         """Another machine."""

@@ -178,7 +178,7 @@ def test_the_window_offers_to_prove_and_a_proof_ends_the_claim(
     window, close = make_window(qtbot, document)
     try:
         assert window.notice.isHidden()
-        window.handlers.files.open_plan_file(true)
+        window.files.open_plan_file(true)
         settle()
         assert window.notice.text == "true.plan.json claims a bound of 3.00 ms (exact), not proven here."
         dialog = CertificateDialog(document, LIGHT, window, window.proving.prove)
@@ -206,18 +206,18 @@ def test_what_cannot_be_proven_stays_a_claim(qtbot: QtBot, made: Files) -> None:
     document = document_with(made.honest)
     window, close = make_window(qtbot, document)
     try:
-        window.handlers.files.open_plan_file(made.forged)
+        window.files.open_plan_file(made.forged)
         settle()
         assert window.notice.text == f"{SENTENCE}."
         document.apply_plan(document.plans[0])
         settle()
         assert window.notice.isHidden(), "another plan is on the canvas"
-        assert not window.handlers.conditions()["claim"]
+        assert not window.actions_set["plan.prove"].isEnabled()
         document.undo_stack.undo()
         settle()
         assert window.notice.isHidden(), "it was offered once"
-        assert window.handlers.conditions()["claim"]
-        window.handlers.prove_claim()
+        assert window.actions_set["plan.prove"].isEnabled()
+        window.proving.prove()
         (job,) = window.jobs.jobs
         qtbot.waitUntil(lambda: not job.alive, timeout=60_000)
         assert document.claim is not None and document.gap is not None and document.gap > 0.5

@@ -52,7 +52,7 @@ def lane(parts: Parts, device: int) -> QPoint:
 
 def opened(parts: Parts, qtbot: QtBot) -> None:
     """Open the sample as a drop on the window would."""
-    parts.window.handlers.files.open_files([SAMPLE])
+    parts.window.files.open_files([SAMPLE])
     qtbot.waitUntil(lambda: parts.document.graph is not None, timeout=60_000)
     qtbot.waitUntil(lambda: parts.window.canvas.scene is not None, timeout=30_000)
 
@@ -138,7 +138,7 @@ def test_journey(parts: Parts, qtbot: QtBot, tmp_path: Path) -> None:
     device_of, constraints = document.device_of.copy(), document.problem.constraints
     objective = document.evaluation.objective
     opened(parts, qtbot)
-    window.handlers.files.open_files([saved])
+    window.files.open_files([saved])
     qtbot.waitUntil(lambda: document.plan_path is not None, timeout=30_000)
     assert np.array_equal(document.device_of, device_of)
     assert document.problem.constraints == constraints

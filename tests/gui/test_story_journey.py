@@ -382,7 +382,7 @@ def export(parts: Parts, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, folder: 
         choose_files(monkeypatch, path)
         qtbot.waitUntil(parts.window.actions_set["story.export"].isEnabled)
         press(K.Key_E, CTRL | ALT)
-        qtbot.waitUntil(lambda: not parts.window.studio.conditions()["exporting_story"], timeout=120_000)
+        qtbot.waitUntil(lambda: not parts.window.studio.exporting, timeout=120_000)
         assert path.is_file(), parts.window.notice.text
         assert str(path) in parts.window.notice.text or path.name in parts.window.notice.text
     slides = made[".pdf"].read_bytes()

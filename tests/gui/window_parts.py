@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, Signal
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.background.jobs import Jobs
@@ -15,6 +15,7 @@ from gui.document.plan.document import Document
 from gui.editors.plan.editor import MainWindow
 from gui.look.theme import LIGHT, Theme, ThemeController
 from gui.shell.session import Session
+from gui.shell.window import EditorWindow
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.models import chain_graph, tpu_graph
@@ -105,6 +106,14 @@ def shown(qtbot: QtBot, widget: QWidget, width: int = 300, height: int = 500) ->
     yield
 
 
+def answer(window: EditorWindow, button: QMessageBox.StandardButton) -> None:
+    """Answer what is asked about unsaved work."""
+    question = window.closing.question
+    assert question is not None, "nothing is asked"
+    question.button(button).click()
+    settle()
+
+
 def settle() -> None:
     """Deliver what is queued, panels' own refreshes included."""
     for _ in range(3):
@@ -131,7 +140,7 @@ def make_window(
 
     def close() -> None:
         document.undo_stack.setClean()
-        window._closing_surely = True
+        window.closing.surely = True
         window.close()
         window.deleteLater()
         document.deleteLater()
@@ -141,4 +150,4 @@ def make_window(
     return window, close
 
 
-__all__ = ["LIGHT", "PlainCanvas", "make_window", "opened", "opened_on_tpus", "settle", "shown"]
+__all__ = ["LIGHT", "PlainCanvas", "answer", "make_window", "opened", "opened_on_tpus", "settle", "shown"]

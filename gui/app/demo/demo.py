@@ -255,7 +255,7 @@ def settle(app: QApplication, window: MainWindow) -> None:
         app.sendPostedEvents()
         app.processEvents()
         canvas = window.canvas
-        moving = window.handlers.files.loading.busy or canvas.busy or canvas.animating
+        moving = window.files.loading.busy or canvas.busy or canvas.animating
         # What would help most is found a while after the plan has come to rest.
         moving = moving or any(panel.waiting for panel in window.findChildren(Panel))
         quiet = 0 if moving else quiet + 1

@@ -117,10 +117,6 @@ class NetworkCanvas(QWidget):
         """Show the whole network."""
         self.picture.fit()
 
-    def zoom_in(self) -> None:
-        """Look nearer."""
-        self.picture.zoom_by(1.25)
-
-    def zoom_out(self) -> None:
-        """Look from farther away."""
-        self.picture.zoom_by(0.8)
+    def zoom_by(self, factor: float) -> None:
+        """Look nearer, or from farther away."""
+        self.picture.zoom_by(factor)

@@ -1,11 +1,10 @@
-"""The body of the compare window: the parts that its handlers, menus and memory act on."""
+"""The body of the compare window: the parts that its actions, files and memory act on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QIcon
+import numpy as np
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from gui.editors.comparison.canvases.columns import Columns
@@ -21,43 +20,29 @@ from gui.editors.comparison.panels.moved import MovedList
 from gui.editors.comparison.panels.sankey import SankeyView
 from gui.editors.comparison.panels.schedules import Schedules
 from gui.editors.comparison.state import CompareState
-from gui.look.assets import asset
-from gui.look.theme import Theme, ThemeController
-from gui.shell.dropping import DropWindow
-from gui.widgets.labels import capital
-from gui.widgets.notice import NoticeBar
-from planner.errors import StageboardError
+from gui.look.theme import ThemeController
+from gui.shell.window import EditorWindow
+from planner.model.graph import Ints
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
-    from gui.shell.actions import ActionSet
-    from gui.shell.header import Header
-    from gui.shell.palette import Palette
     from gui.shell.session import Session
 
 
-class CompareBody(DropWindow):
+class CompareBody(EditorWindow):
     """Canvases in the middle, panels around. :class:`gui.editors.comparison.editor.CompareWindow` adds what is done with them."""
 
-    # What the window adds, which its helpers look at when something is asked of them.
-    actions_set: ActionSet
-    header: Header
     find_box: QLineEdit
-    palette_window: Palette
+    docks: CompareDocks
 
     def __init__(self, document: Document, themes: ThemeController, session: Session | None = None) -> None:
-        super().__init__()
-        self.setObjectName("compare")
-        self.document, self.themes, self.session = document, themes, session
-        self.reduced_motion = False
-        self.setAcceptDrops(True)
-        self.setWindowIcon(QIcon(asset("stageboard.svg")))
+        super().__init__("compare", themes, session)
+        self.document = document
         theme = themes.theme
         self.state = CompareState(document, self)
         self.linking = Linking(self.state, self)
         self.picking = Picking(self.state, self)
         # ---- the middle
-        self.notice = NoticeBar(theme)
         self.columns = Columns(self.state, self.linking, theme)
         self.legend = Legend(self.state, theme)
         self.pick_bar = PickBar(self.state, self.picking, theme)
@@ -83,25 +68,10 @@ class CompareBody(DropWindow):
             },
         )  # fmt: skip
 
-    def update_actions(self) -> None:
-        """Enable what can be done now; the window says."""
-        raise NotImplementedError
-
-    @property
-    def theme(self) -> Theme:
-        """The theme that is shown."""
-        return self.themes.theme
-
-    def say(self, level: str, text: str, detail: str = "") -> None:
-        """Show a notice."""
-        self.notice.show_message(level, capital(text), detail)
-
-    def attempt(self, change: Callable[[], object]) -> None:
-        """Do something that may be refused; a notice says why."""
-        try:
-            change()
-        except StageboardError as error:
-            self.say("error", str(error))
+    def moved_ops(self) -> Ints:
+        """What differs between the plans that lists are about, sorted."""
+        comparison = self.state.comparison
+        return np.empty(0, np.int32) if comparison is None else comparison.moved(*self.state.shown)
 
     def put_on_canvas(self, plan: int) -> None:
         """A plan takes the place of the one on the main canvas: one undo step."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMainWindow
 
 from gui.panels.base import Panel
-from gui.shell.docks import BOTTOM, RIGHT, dock_of, set_up_docking, settle_titles
-from gui.widgets.later import Later
+from gui.shell.docks import BOTTOM, RIGHT, Docks
 
 TITLES = {
     "moved": "Moved ops", "devices": "Devices", "flows": "Flows of ops", "schedules": "Schedules", "figures": "Figures",
@@ -20,19 +21,15 @@ SHARE = 0.36
 """Of the window's height is below the canvases: two schedules of a few devices fit there."""
 
 
-class CompareDocks(QObject):
-    """All docks of a window by panel id."""
+class CompareDocks(Docks):
+    """All docks of the compare window by panel id."""
+
+    panels: Mapping[str, Panel]
 
     def __init__(self, window: QMainWindow, panels: dict[str, Panel]) -> None:
-        super().__init__(window)
-        self._window, self.panels = window, panels
-        self.docks: dict[str, QDockWidget] = {}
-        self._settle = Later(lambda: settle_titles(window, self.docks.values()), self)
-        set_up_docking(window)
+        super().__init__(window, panels, TITLES)
         for corner in (Qt.Corner.BottomRightCorner, Qt.Corner.TopRightCorner):
             window.setCorner(corner, RIGHT)
-        for id, panel in panels.items():
-            self.docks[id] = dock_of(window, id, TITLES[id], TITLES[id], panel, self._settle.ask)
 
     def arrange(self) -> None:
         """Put every dock where it starts: lists at the right where there is room, else all in one row of tabs."""
@@ -59,18 +56,4 @@ class CompareDocks(QObject):
         if wide:
             window.resizeDocks([docks["moved"]], [440], Qt.Orientation.Horizontal)
             window.resizeDocks([docks["moved"], docks["devices"]], [500, 500], Qt.Orientation.Vertical)
-        self._settle.ask()
-
-    def focus(self, id: str) -> None:
-        """Bring a panel to the front and give it the keyboard."""
-        dock, panel = self.docks[id], self.panels[id]
-        dock.show()
-        dock.raise_()
-        panel.refresh_now()
-        found = [
-            child
-            for child in (panel, *panel.findChildren(QWidget))
-            if child.isVisible() and child.isEnabled() and child.focusPolicy() & Qt.FocusPolicy.TabFocus
-        ]
-        if found:
-            found[0].setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.settle.ask()

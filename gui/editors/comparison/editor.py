@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QWidget
 
 from gui.document.values import Message
-from gui.editors.comparison.actions import COMPARE_ACTIONS
+from gui.editors.comparison.actions import COMPARE_ACTIONS, COMPARE_ELSEWHERE, COMPARE_MENUS
 from gui.editors.comparison.body import CompareBody
+from gui.editors.comparison.canvases.linking import walk
+from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.picking import look
 from gui.editors.comparison.canvases.strip import CompareStrip
-from gui.editors.comparison.handlers import CompareHandlers
+from gui.editors.comparison.files import CompareFiles
 from gui.editors.comparison.memory import CompareMemory
-from gui.editors.comparison.menus import context_menu, fill_menus
+from gui.editors.comparison.menus import context_menu, fill_more
 from gui.editors.comparison.sources import Source
 from gui.look.numbers import plural
 from gui.look.theme import Theme, ThemeController
-from gui.shell.actions import ActionSet
-from gui.shell.header import Header
-from gui.shell.palette import Palette
 from gui.widgets.labels import capital
-from gui.widgets.later import Later
 from gui.widgets.plain import plain
 from planner.errors import StageboardError
 
@@ -35,45 +33,45 @@ if TYPE_CHECKING:
     from gui.shell.session import Session
     from planner.model.graph import Ints
 
-PREFERRED = (1440, 900)
-
 
 class CompareWindow(CompareBody):
     """Compares plans of a main window's document. ``session`` remembers what outlives the window (None: nothing does)."""
 
+    elsewhere = COMPARE_ELSEWHERE
+
     def __init__(self, document: Document, themes: ThemeController, session: Session | None = None) -> None:
         super().__init__(document, themes, session)
-        theme = themes.theme
         self._placed = False
-        self.handlers = CompareHandlers(self)
-        self.actions_set = ActionSet(COMPARE_ACTIONS, self.handlers.run, self)
-        self.strip = CompareStrip(self.actions_set)
-        self.find_box = self.strip.find_box
-        self.header = Header(theme, self.strip)
-        fill_menus(self)
+        self._open_model: Callable[[], object] | None = None
+        self.files = CompareFiles(self)
+        self.equip(COMPARE_ACTIONS, COMPARE_MENUS, self._make_strip, lambda: (self.columns,))
+        more = QMenu("Add a Plan of the List", self)
+        more.aboutToShow.connect(lambda: fill_more(self, more))
+        self.menus["File"].insertMenu(self.actions_set["file.open_plan"], more)
         for view in ("flow", "lanes"):
             self.header.add_view(view, self.actions_set[f"view.{view}"], partial(self.state.set_view, view))
-        self.setMenuWidget(self.header)
-        self.palette_window = Palette(self, theme)
         self.memory = CompareMemory(self, session)
-        self._later = Later(self.update_actions, self)
         self._connect()
-        self.actions_set.install(self, (self.columns,))
         self._placed = self.memory.restore()
         self.update_actions()
 
     # ------------------------------------------------------------------ making
+    def _make_strip(self) -> CompareStrip:
+        self.strip = CompareStrip(self.actions_set)
+        self.find_box = self.strip.find_box
+        return self.strip
+
     def _connect(self) -> None:
         state, document = self.state, self.document
         for signal in (
             state.comparison_changed, state.pair_changed, state.selection_changed, document.plans_changed,
         ):  # fmt: skip
-            signal.connect(self._soon)
-        state.view_changed.connect(self._soon)
-        document.undo_stack.indexChanged.connect(self._soon)
+            signal.connect(self.update_soon)
+        state.view_changed.connect(self.update_soon)
+        document.undo_stack.indexChanged.connect(self.update_soon)
         document.message.connect(self._show_message)
         state.ended.connect(self.close)
-        self.columns.rebuilt.connect(self._soon)
+        self.columns.rebuilt.connect(self.update_soon)
         self.columns.dropped.connect(self.taking.take)
         self.columns.hovered.connect(self._say_carried)
         self.columns.menu_requested.connect(lambda at, _op, _plan: context_menu(self, at))
@@ -86,8 +84,7 @@ class CompareWindow(CompareBody):
         self.taking.answered.connect(self._focus_canvas)
         document.assignment_changed.connect(self.notice.plan_changed)
         self.picking.failed.connect(partial(self.say, "warning"))
-        self.strip.find_box.returnPressed.connect(self.handlers.find_now)
-        self.themes.changed.connect(self._theme_changed)
+        self.find_box.returnPressed.connect(lambda: self.attempt(self.find_now))
 
     # ------------------------------------------------------------------ state
     @property
@@ -95,13 +92,14 @@ class CompareWindow(CompareBody):
         """Whether nothing is on its way."""
         panes = self.columns.panes
         return not (
-            self.state.waiting or self.linking.busy or self._later.waiting or self.pick_bar.waiting
+            self.state.waiting or self.linking.busy or self.update_later.waiting or self.pick_bar.waiting
             or self.picking.busy or any(pane.animating for pane in panes)
             or any(panel.waiting for panel in self.docks.panels.values())
         )  # fmt: skip
 
-    def stay_with(self, owner: QWidget) -> None:
-        """Close when the main window does."""
+    def stay_with(self, owner: QWidget, open_model: Callable[[], object]) -> None:
+        """Close when the window of the plans does; ``open_model`` asks there for models to open."""
+        self._open_model = open_model
         owner.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -117,19 +115,10 @@ class CompareWindow(CompareBody):
         if self.state.comparison is None:
             self.say("warning", capital(self.state.why_not) + ".")
 
-    def _soon(self, *_: object) -> None:
-        self._later.ask_once()
-
-    def update_actions(self) -> None:
-        """Enable what can be done now, and say what is compared."""
-        self._later.stop()
-        self.actions_set.update(self.handlers.conditions(), self.handlers.state)
-        self.actions_set.name_undo(self.document.undo_stack)
+    def say_state(self) -> None:
+        """Say what is compared, and how it is looked at."""
         self.header.show_view(self.state.view, self.state.comparison is not None)
         self.strip.show_mode(self.columns.mode)
-        self._say_what()
-
-    def _say_what(self) -> None:
         comparison, state = self.state.comparison, self.state
         if comparison is None:
             self.setWindowTitle("Compare – Stageboard")
@@ -187,20 +176,112 @@ class CompareWindow(CompareBody):
         words = f"{pick.what} into {comparison.letter(into)}: {pick.effect}, {pick.rules}{canvas}"
         self.columns.say_carried(ops, source, into, words, not pick.broken)
 
+    # ------------------------------------------------------------------ commands
+    def open_files(self, paths: Sequence[Path]) -> None:
+        """Compare these plan files, too."""
+        self.attempt(lambda: self.files.add_paths(list(paths)))
+
+    def open_beside(self) -> None:
+        """Ask for models to open in the window whose plans are compared."""
+        if self._open_model is not None:
+            self._open_model()
+
+    def take_selection(self) -> None:
+        """The reference takes the selected ops over."""
+        source, into = self.state.shown
+        self.taking.take(self.state.selection, source, into)
+
+    def take_device(self) -> None:
+        """Ask for a device whose ops the reference takes over."""
+        self.pick_bar.show_devices()
+        if self.pick_bar.devices.hasFocus():  # nothing was chosen
+            self._focus_canvas()
+
+    def show_find(self) -> None:
+        """The find box has the keyboard."""
+        self.find_box.setFocus()
+        self.find_box.selectAll()
+
+    def find_now(self) -> None:
+        """Select what the find box asks for, and show it in every plan."""
+        query = self.find_box.text().strip()
+        if not query:
+            return
+        try:
+            found = self.document.find(query)
+        except StageboardError as error:
+            self.say("warning", str(error))
+            return
+        if not len(found):
+            self.say("info", f"No op matches '{query}'.")
+            return
+        self.state.select(found)
+        self.linking.zoom_to_ops(found)
+        self.notice.dismiss()
+
+    def show_mode(self, mode: str) -> None:
+        """Side by side or overlaid."""
+        self.columns.set_mode(mode)
+        self._focus_canvas()
+
+    def blink(self) -> None:
+        """From one plan to the other and back, on one canvas."""
+        if self.columns.mode != "over":
+            self.show_mode("over")
+        pane = self.columns.current
+        if isinstance(pane, OverlayPane):
+            pane.setFocus()
+            pane.fade.blink()
+
+    def zoom_by(self, factor: float) -> None:
+        """Nearer, or farther away."""
+        if (pane := self.columns.current) is not None:
+            pane.zoom_by(factor)
+
+    def step(self, by: int) -> None:
+        """The next difference, in every plan at once."""
+        state, comparison = self.state, self.state.comparison
+        if comparison is None:
+            return
+        selection = state.selection
+        current = -1
+        if len(selection):
+            current = int(selection[0]) if by < 0 else int(selection[-1])
+        op = walk(self.moved_ops(), comparison.graph.topological_order, current, by)
+        if op >= 0:
+            state.select([op])
+            self.linking.reveal(op)
+
+    def make_reference(self) -> None:
+        """The plan under the keyboard is what others are compared with."""
+        if (pane := self.columns.current) is not None:
+            self.state.set_reference(pane.plans[-1])
+
+    def next_pair(self) -> None:
+        """The next plan against the same reference."""
+        i, j = self.state.shown
+        others = [plan for plan in range(len(self.state.plans)) if plan != j]
+        later = [plan for plan in others if plan > i]
+        self.state.set_pair((later or others)[0], j)
+
+    def apply_plan(self) -> None:
+        """The plan under the keyboard goes on the main canvas."""
+        if (pane := self.columns.current) is not None:
+            self.put_on_canvas(pane.plans[-1])
+
     # ------------------------------------------------------------------ looks
-    def _theme_changed(self, theme: Theme) -> None:
-        for panel in self.docks.panels.values():
-            panel.set_theme(theme)
+    def apply_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        super().apply_theme(theme)
         self.columns.set_theme(theme)
         self.legend.set_theme(theme)
-        self.notice.set_theme(theme)
-        self.palette_window.set_theme(theme)
 
     def set_reduced_motion(self, reduced: bool) -> None:
         """Whether cards jump instead of gliding."""
-        self.reduced_motion = reduced
         self.columns.set_reduced_motion(reduced)
+        super().set_reduced_motion(reduced)
 
+    # ------------------------------------------------------------------ events
     def showEvent(self, event: QShowEvent) -> None:
         """The first time without a remembered layout: panels where they suit the window."""
         super().showEvent(event)
@@ -211,30 +292,9 @@ class CompareWindow(CompareBody):
         self._focus_canvas()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The palette stays in the middle, a question inside."""
+        """A question stays inside."""
         super().resizeEvent(event)
-        if self.palette_window.isVisible():
-            self.palette_window.place()
         self.taking.choice.keep_inside()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape leaves full screen."""
-        if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
-            self.showNormal()
-        else:
-            super().keyPressEvent(event)
-
-    # ------------------------------------------------------------------ dropping files
-    def take_dropped(self, files: list[Path]) -> None:
-        """Compare what was dropped, too."""
-        self.attempt(lambda: self.handlers.add_paths(files))
-
-    # ------------------------------------------------------------------ closing
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Remember how it was, and end what runs."""
-        self.memory.store()
-        self.end()
-        super().closeEvent(event)
 
     def end(self) -> None:
         """End threads and animations."""

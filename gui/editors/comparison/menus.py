@@ -1,4 +1,4 @@
-"""The menus of the compare window, made from its one list of actions."""
+"""The menus of the compare window that depend on what is compared, and on what is under the pointer."""
 
 from __future__ import annotations
 
@@ -7,32 +7,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
 
-from gui.editors.comparison.actions import COMPARE_MENUS
 from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import MOST
 
 if TYPE_CHECKING:
     from gui.editors.comparison.body import CompareBody
 
-CONTEXT = ("edit.take", "edit.take_device", "", "compare.next", "compare.previous", "", "edit.select_moved", "view.zoom_selection", "",
-           "compare.reference", "compare.apply")  # fmt: skip
-
-
-def fill_menus(window: CompareBody) -> None:
-    """Put the menus into the window's header."""
-    menus: dict[str, QMenu] = {}
-    for name in COMPARE_MENUS:
-        menu = menus[name] = window.header.menus.addMenu(name)
-        menu.setToolTipsVisible(True)
-        menu.aboutToShow.connect(window.update_actions)
-        window.actions_set.fill_menu(menu, name)
-    panels = QMenu("Panels", window)
-    for dock in window.docks.docks.values():
-        panels.addAction(dock.toggleViewAction())
-    menus["View"].insertMenu(window.actions_set["view.docks_reset"], panels)
-    more = QMenu("Add a Plan of the List", window)
-    more.aboutToShow.connect(lambda: fill_more(window, more))
-    menus["File"].insertMenu(window.actions_set["file.add"], more)
+CONTEXT = ("edit.take", "edit.take_device", "", "compare.next", "compare.previous", "", "edit.select_all", "view.zoom_selection", "",
+           "compare.reference", "plan.apply")  # fmt: skip
 
 
 def fill_more(window: CompareBody, menu: QMenu) -> None:

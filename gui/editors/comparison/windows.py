@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from gui.document.plan_list import PlanEntry
 from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import entry_sources, file_sources
+from gui.shell.remembering import show_first
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class PlanWindow(Protocol):
     document: Document
     themes: ThemeController
     session: Session | None
-    handlers: Any
+    files: Any
     reduced_motion: bool
 
     def say(self, level: str, text: str) -> None:
@@ -84,7 +85,7 @@ def open_files(window: PlanWindow, models: Sequence[Path], plans: Sequence[Path]
         show()
         return
     document.graph_changed.connect(opened)
-    window.handlers.files.open_files(list(wanted))
+    window.files.open_files(list(wanted))
 
 
 def open_example(window: PlanWindow) -> None:
@@ -96,7 +97,7 @@ def open_example(window: PlanWindow) -> None:
 
 
 def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound] = ()) -> CompareWindow:
-    from gui.editors.comparison.editor import PREFERRED, CompareWindow
+    from gui.editors.comparison.editor import CompareWindow
 
     shown = next((one for one in _windows if one.document is window.document and one.isVisible()), None)
     if shown is None:
@@ -105,14 +106,10 @@ def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound]
         _windows.append(shown)
         shown.destroyed.connect(lambda: _forget(shown))
         shown.set_reduced_motion(window.reduced_motion)
-        beside = cast(QWidget, window)
-        shown.stay_with(beside)
-        if not shown.memory.has_geometry:
-            # The title bar is outside: without room for it the last rows would be below the screen.
-            room = beside.screen().availableSize() - (beside.frameSize() - beside.size())
-            shown.resize(min(PREFERRED[0], room.width()), min(PREFERRED[1], room.height()))
+        shown.stay_with(cast(QWidget, window), window.files.open_model)
     shown.compare(sources, bounds)
-    shown.show()
+    if not shown.isVisible():
+        show_first(shown, shown.memory.has_geometry)
     shown.raise_()
     shown.activateWindow()
     return shown

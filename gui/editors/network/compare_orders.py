@@ -17,7 +17,7 @@ def compare_orders_once(window: OrderWindow, plans: Sequence[Path]) -> None:
     def opened() -> None:
         document.network_changed.disconnect(opened)
         for path in reversed(plans):
-            window.handlers.files.open_plan_file(path)
+            window.files.open_plan_file(path)
         second = [entry for entry in document.plans if entry is not document.active]
         if len(second) >= len(plans) - 1 and second:
             # The last that was opened before the first one is the second.

@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog
-
 from gui.background.loading import Loading
 from gui.document.network import opening
 from gui.document.plan_list import PlanEntry, bounds_with
-from gui.document.values import Message
+from gui.shell.file_dialogs import PLANS, FileDialogs
 from gui.shell.kinds import sort_files, windows_of
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.target import TwoLevelMemory
@@ -20,7 +18,7 @@ from planner.problem.provenance import Provenance
 if TYPE_CHECKING:
     from gui.document.network.autosave import LostOrder
     from gui.document.network.opening import OpenedNetwork
-    from gui.editors.network.body import OrderBody
+    from gui.editors.network.body import NetworkBody
     from planner.plan_files.order_json import OpenedOrder
 
 OPENED = (
@@ -28,61 +26,35 @@ OPENED = (
     "All files (*)"
 )
 SPARSE = "Dense models (*.onnx);;All files (*)"
-PLANS = "Plans (*.json);;All files (*)"
 ARRAYS = "Array files (*.npz)"
-PICTURES = "PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf)"
 
 
-class OrderFiles:
-    """Asks for files, reads them on a thread, says what happened."""
+class NetworkFiles(FileDialogs):
+    """The dealings of a network's window with the disk."""
 
-    def __init__(self, window: OrderBody) -> None:
+    def __init__(self, window: NetworkBody) -> None:
+        super().__init__(window, "network")
         self._window = window
         self._document = window.document
         self.loading = Loading(window)
-        self.folder = ""
-
-    # ------------------------------------------------------------------ asking
-    def _say(self, level: str, text: str) -> None:
-        self._document.message.emit(Message(level, text))
-
-    def _ask_open(self, title: str, filters: str) -> list[Path]:
-        names, _ = QFileDialog.getOpenFileNames(self._window, title, self.folder, filters)
-        return [Path(name) for name in names]
-
-    def _ask_save(self, title: str, filters: str, suffix: str, default: str) -> Path | None:
-        start = str(Path(self.folder) / default) if self.folder else default
-        name, _ = QFileDialog.getSaveFileName(self._window, title, start, filters)
-        if not name:
-            return None
-        path = Path(name)
-        self.folder = str(path.parent)
-        return path if path.suffix else path.with_suffix(suffix)
-
-    def stem(self) -> str:
-        """The network's name as the beginning of a file's name."""
-        network = self._document.network
-        name = (
-            "" if network is None else "".join(c if c.isalnum() or c in "._- " else "_" for c in network.name)
-        )
-        return name.strip() or "network"
+        """What is being read in the background."""
 
     # ------------------------------------------------------------------ opening
     def open_model(self) -> None:
         """Ask for a network, a graph or a plan, and open it where it belongs."""
-        chosen = self._ask_open("Open", OPENED)
+        chosen = self.ask_open("Open", OPENED)
         if chosen:
             self.open_files(chosen)
 
     def open_plan(self) -> None:
         """Ask for a plan of the open network."""
-        chosen = self._ask_open("Open a plan", PLANS)
+        chosen = self.ask_open("Open a plan", PLANS)
         if chosen:
             self.open_plan_file(chosen[0])
 
     def open_sparse(self) -> None:
         """Ask for a dense model and the density to prune it to."""
-        chosen = self._ask_open("Open as a sparse network", SPARSE)
+        chosen = self.ask_open("Open as a sparse network", SPARSE)
         if chosen:
             self.ask_density(chosen[0])
 
@@ -99,7 +71,7 @@ class OrderFiles:
         try:
             files = sort_files(paths)
         except StageboardError as error:
-            self._say("error", str(error))
+            self.say("error", str(error))
             return
         if files.graphs:
             self._open_graphs(files.graphs, None if files.networks else files.plan)
@@ -157,7 +129,7 @@ class OrderFiles:
 
         def install(opened: OpenedNetwork) -> None:
             self._window.install(opened)
-            self._say("info", "Made up; it is in no file yet. File, Export, Network (NPZ) keeps it.")
+            self.say("info", "Made up; it is in no file yet. File, Export, Network (NPZ) keeps it.")
 
         self._start(
             "Generating a network …",
@@ -180,15 +152,15 @@ class OrderFiles:
 
         network = self._document.network
         if network is None:
-            self._say("error", f"{path.name} is a plan; open its network first, or both together")
+            self.say("error", f"{path.name} is a plan; open its network first, or both together")
             return
         try:
             opened = open_network_plan(path, network)
             self._document.open_plan(opened.plan, opened.bounds, path.absolute())
             for note in opened.notes:
-                self._say("warning", note)
+                self.say("warning", note)
         except StageboardError as error:
-            self._say("error", f"{error}. The open plan is unchanged.")
+            self.say("error", f"{error}. The open plan is unchanged.")
 
     def recover(self, lost: LostOrder, found: tuple[OpenedNetwork, OpenedOrder]) -> None:
         """Take on the network and the order that a crash left behind; what lay there is then deleted."""
@@ -204,80 +176,50 @@ class OrderFiles:
         else:
             autosave.former = lost.path
             autosave.write()
-        self._say("info", "Recovered; it is not saved yet.")
+        self.say("info", "Recovered; it is not saved yet.")
 
     # ------------------------------------------------------------------ saving
-    def save_plan(self) -> bool:
-        """Save to the plan's file, or ask for one."""
-        path = self._document.plan_path
-        return self.save_plan_as() if path is None else self._save(path)
-
-    def save_plan_as(self) -> bool:
-        """Ask for a file and save."""
-        path = self._ask_save("Save the plan", PLANS, ".json", f"{self.stem()}.plan.json")
-        return path is not None and self._save(path)
-
-    def _save(self, path: Path) -> bool:
-        try:
-            self._document.save_plan(path)
-        except StageboardError as error:
-            self._say("error", str(error))
-            return False
+    def say_saved(self, path: Path) -> None:
+        """The order is in a file now; whether its network is, too."""
         if self._document.paths:
-            self._say("info", f"Saved {path.name}.")
+            super().say_saved(path)
         else:
-            self._say(
+            self.say(
                 "warning",
                 f"Saved {path.name}, but its network is in no file: keep that, too (File, Export, Network)",
             )
-        return True
 
     def save_entry(self, entry: PlanEntry) -> None:
         """Save one order of the list to a file of its own."""
         from planner.plan_files.plan_json import write_plan
 
         document, problem = self._document, self._document.open_problem
-        path = self._ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self.stem()}.plan.json")
+        path = self.ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self.stem()}.plan.json")
         if path is None:
             return
         provenance = entry.provenance or Provenance(
             entry.planner or entry.origin, seed=entry.seed, seconds=entry.seconds or 0.0
         )
         plan = problem.plan(entry.device_of, provenance, entry.name)
-        self._write(lambda: write_plan(path, plan, bounds_with(entry, document.bounds)), path)
+        self.export(lambda: write_plan(path, plan, bounds_with(entry, document.bounds)), path)
 
     # ------------------------------------------------------------------ exporting
-    def _write(self, write: Callable[[], object], path: Path) -> bool:
-        """Write beside what is open, never over it; returns whether that went well."""
-        from planner.export.sources import spare
-
-        document = self._document
-        plan = [] if document.plan_path is None else [document.plan_path]
-        try:
-            spare([path], [*document.paths, *plan])
-            write()
-        except StageboardError as error:
-            self._say("error", str(error))
-            return False
-        self._say("info", f"Wrote {path.name}.")
-        return True
-
     def export_order(self) -> None:
         """The connections in the order of use, with runs of one output."""
         from planner.machines.two_level_memory.export import to_order
 
         plan = self._document.current_plan()
-        path = self._ask_save("Export the order", ARRAYS, ".npz", f"{self.stem()}.order.npz")
+        path = self.ask_save("Export the order", ARRAYS, ".npz", f"{self.stem()}.order.npz")
         if path is not None:
-            self._write(lambda: to_order(plan, path), path)
+            self.export(lambda: to_order(plan, path), path)
 
     def export_network(self) -> None:
         """The network as an array file."""
         from planner.formats.networks.npz import write_network
 
         network = self._document.open_problem.network
-        path = self._ask_save("Export the network", ARRAYS, ".npz", f"{self.stem()}.npz")
-        if path is None or not self._write(lambda: write_network(network, path), path):
+        path = self.ask_save("Export the network", ARRAYS, ".npz", f"{self.stem()}.npz")
+        if path is None or not self.export(lambda: write_network(network, path), path):
             return
         if not self._document.paths:
             # What was made up has a file now, and can be found again.
@@ -290,16 +232,10 @@ class OrderFiles:
 
         document, window = self._document, self._window
         problem = document.open_problem
-        path = self._ask_save("Export a picture", PICTURES, ".png", f"{self.stem()}.png")
+        path = self.ask_picture()
         if path is None:
             return
-        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-            self._say(
-                "error",
-                f"{path.name}: pictures are written as .png, .svg or .pdf; give it one of these endings",
-            )
-            return
-        self._write(
+        self.export(
             lambda: save_network(
                 problem, document.order, path, size=(1920, 1200), theme=window.theme.name, title=document.title,
                 bounds=document.plan_bounds, position=document.position, view=window.looked_at.view,

@@ -22,9 +22,8 @@ MOST_BELOW = 0.4
 class Middle(QWidget):
     """The network above the scrubber and the strip, which share one time axis; or two orders side by side."""
 
-    def __init__(self, views: Views, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, views: Views, notice: NoticeBar, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.notice = NoticeBar(theme)
         self.start_page = StartPage(theme)
         self.waiting = PlainLabel()
         self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -46,7 +45,7 @@ class Middle(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.notice)
+        column.addWidget(notice)
         column.addWidget(self._stack, 1)
 
     @property
@@ -64,8 +63,3 @@ class Middle(QWidget):
         room, least = self._one.height(), self._below.minimumSizeHint().height()
         below = min(max(least, int(MOST_BELOW * room)), self._below.sizeHint().height())
         self._one.setSizes([max(1, room - below), below])
-
-    def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
-        self.notice.set_theme(theme)
-        self.start_page.set_theme(theme)

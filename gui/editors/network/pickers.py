@@ -1,53 +1,28 @@
-"""What the palette of a network's window offers: commands, and neurons by layer and number."""
+"""What the palette of a network's window offers beside commands: neurons by layer and number."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject
 
-from gui.shell.actions import shortcut_text
 from gui.shell.palette import Choice
 
 if TYPE_CHECKING:
-    from gui.editors.network.body import OrderBody
-    from gui.shell.action import ActionSpec
+    from gui.editors.network.body import NetworkBody
 
 MOST_NEURONS = 40
 
 
-class OrderPickers(QObject):
-    """Makes the choices; :class:`gui.shell.palette.Palette` shows them. ``run`` does what an action says."""
+class NetworkPickers(QObject):
+    """Makes the choices; :class:`gui.shell.palette.Palette` shows them."""
 
-    def __init__(self, window: OrderBody, run: Callable[[ActionSpec], None]) -> None:
+    def __init__(self, window: NetworkBody) -> None:
         super().__init__(window)
-        self._window, self._run = window, run
-
-    def pick_command(self) -> None:
-        """Every command that can be given now comes first; neurons follow once a number is typed."""
-        window = self._window
-        window.update_actions()
-        choices = []
-        for item in window.actions_set.specs:
-            action = window.actions_set[item.id]
-            where = f"{item.menu}: {item.submenu + ': ' if item.submenu else ''}"
-            choices.append(
-                Choice(
-                    f"{where}{action.text().rstrip('…')}", partial(self._run, item),
-                    shortcut_text(item), action.isEnabled(),
-                )
-            )  # fmt: skip
-        for dock_action, title in window.dock_actions():
-            verb = "Hide" if dock_action.isChecked() else "Show"
-            choices.append(Choice(f"View: {verb} Panel {title}", dock_action.trigger))
-        choices.sort(key=lambda choice: not choice.enabled)
-        window.palette_window.ask(
-            "Type a command, or a neuron's layer and number", choices, self.neuron_choices
-        )
+        self._window = window
 
     def pick_neuron(self) -> None:
         """Neurons by layer and number."""

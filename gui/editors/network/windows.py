@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 
-from gui.shell.window_place import show_first
+from gui.shell.remembering import show_first
 
 if TYPE_CHECKING:
     from gui.editors.network.editor import OrderWindow
@@ -44,7 +44,7 @@ def open_order_window(
     show_first(window, window.memory.has_geometry)
     jobs.warm_up()
     if paths:
-        window.handlers.files.open_network(paths, plan, density)
+        window.files.open_network(paths, plan, density)
     return window
 
 

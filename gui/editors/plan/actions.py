@@ -2,132 +2,237 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gui.document.plan.preview import taken_along
+from gui.editors.plan.stage_control import set_stages
+from gui.panels.mcm.state import is_package
 from gui.shell.action import ActionSpec
-from gui.tools.story.actions import STORY_ACTIONS, STORY_CONDITIONS
+from gui.shell.common_actions import (
+    FILE_ACTIONS,
+    HELP_ACTIONS,
+    LOOK_ACTIONS,
+    UNDO_ACTIONS,
+    panel_action,
+    zoom_actions,
+)
+from gui.tools.planning_actions import PLAN_ACTIONS, SAVE_ACTIONS, is_open
+from gui.tools.story.actions import STORY_ACTIONS
+from planner.errors import StageboardError
+from planner.problem.grouping import unkept_classes
+from planner.runs import stage_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gui.document.plan.document import Document
+    from gui.editors.plan.body import GraphBody
 
 MENUS = ("File", "Edit", "View", "Plan", "Story", "Help")
 
 
-def _moves() -> list[ActionSpec]:
-    return [
-        ActionSpec(
-            f"edit.move.{d}", f"Move Selection to Device {d}", "Edit", "move_to", (str(d),),
-            f"move the selected ops to device {d}", "selection", group=2, submenu="Move Selection To", argument=d,
+# ---------------------------------------------------------------------- when something can be done
+def has_files(window: GraphBody) -> bool:
+    """Whether the open model is in files."""
+    return is_open(window) and bool(window.document.paths)
+
+
+def has_selection(window: GraphBody) -> bool:
+    """Whether ops are selected."""
+    return is_open(window) and len(window.document.selection) > 0
+
+
+def has_several(window: GraphBody) -> bool:
+    """Whether several ops are selected."""
+    return is_open(window) and len(window.document.selection) > 1
+
+
+def has_constraints(window: GraphBody) -> bool:
+    """Whether there are pins or ops kept together."""
+    problem = window.document.problem
+    return problem is not None and bool(problem.constraints)
+
+
+def can_group(name: str) -> Callable[[GraphBody], bool]:
+    """Whether the open graph can be grouped by something."""
+    return lambda window: is_open(window) and name in window.document.folding.available()
+
+
+def has_groups(window: GraphBody) -> bool:
+    """Whether the open graph can be grouped by anything."""
+    return is_open(window) and len(window.document.folding.available()) > 1
+
+
+def has_classes(window: GraphBody) -> bool:
+    """Whether colour classes of the file are kept together by nothing."""
+    problem = window.document.problem
+    return problem is not None and bool(unkept_classes(problem))
+
+
+def has_stages(window: GraphBody) -> bool:
+    """Whether the machine has stages that can be more or fewer."""
+    problem = window.document.problem
+    return problem is not None and stage_counts.has_stages(problem)
+
+
+def on_package(window: GraphBody) -> bool:
+    """Whether the machine is a multi-chip module."""
+    return is_package(window.document.problem)
+
+
+def is_exporting(window: Any) -> bool:
+    """Whether stages are being written."""
+    return bool(window.exports.exporting.busy)
+
+
+def is_comparable(window: GraphBody) -> bool:
+    """Whether plans are selected that can be compared."""
+    return bool(window.plans.comparable())
+
+
+# ---------------------------------------------------------------------- what takes more than a call
+def move_to(window: Any, device: int) -> None:
+    """Move the selection to a device by its number; say so where the rules forbid it. Raises :class:`StageboardError`."""
+    document = window.document
+    check = document.check(document.selection)
+    if device >= len(check.legal):
+        raise StageboardError(
+            f"there is no device {device}; the target has devices 0 to {len(check.legal) - 1}"
         )
-        for d in range(10)
-    ]  # fmt: skip
+    illegal = not check.legal[device]
+    reasons = check.reasons(device) if illegal else ()
+    ops = document.selection.copy()
+    helps = illegal and len(taken_along(document.board.open_live, check.ops, device)) > 0
+    document.move(ops, device)
+    if not illegal:
+        return
+    sentence = reasons[0] if reasons else "a rule is broken now"
+
+    def take_along() -> None:
+        """Instead of the move just made: the same with what the rules require."""
+        document.undo_stack.undo()
+        document.move(ops, device, along=True)
+
+    if helps:
+        window.notice.show_message(
+            "warning", f"Moved, but {sentence}. Undo, or take the neighbours along.", action="Take along",
+            run=take_along, until_change=True,
+        )  # fmt: skip
+    else:
+        window.notice.show_message(
+            "warning", f"Moved, but {sentence}. Undo, or repair the rest.", action="Repair",
+            run=window.mending.repair, until_change=True,
+        )  # fmt: skip
 
 
-ACTIONS: tuple[ActionSpec, ...] = (
+def select_all(document: Document) -> None:
+    """Select every op."""
+    if document.graph is not None:
+        document.select(np.arange(document.graph.n))
+
+
+def selected_groups(document: Document) -> list[int]:
+    """The groups of the selected ops, in a grouping that is chosen where none is."""
+    document.folding.choose()
+    grouping = document.grouping
+    return [] if grouping is None else np.unique(grouping.group_of[document.selection]).tolist()
+
+
+def add_stages(document: Document, by: int) -> None:
+    """More or fewer stages."""
+    set_stages(document, len(document.board.open_problem.devices) + by)
+
+
+# ---------------------------------------------------------------------- the list
+def _move(device: int) -> ActionSpec[Any]:
+    return ActionSpec(
+        f"edit.move.{device}", f"Move Selection to Device {device}", "Edit", lambda w: move_to(w, device), (str(device),),
+        f"move the selected ops to device {device}", has_selection, group=2, submenu="Move Selection To",
+    )  # fmt: skip
+
+
+ACTIONS: tuple[ActionSpec[Any], ...] = (
     # ------------------------------------------------------------------ file
-    ActionSpec("file.open", "Open Model…", "File", "open_model", ("Ctrl+O",), "open one model, or several deployed together"),
-    ActionSpec("file.open_sparse", "Open as Sparse Network…", "File", "open_sparse", (), "prune the dense layers of an ONNX model to a density and order their connections in a window of their own"),
-    ActionSpec("file.generate", "Generate a Sparse Network…", "File", "generate", (), "make up a random network and order its connections in a window of its own"),
-    ActionSpec("file.open_plan", "Open Plan…", "File", "open_plan", ("Ctrl+Shift+O",), "open a saved plan of this model", "open"),
-    ActionSpec("file.batch", "Batch Size…", "File", "choose_batch", (), "read the model again with another batch size", "files"),
-    ActionSpec("file.save", "Save Plan", "File", "save_plan", ("Ctrl+S",), "write the plan on the canvas to its file", "open", group=1),
-    ActionSpec("file.save_as", "Save Plan As…", "File", "save_plan_as", ("Ctrl+Shift+S",), "write the plan to another file", "open", group=1),
-    ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", "export_picture", ("Ctrl+E",), "export the canvas as a picture", "open", group=2, submenu="Export"),
-    ActionSpec("file.export.onnx", "ONNX Stages…", "File", "export_onnx_stages", (), "export one ONNX model per stage, verified against the whole model", "files", group=2, submenu="Export"),
-    ActionSpec("file.export.tflite", "TFLite Stages…", "File", "export_tflite_stages", (), "export one TFLite model per stage, verified against the whole model", "files", group=2, submenu="Export"),
-    ActionSpec("file.export.edge_tpu", "Edge TPU Report…", "File", "export_edge_tpu", (), "export the tensors to cut at and the memory of each segment", "open", group=2, submenu="Export"),
-    ActionSpec("file.export.split", "Device-Placement Split…", "File", "export_split", (), "export which op is on which device as JSON", "open", group=2, submenu="Export"),
-    ActionSpec("file.export.explorer", "Model Explorer Graph…", "File", "export_model_explorer", (), "export the graph in the devices' colours for Google's Model Explorer", "open", group=2, submenu="Export"),
-    ActionSpec("file.export.dot", "DOT Graph…", "File", "export_dot", (), "export graph and plan for Graphviz", "open", group=2, submenu="Export"),
-    ActionSpec("file.export.csv", "Table of Ops (CSV)…", "File", "export_csv", (), "export ops, devices and costs as a table", "open", group=2, submenu="Export"),
-    ActionSpec("file.export.cancel", "Cancel the Export of Stages", "File", "cancel_export", (), "stop writing stages; nothing is left of them", "exporting", group=2, submenu="Export"),
-    ActionSpec("file.quit", "Quit", "File", "quit", ("Ctrl+Q",), "close Stageboard", group=3),
+    ActionSpec("file.open", "Open Model…", "File", lambda w: w.files.open_model(), ("Ctrl+O",), "open one model, or several deployed together"),
+    ActionSpec("file.open_sparse", "Open as Sparse Network…", "File", lambda w: w.files.open_sparse(), (), "prune the dense layers of an ONNX model to a density and order their connections in a window of their own"),
+    ActionSpec("file.generate", "Generate a Sparse Network…", "File", lambda w: w.files.generate(), ("Ctrl+N",), "make up a random network and order its connections in a window of its own"),
+    ActionSpec("file.open_plan", "Open Plan…", "File", lambda w: w.files.open_plan(), ("Ctrl+Shift+O",), "open a saved plan of this model", is_open),
+    ActionSpec("file.batch", "Batch Size…", "File", lambda w: w.files.choose_batch(), (), "read the model again with another batch size", has_files),
+    ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", lambda w: w.files.export_picture(), ("Ctrl+E",), "export the canvas as a picture", is_open, group=2, submenu="Export"),
+    ActionSpec("file.export.onnx", "ONNX Stages…", "File", lambda w: w.exports.export_onnx_stages(), (), "export one ONNX model per stage, verified against the whole model", has_files, group=2, submenu="Export"),
+    ActionSpec("file.export.tflite", "TFLite Stages…", "File", lambda w: w.exports.export_tflite_stages(), (), "export one TFLite model per stage, verified against the whole model", has_files, group=2, submenu="Export"),
+    ActionSpec("file.export.edge_tpu", "Edge TPU Report…", "File", lambda w: w.files.export_edge_tpu(), (), "export the tensors to cut at and the memory of each segment", is_open, group=2, submenu="Export"),
+    ActionSpec("file.export.split", "Device-Placement Split…", "File", lambda w: w.files.export_split(), (), "export which op is on which device as JSON", is_open, group=2, submenu="Export"),
+    ActionSpec("file.export.explorer", "Model Explorer Graph…", "File", lambda w: w.files.export_model_explorer(), (), "export the graph in the devices' colours for Google's Model Explorer", is_open, group=2, submenu="Export"),
+    ActionSpec("file.export.dot", "DOT Graph…", "File", lambda w: w.files.export_dot(), (), "export graph and plan for Graphviz", is_open, group=2, submenu="Export"),
+    ActionSpec("file.export.csv", "Table of Ops (CSV)…", "File", lambda w: w.files.export_csv(), (), "export ops, devices and costs as a table", is_open, group=2, submenu="Export"),
+    ActionSpec("file.export.cancel", "Cancel the Export of Stages", "File", lambda w: w.exports.exporting.cancel(), (), "stop writing stages; nothing is left of them", is_exporting, group=2, submenu="Export"),
+    *SAVE_ACTIONS,
+    *FILE_ACTIONS,
     # ------------------------------------------------------------------ edit
-    ActionSpec("edit.undo", "Undo", "Edit", "undo", ("Ctrl+Z",), "take the last step back", "undo"),
-    ActionSpec("edit.redo", "Redo", "Edit", "redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "do the step again", "redo"),
-    ActionSpec("edit.move", "Choose a Device…", "Edit", "choose_device", ("M",), "move the selected ops: pick the device from a list that says what each would give", "selection", group=2, submenu="Move Selection To"),
-    ActionSpec("edit.move_along", "Choose a Device and Take Neighbours Along…", "Edit", "choose_device_along", ("Shift+M",), "also move what the rules require", "selection", group=2, submenu="Move Selection To"),
-    ActionSpec("edit.move_repair", "Choose a Device and Repair the Rest…", "Edit", "choose_device_repair", ("R",), "also move what else must move then", "selection", group=2, submenu="Move Selection To"),
-    *_moves(),
-    ActionSpec("edit.pin", "Pin Where It Is", "Edit", "pin", ("P",), "planners and rules keep the selected ops on their devices", "selection", group=3),
-    ActionSpec("edit.unpin", "Unpin", "Edit", "unpin", ("Shift+P",), "let the selected ops move again", "selection", group=3),
-    ActionSpec("edit.together", "Keep Together", "Edit", "keep_together", ("K",), "the selected ops share a device, whichever it is", "several", group=3),
-    ActionSpec("edit.together.layers", "Layers", "Edit", "layers_together", (), "each layer stays on one device, whichever it is: plan by layers instead of ops", "open", group=3, submenu="Keep Together By"),
-    ActionSpec("edit.together.scopes", "Name Scopes", "Edit", "scopes_together", (), "each name scope stays on one device, whichever it is", "open", group=3, submenu="Keep Together By"),
-    ActionSpec("edit.together.classes", "Colour Classes", "Edit", "classes_together", (), "each colour class of the file stays on one device, where the machine has no rule for that", "classes", group=3, submenu="Keep Together By"),
-    ActionSpec("edit.separate", "Separate", "Edit", "separate", ("Shift+K",), "the selected ops need not share a device", "selection", group=3),
-    ActionSpec("edit.clear_constraints", "Remove All Constraints", "Edit", "clear_constraints", (), "remove every pin and keep-together", "constraints", group=3),
-    ActionSpec("edit.select_all", "Select All", "Edit", "select_all", ("Ctrl+A",), "select every op", "open", group=4),
-    ActionSpec("edit.select_none", "Select None", "Edit", "select_none", ("Ctrl+Shift+A",), "select nothing", "selection", group=4),
-    ActionSpec("edit.ancestors", "Add Ancestors", "Edit", "select_ancestors", ("Ctrl+[",), "select everything the selection depends on too", "selection", group=4),
-    ActionSpec("edit.descendants", "Add Descendants", "Edit", "select_descendants", ("Ctrl+]",), "select everything that depends on the selection too", "selection", group=4),
-    ActionSpec("edit.bottleneck", "Select the Bottleneck's Ops", "Edit", "select_bottleneck", ("Ctrl+B",), "select the ops of the device that sets the pace", "open", group=4),
-    ActionSpec("edit.find", "Find…", "Edit", "find", ("Ctrl+F",), "find ops by name, kind, shape, device or path", "open", group=5),
-    ActionSpec("edit.go_to", "Go to Op…", "Edit", "go_to_op", ("Ctrl+G",), "type a few letters of an op's name", "open", group=5),
+    *UNDO_ACTIONS,
+    ActionSpec("edit.move", "Choose a Device…", "Edit", lambda w: w.pickers.pick_device(along=False), ("M",), "move the selected ops: pick the device from a list that says what each would give", has_selection, group=2, submenu="Move Selection To"),
+    ActionSpec("edit.move_along", "Choose a Device and Take Neighbours Along…", "Edit", lambda w: w.pickers.pick_device(along=True), ("Shift+M",), "also move what the rules require", has_selection, group=2, submenu="Move Selection To"),
+    ActionSpec("edit.move_repair", "Choose a Device and Repair the Rest…", "Edit", lambda w: w.pickers.pick_device(along=False, repair=True), ("R",), "also move what else must move then", has_selection, group=2, submenu="Move Selection To"),
+    *map(_move, range(10)),
+    ActionSpec("edit.pin", "Pin Where It Is", "Edit", lambda w: w.document.pin(w.document.selection), ("P",), "planners and rules keep the selected ops on their devices", has_selection, group=3),
+    ActionSpec("edit.unpin", "Unpin", "Edit", lambda w: w.document.unpin(w.document.selection), ("Shift+P",), "let the selected ops move again", has_selection, group=3),
+    ActionSpec("edit.together", "Keep Together", "Edit", lambda w: w.document.keep_together(w.document.selection), ("K",), "the selected ops share a device, whichever it is", has_several, group=3),
+    ActionSpec("edit.together.layers", "Layers", "Edit", lambda w: w.document.plan_by("layer"), (), "each layer stays on one device, whichever it is: plan by layers instead of ops", is_open, group=3, submenu="Keep Together By"),
+    ActionSpec("edit.together.scopes", "Name Scopes", "Edit", lambda w: w.document.plan_by("scope"), (), "each name scope stays on one device, whichever it is", is_open, group=3, submenu="Keep Together By"),
+    ActionSpec("edit.together.classes", "Colour Classes", "Edit", lambda w: w.document.plan_by("class"), (), "each colour class of the file stays on one device, where the machine has no rule for that", has_classes, group=3, submenu="Keep Together By"),
+    ActionSpec("edit.separate", "Separate", "Edit", lambda w: w.document.separate(w.document.selection), ("Shift+K",), "the selected ops need not share a device", has_selection, group=3),
+    ActionSpec("edit.clear_constraints", "Remove All Constraints", "Edit", lambda w: w.document.clear_constraints(), (), "remove every pin and keep-together", has_constraints, group=3),
+    ActionSpec("edit.select_all", "Select All", "Edit", lambda w: select_all(w.document), ("Ctrl+A",), "select every op", is_open, group=4),
+    ActionSpec("edit.select_none", "Select None", "Edit", lambda w: w.document.select([]), ("Ctrl+Shift+A",), "select nothing", has_selection, group=4),
+    ActionSpec("edit.ancestors", "Add Ancestors", "Edit", lambda w: w.document.select_connected("ancestors"), ("Ctrl+[",), "select everything the selection depends on too", has_selection, group=4),
+    ActionSpec("edit.descendants", "Add Descendants", "Edit", lambda w: w.document.select_connected("descendants"), ("Ctrl+]",), "select everything that depends on the selection too", has_selection, group=4),
+    ActionSpec("edit.bottleneck", "Select the Bottleneck's Ops", "Edit", lambda w: w.select_bottleneck(), ("Ctrl+B",), "select the ops of the device that sets the pace", is_open, group=4),
+    ActionSpec("edit.find", "Find…", "Edit", lambda w: w.show_find(), ("Ctrl+F",), "find ops by name, kind, shape, device or path", is_open, group=5),
+    ActionSpec("edit.go_to", "Go to Op…", "Edit", lambda w: w.pickers.pick_op(), ("Ctrl+G",), "type a few letters of an op's name", is_open, group=5),
     # ------------------------------------------------------------------ view
-    ActionSpec("view.flow", "Flow", "View", "show_view", ("F",), "the graph as it flows", "open", argument="flow", state="is_flow"),
-    ActionSpec("view.lanes", "Lanes", "View", "show_view", ("L",), "one lane per device", "open", argument="lanes", state="is_lanes"),
-    ActionSpec("view.fit", "Fit", "View", "fit", ("Home", "Ctrl+0"), "show everything", "open", group=1),
-    ActionSpec("view.zoom_selection", "Zoom to Selection", "View", "zoom_to_selection", ("Z",), "show the selected ops", "selection", group=1),
-    ActionSpec("view.zoom_in", "Zoom In", "View", "zoom_by", ("Ctrl+=", "Ctrl++"), "", "open", group=1, argument=1.25),
-    ActionSpec("view.zoom_out", "Zoom Out", "View", "zoom_by", ("Ctrl+-",), "", "open", group=1, argument=0.8),
-    ActionSpec("view.group.none", "No Grouping", "View", "set_grouping", (), "show every op", "open", group=2, submenu="Group By", argument="none", state="grouping_none"),
-    ActionSpec("view.group.layers", "Layers", "View", "set_grouping", (), "group by the layers of the file", "layers", group=2, submenu="Group By", argument="layers", state="grouping_layers"),
-    ActionSpec("view.group.scopes", "Name Scopes", "View", "set_grouping", (), "group by the first parts of the names", "scopes", group=2, submenu="Group By", argument="scopes", state="grouping_scopes"),
-    ActionSpec("view.group.blocks", "Repeated Blocks", "View", "set_grouping", (), "group what repeats", "blocks", group=2, submenu="Group By", argument="blocks", state="grouping_blocks"),
-    ActionSpec("view.fold", "Fold the Selection's Groups", "View", "fold_selection", ("G",), "fold the groups of the selected ops into one card each", "groups", group=2),
-    ActionSpec("view.unfold", "Unfold the Selection's Groups", "View", "unfold_selection", ("Shift+G",), "show their ops again", "groups", group=2),
-    ActionSpec("view.fold_all", "Fold All", "View", "fold_all", ("Ctrl+Shift+G", "Ctrl+_"), "fold every group", "groups", group=2),
-    ActionSpec("view.unfold_all", "Unfold All", "View", "unfold_all", ("Ctrl+Alt+G", "Ctrl+Shift++"), "show every op", "groups", group=2),
-    ActionSpec("view.theme.system", "Like the System", "View", "set_theme", (), "follow the desktop's colour scheme", group=3, submenu="Theme", argument="system", state="theme_system"),
-    ActionSpec("view.theme.light", "Light", "View", "set_theme", (), "light colours", group=3, submenu="Theme", argument="light", state="theme_light"),
-    ActionSpec("view.theme.dark", "Dark", "View", "set_theme", (), "dark colours", group=3, submenu="Theme", argument="dark", state="theme_dark"),
-    ActionSpec("view.motion", "Reduced Motion", "View", "toggle_motion", (), "ops jump to their places instead of gliding", group=3, state="motion_reduced"),
-    ActionSpec("view.package", "Package", "View", "focus_panel", ("Ctrl+Shift+M",), "the chips of a multi-chip module with their memory, load and links", "package", group=4, argument="package"),
-    ActionSpec("view.docks_reset", "Reset Panels", "View", "reset_docks", (), "put all panels back where they were", group=4),
+    ActionSpec("view.flow", "Flow", "View", lambda w: w.canvas.set_view("flow"), ("F",), "the graph as it flows", is_open, state=lambda w: w.canvas.view == "flow"),
+    ActionSpec("view.lanes", "Lanes", "View", lambda w: w.canvas.set_view("lanes"), ("L",), "one lane per device", is_open, state=lambda w: w.canvas.view == "lanes"),
+    *zoom_actions(lambda w: w.canvas.fit(), lambda w, factor: w.canvas.zoom_by(factor), is_open),
+    ActionSpec("view.zoom_selection", "Zoom to Selection", "View", lambda w: w.canvas.zoom_to_ops(w.document.selection), ("Z",), "show the selected ops", has_selection, group=1),
+    ActionSpec("view.group.none", "No Grouping", "View", lambda w: w.document.set_grouping("none"), (), "show every op", is_open, group=2, submenu="Group By", state=lambda w: w.document.grouping_name == "none"),
+    ActionSpec("view.group.layers", "Layers", "View", lambda w: w.document.set_grouping("layers"), (), "group by the layers of the file", can_group("layers"), group=2, submenu="Group By", state=lambda w: w.document.grouping_name == "layers"),
+    ActionSpec("view.group.scopes", "Name Scopes", "View", lambda w: w.document.set_grouping("scopes"), (), "group by the first parts of the names", can_group("scopes"), group=2, submenu="Group By", state=lambda w: w.document.grouping_name == "scopes"),
+    ActionSpec("view.group.blocks", "Repeated Blocks", "View", lambda w: w.document.set_grouping("blocks"), (), "group what repeats", can_group("blocks"), group=2, submenu="Group By", state=lambda w: w.document.grouping_name == "blocks"),
+    ActionSpec("view.fold", "Fold the Selection's Groups", "View", lambda w: w.document.fold(selected_groups(w.document)), ("G",), "fold the groups of the selected ops into one card each", has_groups, group=2),
+    ActionSpec("view.unfold", "Unfold the Selection's Groups", "View", lambda w: w.document.unfold(selected_groups(w.document)), ("Shift+G",), "show their ops again", has_groups, group=2),
+    ActionSpec("view.fold_all", "Fold All", "View", lambda w: w.document.fold_all(), ("Ctrl+Shift+G", "Ctrl+_"), "fold every group", has_groups, group=2),
+    ActionSpec("view.unfold_all", "Unfold All", "View", lambda w: w.document.unfold_all(), ("Ctrl+Alt+G", "Ctrl+Shift++"), "show every op", has_groups, group=2),
+    ActionSpec("view.package", "Package", "View", lambda w: w.focus_panel("package"), ("Ctrl+Shift+M",), "the chips of a multi-chip module with their memory, load and links", on_package, group=4),
+    *LOOK_ACTIONS,
     # ------------------------------------------------------------------ plan
-    ActionSpec("plan.start", "Start the Chosen Planner", "Plan", "start_planner", ("Ctrl+Return", "Ctrl+Enter"), "run it in the background", "open"),
-    ActionSpec("plan.choose", "Planners…", "Plan", "show_planners", ("Ctrl+P",), "choose a planner or bound method and its options", "open"),
-    ActionSpec("plan.race", "Race Planners…", "Plan", "focus_panel", ("Ctrl+Shift+R",), "several planners at once: they share plans and bounds, and a leaderboard says who leads", "open", argument="race"),
-    ActionSpec("plan.cancel", "Cancel All Planners", "Plan", "cancel_planners", ("Ctrl+.",), "stop what runs; the best plans found are kept", "running"),
-    ActionSpec("plan.apply", "Apply the Chosen Plan", "Plan", "apply_plan", ("Ctrl+Shift+Return",), "put the plan chosen in the list on the canvas", "plan", group=1),
-    ActionSpec("plan.apply_best", "Apply the Best Valid Plan", "Plan", "apply_best_plan", (), "put the best plan of the list on the canvas", "plans", group=1),
-    ActionSpec("compare.plans", "Compare Plans", "Plan", "compare_plans", ("Ctrl+Shift+D",), "the plans selected in the list side by side; a single one beside the plan on the canvas", "comparable", group=1),
-    ActionSpec("compare.files", "Compare with Plan Files…", "Plan", "compare_files", (), "saved plans of this model beside the plan on the canvas", "open", group=1),
-    ActionSpec("compare.example", "Compare: an Example", "Plan", "compare_example", (), "a transformer on accelerators: the best contiguous split beside the best one that may be torn apart", group=1),
-    ActionSpec("plan.help", "Make the Move That Helps Most", "Plan", "apply_best_move", ("Ctrl+H",), "the best single move under the rules", "open", group=2),
-    ActionSpec("plan.repair", "Repair the Plan", "Plan", "repair", ("Ctrl+R",), "find a valid plan near this one: pins stay, then what you moved last", "open", group=2),
-    ActionSpec("plan.feasible", "Is There a Valid Plan?", "Plan", "explain_feasibility", (), "check the rules, find what stands in the way and what would help", "open", group=2),
-    ActionSpec("plan.prove", "Prove What the File Claims", "Plan", "prove_claim", (), "run what proved the bound that the plan's file claims, beside the window", "claim", group=2),
-    ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", "show_target", ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", "open", group=3),
-    ActionSpec("plan.counts", "How Many TPUs Do I Need?", "Plan", "focus_panel", ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", "stages", group=3, argument="counts"),
-    ActionSpec("plan.stage_more", "One Stage More", "Plan", "add_stages", (">",), "plan for one more stage of the pipeline", "stages", group=3, argument=1),
-    ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", "add_stages", ("<",), "plan for one stage fewer; its ops go to the last one left", "stages", group=3, argument=-1),
+    *PLAN_ACTIONS,
+    ActionSpec("plan.compare", "Compare Plans", "Plan", lambda w: w.compare(w.plans.comparable()), ("Ctrl+Shift+D",), "the plans selected in the list side by side; a single one beside the plan on the canvas", is_comparable, group=1),
+    ActionSpec("compare.files", "Compare with Plan Files…", "Plan", lambda w: w.compare_files(), (), "saved plans of this model beside the plan on the canvas", is_open, group=1),
+    ActionSpec("compare.example", "Compare: an Example", "Plan", lambda w: w.compare_example(), (), "a transformer on accelerators: the best contiguous split beside the best one that may be torn apart", group=1),
+    ActionSpec("plan.help", "Make the Move That Helps Most", "Plan", lambda w: w.suggestions.apply_best(), ("Ctrl+H",), "the best single move under the rules", is_open, group=2),
+    ActionSpec("plan.repair", "Repair the Plan", "Plan", lambda w: w.mending.repair(), ("Ctrl+R",), "find a valid plan near this one: pins stay, then what you moved last", is_open, group=2),
+    ActionSpec("plan.feasible", "Is There a Valid Plan?", "Plan", lambda w: w.mending.explain(), (), "check the rules, find what stands in the way and what would help", is_open, group=2),
+    ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", lambda w: w.focus_panel("target"), ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", is_open, group=3),
+    ActionSpec("plan.counts", "How Many TPUs Do I Need?", "Plan", lambda w: w.focus_panel("counts"), ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", has_stages, group=3),
+    ActionSpec("plan.stage_more", "One Stage More", "Plan", lambda w: add_stages(w.document, 1), (">",), "plan for one more stage of the pipeline", has_stages, group=3),
+    ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", lambda w: add_stages(w.document, -1), ("<",), "plan for one stage fewer; its ops go to the last one left", has_stages, group=3),
     # ------------------------------------------------------------------ story
     *STORY_ACTIONS,
     # ------------------------------------------------------------------ help
-    ActionSpec("help.palette", "Command Palette…", "Help", "show_palette", ("Ctrl+Shift+P", "F1"), "find any command by a few letters"),
-    ActionSpec("help.shortcuts", "Keyboard Shortcuts", "Help", "show_shortcuts", ("Ctrl+K", "?"), "every shortcut in one place"),
-    ActionSpec("help.about", "About Stageboard", "Help", "show_about", (), "version and licence"),
-    ActionSpec("help.focus_canvas", "Go to the Canvas", "View", "focus_canvas", ("Ctrl+1",), "give the canvas the keyboard", group=4, submenu="Go To"),
-    ActionSpec("help.focus_devices", "Go to the Devices", "View", "focus_panel", ("Ctrl+2",), "give the devices the keyboard", group=4, submenu="Go To", argument="devices"),
-    ActionSpec("help.focus_ops", "Go to the Op Table", "View", "focus_panel", ("Ctrl+3",), "give the op table the keyboard", group=4, submenu="Go To", argument="ops"),
-    ActionSpec("help.focus_inspector", "Go to the Inspector", "View", "focus_panel", ("Ctrl+4",), "give the inspector the keyboard", group=4, submenu="Go To", argument="inspector"),
-    ActionSpec("help.focus_plans", "Go to the Plans", "View", "focus_panel", ("Ctrl+5",), "give the plan list the keyboard", group=4, submenu="Go To", argument="plans"),
-    ActionSpec("help.focus_violations", "Go to the Violations", "View", "focus_panel", ("Ctrl+6",), "list the broken rules", group=4, submenu="Go To", argument="violations"),
-    ActionSpec("help.focus_help", "Go to What Would Help", "View", "focus_panel", ("Ctrl+7",), "list the best moves", group=4, submenu="Go To", argument="help"),
-    ActionSpec("help.focus_convergence", "Go to the Convergence Plot", "View", "focus_panel", ("Ctrl+8",), "show how a planner's run went", group=4, submenu="Go To", argument="convergence"),
-    ActionSpec("help.focus_schedule", "Go to the Schedule", "View", "focus_panel", ("Ctrl+9",), "show when each device works on which sample", group=4, submenu="Go To", argument="schedule"),
+    *HELP_ACTIONS,
+    ActionSpec("view.focus_canvas", "Go to the Canvas", "View", lambda w: w.canvas.setFocus(), ("Ctrl+1",), "give the canvas the keyboard", group=6, submenu="Go To"),
+    panel_action("view.focus_devices", "Go to the Devices", "devices", ("Ctrl+2",), "give the devices the keyboard"),
+    panel_action("view.focus_ops", "Go to the Op Table", "ops", ("Ctrl+3",), "give the op table the keyboard"),
+    panel_action("view.focus_inspector", "Go to the Inspector", "inspector", ("Ctrl+4",), "give the inspector the keyboard"),
+    panel_action("view.focus_plans", "Go to the Plans", "plans", ("Ctrl+5",), "give the plan list the keyboard"),
+    panel_action("view.focus_violations", "Go to the Violations", "violations", ("Ctrl+6",), "list the broken rules"),
+    panel_action("view.focus_help", "Go to What Would Help", "help", ("Ctrl+7",), "list the best moves"),
+    panel_action("view.focus_convergence", "Go to the Convergence Plot", "convergence", ("Ctrl+8",), "show how a planner's run went"),
+    panel_action("view.focus_schedule", "Go to the Schedule", "schedule", ("Ctrl+9",), "show when each device works on which sample"),
 )  # fmt: skip
-
-CONDITIONS = (
-    "always", "open", "files", "undo", "redo", "selection", "several", "constraints", "layers", "scopes", "blocks",
-    "classes", "groups", "running", "plan", "plans", "stages", "package", "exporting", "comparable", "claim", *STORY_CONDITIONS,
-)  # fmt: skip
-
-
-def spec(id: str) -> ActionSpec:
-    """The action with this id. Raises KeyError."""
-    for action in ACTIONS:
-        if action.id == id:
-            return action
-    raise KeyError(id)
-
 
 ELSEWHERE = (
     ("Canvas", (

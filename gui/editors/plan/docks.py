@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import ClassVar, cast
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from gui.editors.plan.panels.devices import DevicesPanel
 from gui.panels.base import Panel
 from gui.panels.mcm.state import is_package
-from gui.shell.docks import BOTTOM, LEFT, RIGHT, dock_of, set_up_docking, settle_titles
-from gui.widgets.later import Later
-
-SHORT = {"help": "Help most", "why": "Why", "violations": "Violations"}
-"""Words for tabs, where a panel's title is too long."""
+from gui.shell.docks import BOTTOM, LEFT, RIGHT, Docks
 
 
-class Docks(QObject):
-    """All docks of a window by panel id."""
+class GraphDocks(Docks):
+    """All docks of a graph's window by panel id."""
 
-    LAYOUT = (
+    LAYOUT: ClassVar = (
         ("devices", LEFT, ""), ("ops", LEFT, "below"), ("inspector", LEFT, "ops"),
-        # Docks are split before they get tabs: what is split off a dock with tabs becomes one more tab.
         ("planners", RIGHT, ""), ("help", RIGHT, "below"), ("plans", RIGHT, "planners"), ("target", RIGHT, "planners"), ("story", RIGHT, "planners"), ("race", RIGHT, "planners"),
         ("why", RIGHT, "help"), ("violations", RIGHT, "help"),
         ("schedule", BOTTOM, ""), ("convergence", BOTTOM, "beside"), ("counts", BOTTOM, "schedule"),
         ("package", BOTTOM, "schedule"),
     )  # fmt: skip
+    FRONT = ("ops", "planners", "help")
+    HIDDEN = ("schedule", "convergence", "counts", "package", "story", "race")
+    SHORT: ClassVar = {"help": "Help most", "why": "Why", "violations": "Violations"}
+    panels: Mapping[str, Panel]
     BESIDE_FROM = 1600
     """Width in pixels from which schedule and convergence stand side by side; below they are tabs."""
     SCHEDULE_FROM = 860
@@ -36,46 +37,19 @@ class Docks(QObject):
     """Height of what stands below the canvas: at least so much, more per device, at most that share of the window."""
 
     def __init__(self, window: QMainWindow, panels: dict[str, Panel]) -> None:
-        super().__init__(window)
-        self._window = window
-        self.panels = panels
-        self.docks: dict[str, QDockWidget] = {}
+        super().__init__(window, panels, {id: panel.title for id, panel in panels.items()})
         self._placed = False
         """Whether what stands below the canvas was fitted to the window since it was arranged."""
         self._packaged = False
         """Whether the target was a multi-chip module when the docks looked last."""
-        self._settle = Later(self._update_titles, self)
-        set_up_docking(window)
-        for id, panel in panels.items():
-            short = SHORT.get(id, panel.title)
-            self.docks[id] = dock_of(window, id, panel.title, short, panel, self._settle.ask)
         self.arrange()
 
     def arrange(self) -> None:
         """Put every dock where it starts."""
-        window = self._window
-        above: dict[Qt.DockWidgetArea, str] = {}
-        for id, area, how in self.LAYOUT:
-            dock = self.docks[id]
-            dock.setFloating(False)
-            window.removeDockWidget(dock)
-            if how in ("", "below", "beside"):
-                window.addDockWidget(area, dock, Qt.Orientation.Vertical)
-                if how:
-                    along = Qt.Orientation.Vertical if how == "below" else Qt.Orientation.Horizontal
-                    window.splitDockWidget(self.docks[above[area]], dock, along)
-                above.setdefault(area, id)
-            else:
-                window.tabifyDockWidget(self.docks[how], dock)
-            dock.show()
-        for id in ("ops", "planners", "help"):
-            self.docks[id].raise_()
-        for id in ("schedule", "convergence", "counts", "package", "story", "race"):
-            self.docks[id].hide()
+        super().arrange()
         self._packaged = False
         self.follow_target()
         self._placed = False
-        self._settle.ask()
 
     def size(self, width: int, height: int) -> None:
         """Sizes that suit a window of this size, before anyone has dragged a border."""
@@ -93,8 +67,7 @@ class Docks(QObject):
 
     def _devices_height(self, height: int) -> int:
         """What all devices need, but not more than leaves room for the ops in a window of this height."""
-        panel = self.panels["devices"]
-        assert isinstance(panel, DevicesPanel)
+        panel = cast(DevicesPanel, self.panels["devices"])
         return min(int(height * 0.46), max(120, 42 + panel.wanted_height()))
 
     def make_room_for_devices(self) -> None:
@@ -125,10 +98,8 @@ class Docks(QObject):
 
     def reveal(self, id: str) -> QDockWidget:
         """Bring a dock to the front."""
-        dock = self.docks[id]
-        appears = dock.isHidden()
-        dock.show()
-        dock.raise_()
+        appears = self.docks[id].isHidden()
+        dock = super().reveal(id)
         if appears and id in ("schedule", "convergence"):
             QTimer.singleShot(0, self, self._share_below)
         if appears and id in ("counts", "package"):
@@ -162,6 +133,3 @@ class Docks(QObject):
         wanted = min(self.panels[id].sizeHint().height() + 30, int(0.4 * self._window.height()))
         if dock.height() < wanted and not dock.isFloating():
             self._window.resizeDocks([dock], [wanted], Qt.Orientation.Vertical)
-
-    def _update_titles(self) -> None:
-        settle_titles(self._window, self.docks.values())

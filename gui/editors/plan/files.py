@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog, QInputDialog
+from PySide6.QtWidgets import QInputDialog
 
 from gui.background.loading import Loading
 from gui.document.plan_list import PlanEntry, bounds_with
-from gui.document.values import Message
+from gui.shell.file_dialogs import PLANS, FileDialogs
 from gui.shell.kinds import windows_of
 from planner.errors import StageboardError
 
@@ -23,63 +23,34 @@ MODELS = (
     "Models (*.onnx *.tflite *.json *.graphml *.dot *.gv *.npz *.mtx);;Sparse networks (*.npz *.mtx *.mtx.gz);;"
     "All files (*)"
 )
-PLANS = "Plans (*.json);;All files (*)"
-PICTURES = "PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf)"
 LARGEST_BATCH = 1_000_000
 
 
-class Files:
-    """The window's dealings with the disk."""
+class Files(FileDialogs):
+    """The dealings of a graph's window with the disk."""
 
     def __init__(self, window: GraphBody) -> None:
+        super().__init__(window, "plan")
         self._window = window
         self._document = window.document
-        self._loading = Loading(window)
-        self.folder = ""
-        """Where the last file was chosen."""
-
-    # ------------------------------------------------------------------ asking
-    def _say(self, level: str, text: str) -> None:
-        self._document.message.emit(Message(level, text))
-
-    def _ask_open(self, title: str, filters: str) -> list[Path]:
-        names, _ = QFileDialog.getOpenFileNames(self._window, title, self.folder, filters)
-        return [Path(name) for name in names]
-
-    def _ask_save(self, title: str, filters: str, suffix: str, default: str) -> Path | None:
-        start = str(Path(self.folder) / default) if self.folder else default
-        name, _ = QFileDialog.getSaveFileName(self._window, title, start, filters)
-        if not name:
-            return None
-        path = Path(name)
-        self.folder = str(path.parent)
-        return path if path.suffix else path.with_suffix(suffix)
-
-    def stem(self) -> str:
-        """The open model's name as the beginning of a file's name."""
-        graph = self._document.graph
-        name = (
-            "".join(c if c.isalnum() or c in "._- " else "_" for c in graph.name)
-            if graph is not None
-            else "plan"
-        )
-        return name.strip() or "plan"
+        self.loading = Loading(window)
+        """What is being read in the background."""
 
     # ------------------------------------------------------------------ opening
     def open_model(self) -> None:
         """Ask for one or more models and open them."""
-        chosen = self._ask_open("Open a model", MODELS)
+        chosen = self.ask_open("Open a model", MODELS)
         if chosen:
             self.open_files(chosen)
 
     def open_plan(self) -> None:
         """Ask for plans of the open model: each joins the list, the last is on the canvas."""
-        for path in self._ask_open("Open a plan", PLANS):
+        for path in self.ask_open("Open a plan", PLANS):
             self.open_plan_file(path)
 
     def ask_plans(self) -> list[Path]:
         """Ask for saved plans to compare."""
-        return self._ask_open("Compare with saved plans", PLANS)
+        return self.ask_open("Compare with saved plans", PLANS)
 
     def open_files(self, paths: Sequence[Path], batch: int = 1) -> None:
         """Open models, and a plan if there is one among the files. Nothing is lost when one cannot be read."""
@@ -99,7 +70,7 @@ class Files:
         try:
             files = sort_files(paths)
         except StageboardError as error:
-            self._say("error", str(error))
+            self.say("error", str(error))
             return
         for i, network in enumerate(files.networks):
             # With a graph beside it a plan is the graph's.
@@ -109,7 +80,7 @@ class Files:
             self._open_models(list(files.graphs), batch, files.plan)
         elif files.plan is not None and not files.networks:
             if self._document.problem is None:
-                self._say("error", f"{files.plan.name} is a plan; open its model first, or both together")
+                self.say("error", f"{files.plan.name} is a plan; open its model first, or both together")
             else:
                 self.open_plan_file(files.plan)
 
@@ -117,7 +88,7 @@ class Files:
         """Ask for a dense model and a density, and open what is left of it as a sparse network."""
         from gui.shell.density_dialog import DensityDialog
 
-        chosen = self._ask_open("Open as a sparse network", "Dense models (*.onnx);;All files (*)")
+        chosen = self.ask_open("Open as a sparse network", "Dense models (*.onnx);;All files (*)")
         if chosen:
             dialog = DensityDialog(chosen[0], self._window)
             dialog.chosen.connect(lambda density: self._open_network([chosen[0]], density=density))
@@ -128,13 +99,13 @@ class Files:
         from gui.shell.generate_dialog import GenerateDialog
 
         dialog = GenerateDialog(self._window)
-        dialog.chosen.connect(self._open_generated)
+        dialog.chosen.connect(self.generate_network)
         dialog.open()
 
-    def _open_generated(self, kind: str, settings: dict[str, object], seed: int) -> None:
+    def generate_network(self, kind: str, settings: dict[str, object], seed: int) -> None:
         window = windows_of("network").open_order_window(self._window.themes, self._window.session)
-        window.handlers.files.generate_network(kind, settings, seed)
-        if self._document.problem is None and not self._loading.busy:
+        window.files.generate_network(kind, settings, seed)
+        if self._document.problem is None and not self.loading.busy:
             self._window.close()
 
     def _open_network(
@@ -145,7 +116,7 @@ class Files:
         windows_of("network").open_order_window(
             self._window.themes, self._window.session, paths, plan, density
         )
-        if self._document.problem is None and not self._loading.busy:
+        if self._document.problem is None and not self.loading.busy:
             self._window.close()
 
     def _open_models(self, models: list[Path], batch: int, plan: Path | None) -> None:
@@ -177,14 +148,14 @@ class Files:
                 self.open_plan_file(plan)
 
         names = models[0].name + (f" and {len(models) - 1} more" if len(models) > 1 else "")
-        self._loading.start(f"Opening {names} …", prepare, install)
+        self.loading.start(f"Opening {names} …", prepare, install)
 
     def open_plan_file(self, path: Path) -> None:
         """Open a saved plan."""
         try:
             self._document.open_plan(path)
         except StageboardError as error:
-            self._say("error", f"{error}. The open plan is unchanged.")
+            self.say("error", f"{error}. The open plan is unchanged.")
             return
         self._window.memory.remember_model()
 
@@ -198,26 +169,6 @@ class Files:
             self._open_models(list(document.paths), size, None)
 
     # ------------------------------------------------------------------ saving
-    def save_plan(self) -> bool:
-        """Save to the plan's file, or ask for one."""
-        if self._document.plan_path is None:
-            return self.save_plan_as()
-        return self._save(self._document.plan_path)
-
-    def save_plan_as(self) -> bool:
-        """Ask for a file and save."""
-        path = self._ask_save("Save the plan", PLANS, ".json", f"{self.stem()}.plan.json")
-        return path is not None and self._save(path)
-
-    def _save(self, path: Path) -> bool:
-        try:
-            self._document.save_plan(path)
-        except StageboardError as error:
-            self._say("error", str(error))
-            return False
-        self._say("info", f"Saved {path.name}.")
-        return True
-
     def save_entry(self, entry: PlanEntry) -> None:
         """Save one plan of the list to a file of its own."""
         from planner.plan_files.plan_json import write_plan
@@ -228,18 +179,18 @@ class Files:
         if problem is None:
             return
         if not math.isfinite(entry.objective):
-            self._say(
+            self.say(
                 "error",
                 f"'{entry.name}' uses devices that the target does not have; it cannot be saved for it",
             )
             return
-        path = self._ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self.stem()}.plan.json")
+        path = self.ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self.stem()}.plan.json")
         if path is None:
             return
         provenance = entry.provenance or Provenance(
             entry.planner or "hand", seed=entry.seed, seconds=entry.seconds or 0.0
         )
-        self._write(
+        self.write(
             lambda: write_plan(
                 path,
                 problem.plan(entry.device_of, provenance, entry.name),
@@ -249,46 +200,19 @@ class Files:
         )
 
     # ------------------------------------------------------------------ exporting
-    def _write(self, write: Callable[[], object], *paths: Path) -> None:
-        try:
-            write()
-        except StageboardError as error:
-            self._say("error", str(error))
-            return
-        self._say("info", f"Wrote {' and '.join(path.name for path in paths)}.")
-
-    def _export(self, write: Callable[[], object], *paths: Path) -> None:
-        """Write beside what is open, never over it."""
-        from planner.export.sources import spare
-
-        document = self._document
-        plan = [] if document.plan_path is None else [document.plan_path]
-
-        def spared() -> None:
-            spare(paths, [*document.paths, *plan])
-            write()
-
-        self._write(spared, *paths)
-
     def export_picture(self) -> None:
         """The graph as PNG, SVG or PDF in the view and theme that are shown."""
         from gui.canvas.graph.picture import save_picture
 
-        path = self._ask_save("Export a picture", PICTURES, ".png", f"{self.stem()}.png")
+        path = self.ask_picture()
         if path is None:
             return
         window, document = self._window, self._document
         problem = document.problem
         if problem is None:
             return
-        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-            self._say(
-                "error",
-                f"{path.name}: pictures are written as .png, .svg or .pdf; give it one of these endings",
-            )
-            return
         size = (1920, 1200)
-        self._export(
+        self.export(
             lambda: save_picture(
                 problem, document.device_of.copy(), path, size=size, theme=window.theme.name,
                 view=window.canvas.view, title=document.title, bounds=document.plan_bounds,
@@ -300,53 +224,48 @@ class Files:
         """The plan as a device-placement split."""
         from planner.export.device_placement import to_device_placement
 
-        path = self._ask_save(
+        path = self.ask_save(
             "Export a device-placement split", "JSON (*.json)", ".json", f"{self.stem()}.split.json"
         )
         if path is not None:
-            self._export(lambda: to_device_placement(self._document.current_plan(), path), path)
+            self.export(lambda: to_device_placement(self._document.current_plan(), path), path)
 
     def export_dot(self) -> None:
         """The graph and plan as DOT."""
         from planner.export.dot import to_dot
 
-        path = self._ask_save("Export a DOT graph", "DOT (*.dot)", ".dot", f"{self.stem()}.dot")
+        path = self.ask_save("Export a DOT graph", "DOT (*.dot)", ".dot", f"{self.stem()}.dot")
         if path is not None:
             plan = self._document.current_plan()
-            self._export(lambda: to_dot(plan.problem.graph, plan, path), path)
+            self.export(lambda: to_dot(plan.problem.graph, plan, path), path)
 
     def export_csv(self) -> None:
         """The ops as a table."""
         from planner.export.csv import to_csv
 
-        path = self._ask_save("Export a table of ops", "CSV (*.csv)", ".csv", f"{self.stem()}.csv")
+        path = self.ask_save("Export a table of ops", "CSV (*.csv)", ".csv", f"{self.stem()}.csv")
         if path is not None:
-            self._export(lambda: to_csv(self._document.current_plan(), path), path)
+            self.export(lambda: to_csv(self._document.current_plan(), path), path)
 
     def export_edge_tpu(self) -> None:
         """Tensors to cut at and the memory of each segment, as text and as JSON."""
         from planner.machines.edge_tpu.report import report_files, to_edge_tpu
 
         plan = self._document.current_plan()
-        path = self._ask_save(
+        path = self.ask_save(
             "Export an Edge TPU report", "Text (*.txt)", ".txt", f"{self.stem()}.segments.txt"
         )
         if path is not None:
             files = report_files(path)
-            self._export(lambda: to_edge_tpu(plan, self._document.paths, path), files.text, files.data)
+            self.export(lambda: to_edge_tpu(plan, self._document.paths, path), files.text, files.data)
 
     def export_model_explorer(self) -> None:
         """The graph in the devices' colours for Google's Model Explorer, and node data."""
         from planner.export.model_explorer import explorer_files, to_model_explorer
 
-        path = self._ask_save(
+        path = self.ask_save(
             "Export a Model Explorer graph", "JSON (*.json)", ".json", f"{self.stem()}.model-explorer.json"
         )
         if path is not None:
             plan = self._document.current_plan()
-            self._export(lambda: to_model_explorer(plan, path), *explorer_files(path))
-
-    @property
-    def loading(self) -> Loading:
-        """What is being read in the background."""
-        return self._loading
+            self.export(lambda: to_model_explorer(plan, path), *explorer_files(path))

@@ -1,8 +1,8 @@
-"""What the palette offers: commands, devices for the selection, ops by name."""
+"""What the palette offers beside commands: devices for the selection, and ops by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,11 @@ from PySide6.QtCore import QObject
 from gui.document.find.fuzzy import score
 from gui.look.numbers import plural
 from gui.look.theme import device_colours
-from gui.shell.actions import shortcut_text
 from gui.shell.palette import Choice
 
 if TYPE_CHECKING:
     from gui.background.repairing import Repairing
     from gui.editors.plan.body import GraphBody
-    from gui.shell.action import ActionSpec
 
 MOST_OPS = 40
 LEAST_LETTERS = 2
@@ -27,45 +25,21 @@ LEAST_LETTERS = 2
 class Pickers(QObject):
     """Makes the choices; :class:`gui.shell.palette.Palette` shows them.
 
-    ``run`` does what an action says; ``repairing`` moves ops together with whatever else must move.
+    ``repairing`` moves ops together with whatever else must move.
     """
 
-    def __init__(self, window: GraphBody, run: Callable[[ActionSpec], None], repairing: Repairing) -> None:
+    def __init__(self, window: GraphBody, repairing: Repairing) -> None:
         super().__init__(window)
         self._window = window
         self._document = window.document
-        self._run, self._repairing = run, repairing
+        self._repairing = repairing
         self._folded_names: tuple[object, list[str]] = (None, [])
 
-    # ------------------------------------------------------------------ commands
-    def pick_command(self) -> None:
-        """Every command that can be given now comes first; op names follow once two letters are typed."""
-        window = self._window
-        window.update_actions()
-        choices = []
-        for item in window.actions_set.specs:
-            if not item.palette:
-                continue
-            action = window.actions_set[item.id]
-            where = f"{item.menu}: {item.submenu + ': ' if item.submenu else ''}"
-            choices.append(
-                Choice(
-                    f"{where}{action.text().rstrip('…')}", partial(self._run, item),
-                    shortcut_text(item), action.isEnabled(),
-                )
-            )  # fmt: skip
-        for dock_action, title in window.dock_actions():
-            verb = "Hide" if dock_action.isChecked() else "Show"
-            choices.append(Choice(f"View: {verb} Panel {title}", dock_action.trigger))
-        choices.sort(key=lambda c: not c.enabled)
-        self._window.palette_window.ask(
-            "Type a command, or the name of an op", choices, self._ops_after_commands
-        )
-
-    def _ops_after_commands(self, text: str) -> Iterable[Choice]:
+    # ------------------------------------------------------------------ ops
+    def ops_after_commands(self, text: str) -> Iterable[Choice]:
+        """Ops by name for what was typed among commands, once two letters were."""
         return self.op_choices(text, "Go to op ") if len(text.strip()) >= LEAST_LETTERS else ()
 
-    # ------------------------------------------------------------------ ops
     def pick_op(self) -> None:
         """Ops by a few letters of their names."""
         if self._document.problem is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
-from gui.shell import window_place
+from gui.shell import remembering
 
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
@@ -36,12 +36,7 @@ class Parts:
         from PySide6.QtCore import QEvent
 
         self.document.undo_stack.setClean()
-        self.window.handlers.files.loading.drop()
-        self.jobs.close()
-        self.window.race.close_race()
-        self.window.mending.close()
-        self.window.studio.close()
-        self.window.canvas.close_canvas()
+        self.window.end()
         if self.journal is not None:
             self.journal.close()
         self.window.hide()
@@ -70,8 +65,7 @@ def make_window(app: QApplication, *, theme: str = "", remember: bool = True) ->
 
 def show_first(parts: Parts) -> None:
     """Show the window where it was last, or at a good size."""
-    remembered = parts.session is not None and not parts.session.geometry.isEmpty()
-    window_place.show_first(parts.window, remembered)
+    remembering.show_first(parts.window, parts.window.memory.has_geometry)
 
 
 _graphs: list[Parts] = []
@@ -85,7 +79,7 @@ def open_graph_window(models: Sequence[Path], plan: Path | None, remember: bool)
     parts = make_window(app, remember=remember)
     _graphs.append(parts)
     show_first(parts)
-    parts.window.handlers.files.open_files([*models, *([] if plan is None else [plan])])
+    parts.window.files.open_files([*models, *([] if plan is None else [plan])])
     return parts
 
 

@@ -8,6 +8,8 @@ HASTE = 0.3
 """Seconds that the rest of a way takes at most once somebody has asked for what comes after it."""
 JUMP = 0.6
 """Seconds of the way between keyframes that are not neighbours."""
+ROUNDING = 1e-9
+"""Share of a way that does not count as left to go."""
 START = -1
 """Stands for the empty stage before the first keyframe."""
 
@@ -82,7 +84,7 @@ class Course:
             if self._after is not None:
                 length = min(length, HASTE)
             need = length * (1.0 - self.done)
-            if seconds < need:
+            if seconds < need * (1.0 - ROUNDING):
                 self.share += self._heading * seconds / length
                 return
             seconds -= need

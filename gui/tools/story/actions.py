@@ -1,8 +1,13 @@
-"""What can be done with a story, as data of the same kind as all actions; both kinds of windows have them."""
+"""What can be done with a story, as data of the same kind as all actions; every window whose document is planned has them."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Protocol
+
 from gui.shell.action import ActionSpec
+
+if TYPE_CHECKING:
+    from gui.tools.story.studio import Studio
 
 MENU = "Story"
 
@@ -13,32 +18,54 @@ SHIPPED = (
 """The stories of ``assets/stories`` by file name, and what the menu calls them."""
 
 
-def _shipped() -> list[ActionSpec]:
-    return [
-        ActionSpec(
-            f"story.shipped.{name}", title, MENU, "open_shipped", (), "open this story of those that come with Stageboard",
-            group=2, submenu="Stories That Come with Stageboard", argument=name,
-        )
-        for name, title in SHIPPED
-    ]  # fmt: skip
+class StoryWindow(Protocol):
+    """A window with a story."""
+
+    document: Any
+    studio: Studio
 
 
-STORY_ACTIONS: tuple[ActionSpec, ...] = (
-    ActionSpec("story.capture", "Capture a Keyframe", MENU, "capture_keyframe", ("Ctrl+Shift+K",), "what is on screen now becomes a keyframe of the story", "open"),
-    ActionSpec("story.retake", "Capture the Chosen Keyframe Again", MENU, "retake_keyframe", (), "the chosen keyframe shows what is on screen now; its title and words stay", "story"),
-    ActionSpec("story.record", "Record What I Do", MENU, "toggle_recording", ("Ctrl+Alt+R",), "whenever the canvas comes to rest after a change, it is a keyframe", "recordable", state="recording_on"),
-    ActionSpec("story.replay", "Keyframes from the Plan's Search", MENU, "replay_search", (), "run the planner of the chosen plan again from its provenance; the better and better plans it found become keyframes", "open"),
-    ActionSpec("story.panel", "Show the Story", MENU, "show_story", ("Ctrl+Alt+K",), "the keyframes with their words", group=1),
-    ActionSpec("story.present", "Present", MENU, "present_story", ("F5",), "the story on the whole screen, from the first keyframe", "story", group=1),
-    ActionSpec("story.present_here", "Present from the Chosen Keyframe", MENU, "present_from_here", ("Shift+F5",), "the story on the whole screen, from the chosen keyframe", "story", group=1),
-    *_shipped(),
-    ActionSpec("story.new", "New Story", MENU, "new_story", (), "begin another story; the open one is asked about if it is not saved", "story", group=2),
-    ActionSpec("story.open", "Open Story…", MENU, "open_story", (), "open a saved story with its models and plans", group=2),
-    ActionSpec("story.save", "Save Story", MENU, "save_story", ("Ctrl+Alt+S",), "write the story to its file", "story", group=2),
-    ActionSpec("story.save_as", "Save Story As…", MENU, "save_story_as", (), "write the story to another file", "story", group=2),
-    ActionSpec("story.export", "Export Story…", MENU, "export_story", ("Ctrl+Alt+E",), "PDF slides, one HTML file, a film (MP4) or an animated picture (GIF)", "story", group=2),
-    ActionSpec("story.export.cancel", "Cancel the Export of the Story", MENU, "cancel_story_export", (), "stop writing it; nothing is left of it", "exporting_story", group=2),
-    ActionSpec("story.certificate", "Certificate of the Plan…", MENU, "show_certificate", ("Ctrl+Shift+I",), "cost, bound, how it was proven, rules and versions of the plan on the canvas", "open", group=3),
+def is_open(window: StoryWindow) -> bool:
+    """Whether a model is open."""
+    return window.document.problem is not None
+
+
+def has_story(window: StoryWindow) -> bool:
+    """Whether the story has a keyframe."""
+    return bool(window.studio.draft.frames)
+
+
+def can_record(window: StoryWindow) -> bool:
+    """Whether there is something to record, or something is."""
+    return is_open(window) or window.studio.recorder.recording
+
+
+def is_exporting_story(window: StoryWindow) -> bool:
+    """Whether a story is being written."""
+    return window.studio.exporting
+
+
+def _shipped(name: str, title: str) -> ActionSpec[StoryWindow]:
+    return ActionSpec(
+        f"story.shipped.{name}", title, MENU, lambda w: w.studio.open_shipped(name), (),
+        "open this story of those that come with Stageboard", group=2, submenu="Stories That Come with Stageboard",
+    )  # fmt: skip
+
+
+STORY_ACTIONS: tuple[ActionSpec[StoryWindow], ...] = (
+    ActionSpec("story.capture", "Capture a Keyframe", MENU, lambda w: w.studio.capture_keyframe(), ("Ctrl+Shift+K",), "what is on screen now becomes a keyframe of the story", is_open),
+    ActionSpec("story.retake", "Capture the Chosen Keyframe Again", MENU, lambda w: w.studio.retake_keyframe(), (), "the chosen keyframe shows what is on screen now; its title and words stay", has_story),
+    ActionSpec("story.record", "Record What I Do", MENU, lambda w: w.studio.toggle_recording(), ("Ctrl+Alt+R",), "whenever the canvas comes to rest after a change, it is a keyframe", can_record, state=lambda w: w.studio.recorder.recording),
+    ActionSpec("story.replay", "Keyframes from the Plan's Search", MENU, lambda w: w.studio.replay_search(), (), "run the planner of the chosen plan again from its provenance; the better and better plans it found become keyframes", is_open),
+    ActionSpec("story.panel", "Show the Story", MENU, lambda w: w.studio.show_story(), ("Ctrl+Alt+K",), "the keyframes with their words", group=1),
+    ActionSpec("story.present", "Present", MENU, lambda w: w.studio.present_story(), ("F5",), "the story on the whole screen, from the first keyframe", has_story, group=1),
+    ActionSpec("story.present_here", "Present from the Chosen Keyframe", MENU, lambda w: w.studio.present_from_here(), ("Shift+F5",), "the story on the whole screen, from the chosen keyframe", has_story, group=1),
+    *(_shipped(name, title) for name, title in SHIPPED),
+    ActionSpec("story.new", "New Story", MENU, lambda w: w.studio.new_story(), (), "begin another story; the open one is asked about if it is not saved", has_story, group=2),
+    ActionSpec("story.open", "Open Story…", MENU, lambda w: w.studio.open_story(), (), "open a saved story with its models and plans", group=2),
+    ActionSpec("story.save", "Save Story", MENU, lambda w: w.studio.save_story(), ("Ctrl+Alt+S",), "write the story to its file", has_story, group=2),
+    ActionSpec("story.save_as", "Save Story As…", MENU, lambda w: w.studio.save_story_as(), (), "write the story to another file", has_story, group=2),
+    ActionSpec("story.export", "Export Story…", MENU, lambda w: w.studio.export_story(), ("Ctrl+Alt+E",), "PDF slides, one HTML file, a film (MP4) or an animated picture (GIF)", has_story, group=2),
+    ActionSpec("story.export.cancel", "Cancel the Export of the Story", MENU, lambda w: w.studio.cancel_story_export(), (), "stop writing it; nothing is left of it", is_exporting_story, group=2),
+    ActionSpec("story.certificate", "Certificate of the Plan…", MENU, lambda w: w.studio.show_certificate(), ("Ctrl+Shift+I",), "cost, bound, how it was proven, rules and versions of the plan on the canvas", is_open, group=3),
 )  # fmt: skip
-
-STORY_CONDITIONS = ("story", "recordable", "exporting_story")

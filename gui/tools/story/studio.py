@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from gui.background.loading import Loading
 from gui.look.numbers import plural
+from gui.shell.closing import Closing, Unsaved
 from gui.tools.story.draft import Draft, Frame, ModelSource
 from gui.tools.story.panel import StoryPanel
 from gui.tools.story.recorder import Recorder
@@ -34,8 +35,6 @@ EXPORTS = {
     "Animated picture (*.gif)": ".gif",
 }  # fmt: skip
 SUFFIX = ".story.json"
-CLOSING = "The story is not saved. Save it (Ctrl+Alt+S), or close again to leave it."
-REPLACING = "The story is not saved. Save it (Ctrl+Alt+S), or go on and lose it."
 IN_MENU = (
     "story.retake", "story.replay", "", "story.new", "story.open", "story.save", "story.save_as", "", "story.export",
     "story.certificate",
@@ -49,6 +48,7 @@ class StoryStage(Protocol):
     themes: Any
     actions_set: Any
     reduced_motion: bool
+    closing: Closing
     notice: Any
     docks: Any
     plans: Any
@@ -80,7 +80,7 @@ def sources_of(models: tuple[StoryModel, ...], resolved: Resolved, folder: Path)
 
 
 class Studio(QObject):
-    """Handlers of :data:`gui.tools.story.actions.STORY_ACTIONS` for a window (a QMainWindow with what :class:`StoryStage` asks for)."""
+    """Does what :data:`gui.tools.story.actions.STORY_ACTIONS` ask for, in a window (a QMainWindow with what :class:`StoryStage` asks for)."""
 
     def __init__(self, window: Any, shots: Shots, revisit: Callable[[Frame], None]) -> None:
         super().__init__(window)
@@ -121,27 +121,16 @@ class Studio(QObject):
             else:
                 menu.addSeparator()
 
-    # ------------------------------------------------------------------ conditions and states
-    def conditions(self) -> dict[str, bool]:
-        """Condition of :data:`gui.tools.story.actions.STORY_CONDITIONS` -> whether it holds now."""
-        return {
-            "story": bool(self.draft.frames),
-            "recordable": self._window.document.problem is not None or self.recorder.recording,
-            "exporting_story": self._export is not None and self._export.busy,
-        }
+    # ------------------------------------------------------------------ state
+    @property
+    def exporting(self) -> bool:
+        """Whether a story is being written."""
+        return self._export is not None and self._export.busy
 
     @property
     def unsaved(self) -> bool:
         """Whether closing would lose something."""
         return bool(self.draft.frames) and self.draft.modified
-
-    def may_close(self, close: Callable[[], None]) -> bool:
-        """Whether the window may close; a story that is not saved asks once, and a second time closes."""
-        notice = self._window.notice
-        if not self.unsaved or (notice.isVisible() and notice.text == CLOSING):
-            return True
-        notice.show_message("warning", CLOSING, action="Close anyway", run=close)
-        return False
 
     # ------------------------------------------------------------------ making
     def capture_keyframe(self) -> None:
@@ -209,10 +198,8 @@ class Studio(QObject):
         self.draft.clear()
 
     def _may_replace(self, go_on: Any) -> bool:
-        if not self.unsaved:
-            return True
-        self._window.notice.show_message("warning", REPLACING, action="Go on", run=go_on)
-        return False
+        lost = [Unsaved("the story", self.save_story)] if self.unsaved else []
+        return self._window.closing.may_replace(go_on, lost)
 
     # ------------------------------------------------------------------ files
     def open_story(self) -> None:
@@ -256,26 +243,26 @@ class Studio(QObject):
 
         self.loading.start(f"Reading {path.name} …", read, install)
 
-    def save_story(self) -> None:
-        """To its file; ask for one where there is none, or where it is one that Stageboard brings along."""
+    def save_story(self) -> bool:
+        """To its file; ask for one where there is none, or where it is one that Stageboard brings along. Returns whether it is saved."""
         from planner.model.samples import STORIES as SHIPPED
 
         path = self.draft.path
         if path is None or path.parent.resolve() == SHIPPED.resolve():
-            self.save_story_as()
-        else:
-            self._save(path)
+            return self.save_story_as()
+        return self._save(path)
 
-    def save_story_as(self) -> None:
-        """Ask for a file."""
+    def save_story_as(self) -> bool:
+        """Ask for a file. Returns whether the story is saved."""
         start = (
             str(Path(self._folder) / f"{self._stem()}{SUFFIX}") if self._folder else f"{self._stem()}{SUFFIX}"
         )
         name, _ = QFileDialog.getSaveFileName(self._parent, "Save the story", start, STORIES)
-        if name:
-            path = Path(name)
-            self._folder = str(path.parent)
-            self._save(path if path.name.endswith(".json") else path.with_name(path.name + SUFFIX))
+        if not name:
+            return False
+        path = Path(name)
+        self._folder = str(path.parent)
+        return self._save(path if path.name.endswith(".json") else path.with_name(path.name + SUFFIX))
 
     def _stem(self) -> str:
         if self.draft.path is not None:
@@ -285,10 +272,15 @@ class Studio(QObject):
             or "story"
         )
 
-    def _save(self, path: Path) -> None:
-        copied = self.draft.save(path)
+    def _save(self, path: Path) -> bool:
+        try:
+            copied = self.draft.save(path)
+        except StageboardError as error:
+            self._window.say("error", str(error))
+            return False
         beside = f"; {' and '.join(copied)} was copied beside it, so that it opens anywhere" if copied else ""
         self._window.say("info", f"The story was saved as {path.name}{beside}.")
+        return True
 
     # ------------------------------------------------------------------ presenting
     def present_story(self) -> None:

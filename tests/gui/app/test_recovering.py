@@ -155,7 +155,7 @@ def test_an_offer_returns_when_another_message_has_gone(qtbot: QtBot, tmp_path: 
     notice.dismiss()
     qtbot.waitUntil(lambda: notice.text == offered and notice.isVisible())
     other = model_in(tmp_path / "b", 2)
-    parts.window.handlers.files.open_files([other])
+    parts.window.files.open_files([other])
     qtbot.waitUntil(lambda: parts.document.paths == (other,), timeout=60_000)
     qtbot.waitUntil(lambda: notice.text == offered and notice.isVisible())
     parts.document.move([2], 3 - int(parts.document.device_of[2]))

@@ -126,7 +126,7 @@ def test_doubts_that_were_cut_short_come_back(window: MainWindow, monkeypatch: p
 
 
 def test_a_planner_that_ends_without_a_plan_says_so(qtbot: QtBot, window: MainWindow) -> None:
-    window._job_ended(job(window, found_none=True, state="done", alive=False))
+    window.job_ended(job(window, found_none=True, state="done", alive=False))
     assert window.notice.text == "Search found no valid plan."
     offered = [b for b in window.notice.findChildren(QPushButton) if b.text() == "Is there a valid plan?"]
     offered[0].click()

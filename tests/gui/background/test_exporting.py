@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.background.exporting import Exporting
 from gui.document.plan.document import Document
-from gui.editors.plan.actions import spec
+from gui.editors.plan.actions import ACTIONS
 from gui.editors.plan.editor import MainWindow
 from planner.export.stages.process import StagesOrder, write_stages
 from planner.formats import read_model
@@ -45,11 +45,11 @@ def choose(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 def run(window: MainWindow, action: str) -> None:
-    window.handlers.run(spec(action))
+    window.actions_set.run(next(spec for spec in ACTIONS if spec.id == action))
 
 
 def wait_exported(qtbot: QtBot, window: MainWindow) -> None:
-    qtbot.waitUntil(lambda: not window.handlers.exports.exporting.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.exports.exporting.busy, timeout=60_000)
 
 
 def test_onnx_stages_are_exported_beside_the_window(
@@ -62,7 +62,7 @@ def test_onnx_stages_are_exported_beside_the_window(
     target.mkdir()
     choose(monkeypatch, target)
     run(window, "file.export.onnx")
-    assert window.handlers.exports.exporting.busy
+    assert window.exports.exporting.busy
     assert "Writing ONNX stages to out" in window.notice.text
     # One at a time.
     run(window, "file.export.onnx")
@@ -101,7 +101,7 @@ def test_closing_the_window_ends_an_export(
     choose(monkeypatch, tmp_path)
     run(window, "file.export.onnx")
     close()
-    assert not window.handlers.exports.exporting.busy
+    assert not window.exports.exporting.busy
     assert {p.name for p in tmp_path.iterdir()} - {"xdg"} == {"net.onnx"}
 
 
@@ -114,7 +114,7 @@ def test_the_wrong_kind_of_model_is_said_before_a_folder_is_asked_for(
     assert window.notice.level == "error" and "net.onnx is no TFLite file" in window.notice.text
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
     run(window, "file.export.onnx")
-    assert not window.handlers.exports.exporting.busy
+    assert not window.exports.exporting.busy
     close()
 
 

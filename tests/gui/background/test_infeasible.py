@@ -188,7 +188,7 @@ def test_closing_ends_the_search(qtbot: QtBot, pinned: MainWindow, monkeypatch: 
 
 def test_a_job_that_proves_it_offers_the_reason(qtbot: QtBot, pinned: MainWindow) -> None:
     problem = pinned.document.problem
-    pinned._job_ended(SimpleNamespace(infeasible=True, problem=problem, title="CP-SAT", entry=None))
+    pinned.job_ended(SimpleNamespace(infeasible=True, problem=problem, title="CP-SAT", entry=None))
     assert pinned.notice.text == "CP-SAT: there is no valid plan, which is proven."
     pinned.notice._action.click()
     assert pinned.mending.dialog is not None

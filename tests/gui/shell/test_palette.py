@@ -73,7 +73,7 @@ def test_command_by_keys(qtbot: QtBot) -> None:
 def test_escape_changes_nothing_and_gives_the_keyboard_back(qtbot: QtBot) -> None:
     window, close = make_window(qtbot, opened())
     window.ops.find_box.setFocus()
-    window.handlers.show_palette()
+    window.pick_command()
     assert window.palette_window.line.hasFocus()
     qtbot.keyClick(window.palette_window.line, Qt.Key.Key_Escape)
     assert not window.palette_window.isVisible()
@@ -107,7 +107,7 @@ def test_device_by_its_digit(qtbot: QtBot) -> None:
     document = opened()
     window, close = make_window(qtbot, document)
     document.select([3])
-    window.handlers.choose_device()
+    window.pickers.pick_device(along=False)
     settle()
     shown = window.palette_window.model.shown
     assert [c.text for c in shown] == ["Stage 0", "Stage 1", "Stage 2"]

@@ -35,14 +35,12 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     session = Session(path)
     assert session.recent == []
     assert session.theme == "system"
-    assert session.geometry.isEmpty()
-    session.geometry = QByteArray(b"\x00\x01geometry")
-    session.layout = QByteArray(b"layout")
+    assert session.place("window")[0].isEmpty()
+    session.keep_place("window", QByteArray(b"\x00\x01geometry"), QByteArray(b"layout"))
     session.theme = "light"
     session.set_value("view", "lanes")
     session = again(session, path)
-    assert session.geometry == QByteArray(b"\x00\x01geometry")
-    assert session.layout == QByteArray(b"layout")
+    assert session.place("window") == (QByteArray(b"\x00\x01geometry"), QByteArray(b"layout"))
     assert session.theme == "light"
     assert session.value("view") == "lanes"
     assert session.value("other", "default") == "default"
@@ -92,7 +90,7 @@ def test_rubbish_is_left_out(tmp_path_factory: pytest.TempPathFactory, values: d
     session = again(session, path)
     assert isinstance(session.recent, list)
     assert session.theme in ("system", "light", "dark")
-    assert isinstance(session.geometry, QByteArray)
+    assert all(isinstance(part, QByteArray) for part in session.place("window"))
     assert session.target_for(chain_graph()) is None
     session.add_recent((path,))
     assert session.recent[0] == (path,)

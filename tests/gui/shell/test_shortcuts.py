@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.editors.comparison.actions import COMPARE_ACTIONS
-from gui.editors.network.actions import ORDER_ACTIONS
+from gui.editors.network.actions import NETWORK_ACTIONS
 from gui.editors.plan.actions import ACTIONS
 from gui.editors.plan.editor import MainWindow
 from gui.shell.action import ActionSpec
@@ -30,7 +30,7 @@ LAYOUTS = {
     "French": ("&1 é2 \"3 '4 (5 -6 è7 _8 ç9 à0 )° =+ $£ ù% *µ <> ,? ;. :/ !§"),
 }
 """Keys with what they give alone and with Shift."""
-WINDOWS = {"graph": ACTIONS, "network": ORDER_ACTIONS, "comparison": COMPARE_ACTIONS}
+WINDOWS = {"graph": ACTIONS, "network": NETWORK_ACTIONS, "comparison": COMPARE_ACTIONS}
 
 
 def presses(layout: str) -> list[set[str]]:
@@ -215,7 +215,7 @@ def test_a_device_card_has_a_key_of_its_own(letters: MainWindow) -> None:
 def test_letters_in_a_comparison(qtbot: QtBot) -> None:
     with window_on(qtbot, two_plans()) as window:
         for id, widget in (("figures", window.figures.table), ("moved", window.moved.table)):
-            window.docks.focus(id)
+            window.focus_panel(id)
             key(widget, Qt.Key.Key_O)
             assert window.columns.mode == "over"
             key(widget, Qt.Key.Key_S)

@@ -191,11 +191,11 @@ def test_choices_about_another_model_cannot_be_made(qtbot: QtBot) -> None:
     document = opened()
     window, close = make_window(qtbot, document)
     document.select([3])
-    window.handlers.choose_device()
+    window.pickers.pick_device(along=False)
     assert window.palette_window.isVisible()
     document.open_graph(chain_graph(3), target=Pipeline(2))
     assert not window.palette_window.isVisible()
-    window.handlers.go_to_op()
+    window.pickers.pick_op()
     assert len(window.palette_window.model.shown) == 3
     document.open_graph(chain_graph(5), target=Pipeline(2))
     assert len(window.palette_window.model.shown) == 5

@@ -60,6 +60,11 @@ class MemoryControl(QWidget):
             signal.connect(self.refresh)
         self.refresh()
 
+    def take_focus(self) -> None:
+        """The size has the keyboard, ready to be typed over."""
+        self.size_box.setFocus()
+        self.size_box.selectAll()
+
     def refresh(self) -> None:
         """Show the target."""
         problem = self._document.problem

@@ -209,15 +209,10 @@ class SideBySide(Panel):
         for one in self.views:
             one.fit()
 
-    def zoom_in(self) -> None:
-        """Look nearer."""
+    def zoom_by(self, factor: float) -> None:
+        """Look nearer, or from farther away."""
         for one in self.views:
-            one.zoom_in()
-
-    def zoom_out(self) -> None:
-        """Look from farther away."""
-        for one in self.views:
-            one.zoom_out()
+            one.zoom_by(factor)
 
     def _ready(self) -> None:
         if not self.views and self.orders.network is not None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from gui.background.suggesting import MoveSearch
+from gui.document.values import Message
 from gui.look.numbers import plural, signed_percent, time_column
 from gui.look.theme import Theme, device_colours
 from gui.panels.base import Panel
@@ -121,6 +122,14 @@ class SuggestionsPanel(Panel):
         self._searching.stop()
         if self.document.problem is not None:
             self._found(self.document.best_moves(MOST))
+
+    def apply_best(self) -> None:
+        """Make the single move that helps most, or say why there is none."""
+        self.search_now()
+        if self.moves:
+            self.apply(0)
+        else:
+            self.document.message.emit(Message("info", self.state.text()))
 
     def _search(self) -> None:
         """Look for the best moves a few milliseconds at a time; not while something is dragged."""

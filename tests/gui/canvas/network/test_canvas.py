@@ -200,8 +200,8 @@ def test_the_wheel_zooms_a_drag_pans_and_a_double_click_looks_nearer(
     canvas.fit()
     qtbot.mouseDClick(widget, Qt.MouseButton.LeftButton, pos=place(widget, 9))
     assert not widget.lens.is_whole
-    canvas.zoom_in()
-    canvas.zoom_out()
+    canvas.zoom_by(1.25)
+    canvas.zoom_by(0.8)
     settle()
     canvas.fit()
     qtbot.mouseDClick(widget, Qt.MouseButton.LeftButton, pos=QPoint(2, 2))

@@ -118,6 +118,6 @@ def test_the_example_is_opened(qtbot: QtBot) -> None:
 
 def test_the_picture_is_saved(qtbot: QtBot, tmp_path: Path) -> None:
     with window_on(qtbot, two_plans()) as window:
-        window.handlers.save_picture_as(tmp_path / "both.png")
+        window.files.save_picture_as(tmp_path / "both.png")
         assert (tmp_path / "both.png").stat().st_size > 1000
         assert "both.png" in window.notice.text

@@ -54,7 +54,7 @@ def test_all_panes_look_at_the_same(qtbot: QtBot) -> None:
         assert place(first.viewport) == place(second.viewport)
         second.pan_by(31, -12)
         assert place(first.viewport) == place(second.viewport)
-        window.handlers.fit()
+        window.actions_set["view.fit"].trigger()
         assert place(first.viewport) == place(second.viewport)
 
 
@@ -99,7 +99,7 @@ def test_moved_ops_are_marked_and_the_others_fade(qtbot: QtBot) -> None:
             assert pane.scene is not None
             assert np.flatnonzero(pane.marks.moved).tolist() == [3, 7]
             assert np.flatnonzero(pane.scene.highlighted).tolist() == [3, 7]
-        window.handlers.toggle_calm()
+        window.actions_set["view.calm"].trigger()
         for pane in panes(window):
             assert pane.scene is not None
             assert not pane.scene.highlighted.any()

@@ -8,19 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QKeySequence
+from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.editors.comparison.actions import COMPARE_ACTIONS, COMPARE_CONDITIONS, COMPARE_MENUS
 from gui.editors.comparison.canvases.legend import row_words
-from gui.editors.comparison.handlers import CompareHandlers
 from gui.editors.comparison.menus import fill_more
 from gui.editors.comparison.windows import open_comparison, open_plans
-from gui.look.theme import DARK, LIGHT
+from gui.look.theme import DARK
 from gui.shell.session import Session
-from gui.shell.shortcuts import shortcuts_html
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
@@ -28,21 +25,6 @@ from planner.problem.provenance import Provenance
 from tests.gui.editors.comparison.parts import more_plans, rest, two_plans, window_on
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import make_window, settle
-
-
-def test_every_action_has_a_handler_a_condition_and_a_key_of_its_own() -> None:
-    keys: dict[str, str] = {}
-    for spec in COMPARE_ACTIONS:
-        assert callable(getattr(CompareHandlers, spec.handler)), spec.id
-        assert spec.when in COMPARE_CONDITIONS, spec.id
-        assert spec.menu in COMPARE_MENUS, spec.id
-        for key in spec.shortcut:
-            assert QKeySequence(key).toString(), key
-            assert key not in keys, f"{key}: {spec.id} and {keys[key]}"
-            keys[key] = spec.id
-    html = shortcuts_html(LIGHT, COMPARE_ACTIONS, ())
-    assert "Next Difference" in html
-    assert "Blink" in html
 
 
 def test_what_it_says(qtbot: QtBot) -> None:
@@ -108,7 +90,7 @@ def test_a_pick_that_breaks_a_rule_asks(qtbot: QtBot) -> None:
         steps = document.undo_stack.count()
         window.state.set_pair(2, 0)
         window.state.select([11])
-        window.handlers.take_selection()
+        window.take_selection()
         choice = window.taking.choice
         assert choice.isVisible()
         assert document.undo_stack.count() == steps
@@ -116,7 +98,7 @@ def test_a_pick_that_breaks_a_rule_asks(qtbot: QtBot) -> None:
         assert not choice.isVisible()
         assert document.undo_stack.count() == steps, "left as it was"
         rest(qtbot, window)
-        window.handlers.take_selection()
+        window.take_selection()
         choice.anyway_chosen.emit()
         rest(qtbot, window)
         assert document.device_of[11] == 0
@@ -124,7 +106,7 @@ def test_a_pick_that_breaks_a_rule_asks(qtbot: QtBot) -> None:
         assert "breaks" in window.notice.text
         document.undo_stack.undo()
         rest(qtbot, window)
-        window.handlers.take_selection()
+        window.take_selection()
         qtbot.waitUntil(lambda: not window.picking.busy, timeout=30_000)
         repairable = window.taking._repaired is not None
         choice.repair_chosen.emit()
@@ -153,7 +135,7 @@ def test_any_plan_can_be_the_reference(qtbot: QtBot) -> None:
         rest(qtbot, window)
         assert window.state.plans[0].name == "later"
         window.columns.panes[1].setFocus()
-        QTest.keyClick(window.columns.panes[1], Qt.Key.Key_R)
+        QTest.keyClick(window.columns.panes[1], Qt.Key.Key_A)
         rest(qtbot, window)
         assert window.state.plans[1].name == "later"
 
@@ -162,12 +144,12 @@ def test_a_plan_of_the_comparison_goes_on_the_main_canvas(qtbot: QtBot) -> None:
     document = two_plans()
     with window_on(qtbot, document) as window:
         window.columns.panes[1].setFocus()
-        window.handlers.apply_plan()
+        window.apply_plan()
         rest(qtbot, window)
         assert document.active is not None
         assert document.active.name == "later"
         assert window.columns.titles[1].live.isVisibleTo(window)
-        window.handlers.apply_plan()
+        window.apply_plan()
         assert "already" in window.notice.text
 
 

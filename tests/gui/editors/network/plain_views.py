@@ -37,11 +37,14 @@ class PlainView(QWidget):
     def fit(self) -> None:
         self.asked.append(("fit", None))
 
-    def zoom_in(self) -> None:
-        self.asked.append(("in", None))
+    def zoom_by(self, factor: float) -> None:
+        self.asked.append(("zoom", factor))
 
-    def zoom_out(self) -> None:
-        self.asked.append(("out", None))
+    def end(self) -> None:
+        self.asked.append(("last", None))
+
+    def step_event(self, by: int) -> None:
+        self.asked.append(("event", by))
 
     def pause(self) -> None:
         self.asked.append(("pause", None))

@@ -74,7 +74,7 @@ def test_a_better_order_refutes_it(qtbot: QtBot, tmp_path: Path) -> None:
 def test_the_window_tells_and_offers_to_prove(qtbot: QtBot, tmp_path: Path) -> None:
     file = forged(tmp_path)
     with order_window(qtbot) as window:
-        window.handlers.files.open_plan_file(file)
+        window.files.open_plan_file(file)
         qtbot.waitUntil(lambda: window.settled, timeout=10_000)
         assert window.notice.text.startswith("forged.plan.json claims a bound of ")
         assert window.readouts.bound.note.endswith("not proven")

@@ -78,7 +78,7 @@ def test_a_density_on_the_command_line() -> None:
 def test_a_network_opened_in_the_main_window_gets_its_own(qtbot: QtBot, tmp_path: Path) -> None:
     path = network_file(tmp_path)
     window, close = make_window(qtbot, opened_graph())
-    window.handlers.files.open_files([path])
+    window.files.open_files([path])
     (orders,) = launch._orders
     qtbot.waitUntil(lambda: orders.document.problem is not None and orders.settled, timeout=60_000)
     assert window.isVisible() and window.document.problem is not None
@@ -89,12 +89,12 @@ def test_a_network_opened_in_the_main_window_gets_its_own(qtbot: QtBot, tmp_path
 @pytest.mark.usefixtures("no_windows_left")
 def test_an_empty_window_gives_way_to_the_other_kind(qtbot: QtBot, tmp_path: Path) -> None:
     window, close = make_window(qtbot)
-    window.handlers.files.open_files([network_file(tmp_path)])
+    window.files.open_files([network_file(tmp_path)])
     assert not window.isVisible() and len(launch._orders) == 1
     close()
     orders = launch._orders[0]
     qtbot.waitUntil(lambda: orders.document.problem is not None and orders.settled, timeout=60_000)
-    orders.handlers.files.open_files([write_model(tmp_path)])
+    orders.files.open_files([write_model(tmp_path)])
     (parts,) = graph_windows._graphs
     assert orders.isVisible()
     qtbot.waitUntil(lambda: parts.document.problem is not None, timeout=60_000)
@@ -107,7 +107,7 @@ def test_a_network_is_made_up_from_the_main_window(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, close = make_window(qtbot, opened_graph())
-    window.handlers.files._open_generated("mlp", {"width": 8, "depth": 2, "density": 0.5}, 3)
+    window.files.generate_network("mlp", {"width": 8, "depth": 2, "density": 0.5}, 3)
     (orders,) = launch._orders
     qtbot.waitUntil(lambda: orders.document.problem is not None and orders.settled, timeout=60_000)
     assert window.isVisible() and not orders.document.modified
@@ -115,12 +115,12 @@ def test_a_network_is_made_up_from_the_main_window(
     assert "in no file yet" in orders.notice.text
     plan, file = tmp_path / "made.plan.json", tmp_path / "made.npz"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(plan), ""))
-    orders.handlers.files.save_plan()
+    orders.files.save_plan()
     assert "its network is in no file" in orders.notice.text
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(file), ""))
-    orders.handlers.files.export_network()
+    orders.files.export_network()
     assert orders.document.paths == (file,)
-    orders.handlers.files.save_plan()
+    orders.files.save_plan()
     assert "its network" not in orders.notice.text
     close()
 
@@ -153,14 +153,14 @@ def test_the_real_window_from_file_to_picture(
         assert document.position == 0
         window.playback.step_connection(1)
         assert document.position == 1
-        window.handlers.show_page("two")
+        window.show_page("two")
         assert window.views.side_by_side.isVisible()
-        window.handlers.show_page("one")
+        window.show_page("one")
         window.set_theme_name("dark")
         window.set_reduced_motion(True)
         window.set_theme_name("light")
         path = tmp_path / "order.npz"
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(path), ""))
-        window.handlers.files.export_network()
+        window.files.export_network()
         assert path.is_file() and "Wrote" in window.notice.text
         assert np.array_equal(np.sort(document.order), np.arange(len(document.order)))

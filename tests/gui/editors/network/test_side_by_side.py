@@ -170,16 +170,16 @@ def test_both_pages_draw_the_network_in_the_same_way(qtbot: QtBot) -> None:
     with order_window(qtbot, views=default_views) as window:
         qtbot.waitUntil(lambda: window.settled, timeout=60_000)
         other = {"links": "matrix", "matrix": "links"}[window.canvas.view]
-        window.handlers.draw_as(other)
+        window.actions_set[f"view.{other}"].trigger()
         window.canvas.set_sorted(False)
         window.show_page("two")
         pair = window.views.side_by_side
         assert [view.view for view in pair.views] == [other] * 2
-        assert not any(view.sorted for view in pair.views) and window.handlers.state(f"drawn_{other}")
-        window.handlers.draw_as("links" if other == "matrix" else "matrix")
+        assert not any(view.sorted for view in pair.views) and window.actions_set[f"view.{other}"].isChecked()
+        window.actions_set["view.links" if other == "matrix" else "view.matrix"].trigger()
         assert window.canvas.view == other  # the hidden page follows when it is shown
-        window.handlers.zoom_in()
+        window.actions_set["view.zoom_in"].trigger()
         assert all(not view.picture.lens.is_whole for view in pair.views)
-        window.handlers.fit()
+        window.actions_set["view.fit"].trigger()
         window.show_page("one")
         assert window.canvas.view != other and not window.canvas.sorted

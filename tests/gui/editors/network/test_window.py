@@ -10,30 +10,16 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gui.document.network.opening import prepare_network
-from gui.editors.network.actions import ORDER_ACTIONS, ORDER_CONDITIONS, ORDER_MENUS
-from gui.editors.network.files import OrderFiles
-from gui.editors.network.handlers import OrderHandlers
 from gui.shell.session import Session
-from gui.tools.story.studio import Studio
 from planner.formats.networks.npz import write_network
 from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
 from tests.gui.editors.network.models import layered_network, opened, shuffled_order
 from tests.gui.editors.network.window_parts import order_window
-
-
-def test_every_action_has_a_handler_a_menu_and_a_condition() -> None:
-    ids = [action.id for action in ORDER_ACTIONS]
-    assert len(set(ids)) == len(ids)
-    shortcuts = [keys for action in ORDER_ACTIONS for keys in action.shortcut]
-    assert len(set(shortcuts)) == len(shortcuts)
-    for action in ORDER_ACTIONS:
-        assert action.menu in ORDER_MENUS and action.when in ORDER_CONDITIONS
-        places = (OrderHandlers, OrderFiles, Studio)
-        assert any(hasattr(place, action.handler) for place in places), action.handler
+from tests.gui.window_parts import answer
 
 
 def test_the_figures_are_those_of_the_order(qtbot: QtBot) -> None:
@@ -82,7 +68,7 @@ def test_the_fast_memory_is_changed_in_the_header(qtbot: QtBot) -> None:
         assert window.document.open_problem.target.policy == "lru"
         window.setFocus()
         for _ in range(2):
-            window.handlers.undo()
+            window.document.undo_stack.undo()
         assert window.document.open_problem.target.size == 6 and box.value() == 6
 
 
@@ -102,14 +88,14 @@ def test_a_plan_is_applied_from_the_list(qtbot: QtBot) -> None:
 def test_two_orders_side_by_side(qtbot: QtBot) -> None:
     with order_window(qtbot) as window:
         document = window.document
-        window.handlers.show_page("two")
+        window.show_page("two")
         assert window.page == "two" and document.compared is document.plans[0]
         document.compare(None)
         assert window.page == "one"
         window.plans.make_current(document.plans[0])
         window.plans.compare_chosen()
         assert window.page == "two"
-        window.handlers.show_page("one")
+        window.show_page("one")
         assert window.page == "one"
 
 
@@ -175,8 +161,12 @@ def test_what_is_not_saved_is_asked_for_once(qtbot: QtBot) -> None:
         asked: list[int] = []
         assert not window.may_replace(lambda: asked.append(1))
         assert not window.close() and window.isVisible()
-        assert "not saved" in window.notice.text and not asked
-        assert window.close() and not window.isVisible()
+        assert not asked and window.closing.question is not None
+        answer(window, QMessageBox.StandardButton.Discard)
+        assert asked == [1] and window.isVisible()
+        window.close()
+        answer(window, QMessageBox.StandardButton.Discard)
+        assert not window.isVisible()
 
 
 def test_saving_and_opening_a_plan(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,15 +175,15 @@ def test_saving_and_opening_a_plan(qtbot: QtBot, tmp_path: Path, monkeypatch: py
         document.set_order(shuffled_order(document.open_problem.network, 5), "Shuffle")
         mine = document.order
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(path), ""))
-        assert window.handlers.files.save_plan()
+        assert window.files.save_plan()
         assert path.is_file() and not window.isWindowModified() and "mine.plan.json" in window.windowTitle()
         document.apply_plan(document.plans[0])
         monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *a: ([str(path)], ""))
-        window.handlers.files.open_plan()
+        window.files.open_plan()
         assert np.array_equal(document.order, mine) and not document.modified
         other = tmp_path / "other.plan.json"
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(other), ""))
-        window.handlers.files.save_entry(document.plans[0])
+        window.files.save_entry(document.plans[0])
         assert other.is_file()
 
 
@@ -221,10 +211,10 @@ def test_a_file_that_is_no_network_leaves_everything_as_it_is(qtbot: QtBot, tmp_
     bad.write_bytes(b"PK\x03\x04 nothing")
     with order_window(qtbot) as window:
         before = window.document.order
-        window.handlers.files.open_network([bad])
-        qtbot.waitUntil(lambda: not window.handlers.files.loading.busy, timeout=20_000)
+        window.files.open_network([bad])
+        qtbot.waitUntil(lambda: not window.files.loading.busy, timeout=20_000)
         assert window.document.order is before and window.notice.level == "error"
-        window.handlers.files.open_files([tmp_path / "gone.npz"])
+        window.files.open_files([tmp_path / "gone.npz"])
         assert "does not exist" in window.notice.text
 
 
@@ -290,13 +280,9 @@ def test_a_prepared_network_has_an_order_and_a_bound() -> None:
 def test_the_menus_list_recent_files(qtbot: QtBot, tmp_path: Path) -> None:
     session = Session(tmp_path / "session.ini")
     session.add_recent((tmp_path / "gone.npz",))
-    from PySide6.QtWidgets import QMenu
-
-    from gui.editors.network.menus import fill_recent
-
     with order_window(qtbot, session=session) as window:
-        menu = QMenu(window)
-        fill_recent(window, menu)
-        (action,) = menu.actions()
+        menu = next(menu for menu in window.findChildren(QMenu) if menu.title() == "Open Recent")
+        menu.aboutToShow.emit()
+        action = menu.actions()[0]
         assert "gone.npz" in action.text() and not action.isEnabled()
         assert window.childAt(QPoint(5, 5)) is not None

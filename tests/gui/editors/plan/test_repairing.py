@@ -332,7 +332,8 @@ def test_where_neighbours_do_not_help_repair_is_offered(qtbot: QtBot) -> None:
     # The only ops of a chip in the middle: taking the neighbours along would leave it empty.
     document.set_assignment(np.array([0] * 5 + [1] + [2] * 3 + [3] * 3, np.int32), "edit", "thin")
     document.select([5])
-    window.handlers.move_to(3)
+    settle()
+    window.actions_set["edit.move.3"].trigger()
     assert window.notice._action.text() == "Repair"
     window.notice._action.click()
     done(qtbot, window.mending.repairing)

@@ -8,7 +8,16 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QDockWidget, QLineEdit, QTabBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QDockWidget,
+    QLineEdit,
+    QMenu,
+    QMessageBox,
+    QTabBar,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
@@ -22,11 +31,11 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.target import Device
 from tests.gui.models import write_model
-from tests.gui.window_parts import make_window, opened, settle
+from tests.gui.window_parts import answer, make_window, opened, settle
 
 
 def wait_loaded(qtbot: QtBot, window: MainWindow) -> None:
-    qtbot.waitUntil(lambda: not window.handlers.files.loading.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.files.loading.busy, timeout=20_000)
     settle()
 
 
@@ -42,7 +51,7 @@ def test_start_page_until_a_model_is_open(qtbot: QtBot, tmp_path: Path) -> None:
         assert window.focusWidget() is stop
     window.start_page.setFocus()
     assert window.windowTitle() == "Stageboard[*]"
-    window.handlers.files.open_files([write_model(tmp_path)])
+    window.files.open_files([write_model(tmp_path)])
     wait_loaded(qtbot, window)
     assert window.canvas.isVisible()
     assert not window.start_page.isVisible()
@@ -62,9 +71,9 @@ def test_at_first_no_key_takes_a_panel_out(qtbot: QtBot) -> None:
 
 def test_a_model_that_opens_leaves_the_palette_open(qtbot: QtBot, tmp_path: Path) -> None:
     window, close = make_window(qtbot)
-    window.handlers.show_palette()
+    window.pick_command()
     window.palette_window.line.setText("the")
-    window.handlers.files.open_files([write_model(tmp_path)])
+    window.files.open_files([write_model(tmp_path)])
     wait_loaded(qtbot, window)
     assert window.palette_window.isVisible()
     assert window.palette_window.line.text() == "the"
@@ -178,7 +187,8 @@ def test_a_notice_about_the_plan_goes_with_it(qtbot: QtBot) -> None:
     document = opened()
     window, close = make_window(qtbot, document)
     document.select([0])
-    window.handlers.move_to(2)
+    settle()
+    window.actions_set["edit.move.2"].trigger()
     assert window.notice.isVisible()
     document.move([7], 2)
     assert not window.notice.isVisible()
@@ -202,7 +212,7 @@ def test_panels_are_wired(qtbot: QtBot) -> None:
     document = opened()
     window, close = make_window(qtbot, document)
     assert window.canvas.drop_targets == [window.devices, window.package]
-    window.handlers.select_bottleneck()
+    window.select_bottleneck()
     device = document.evaluation.bottleneck
     assert (document.device_of[document.selection] == device).all()
     window.readouts.violations_requested.emit()
@@ -213,7 +223,7 @@ def test_panels_are_wired(qtbot: QtBot) -> None:
     assert window.canvas.highlight is None
     window.ops.zoom_requested.emit(document.selection)
     assert window.canvas.asked[-1][0] == "ops"
-    menu = window.menus.context(3)
+    menu = window.context_menu(3)
     assert "Pin Where It Is" in [a.text() for a in menu.actions()]
     menu.deleteLater()
     for id in window.docks.docks:
@@ -229,7 +239,7 @@ def test_bad_files_leave_the_document_alone(qtbot: QtBot, tmp_path: Path) -> Non
     bad = tmp_path / "bad.json"
     bad.write_text("{")
     for path in (bad, tmp_path / "missing.onnx"):
-        window.handlers.files.open_files([path])
+        window.files.open_files([path])
         wait_loaded(qtbot, window)
         assert window.notice.level == "error"
         assert path.name in window.notice.text
@@ -261,7 +271,7 @@ def test_what_is_told_of_a_model_that_opens_stays(qtbot: QtBot, tmp_path: Path) 
         ' "tensors": [{"from": "a", "to": ["b"], "bytes": 1}]}'
     )
     window, close = make_window(qtbot)
-    window.handlers.files.open_files([file])
+    window.files.open_files([file])
     wait_loaded(qtbot, window)
     assert window.notice.level == "warning" and "One colour class is not kept" in window.notice.text
     close()
@@ -272,7 +282,7 @@ def test_saving_opening_and_exporting(qtbot: QtBot, tmp_path: Path, monkeypatch:
 
     window, close = make_window(qtbot)
     model = write_model(tmp_path)
-    window.handlers.files.open_files([model])
+    window.files.open_files([model])
     wait_loaded(qtbot, window)
     document = window.document
     answers = iter(["plan", "split", "graph", "table"])
@@ -280,17 +290,17 @@ def test_saving_opening_and_exporting(qtbot: QtBot, tmp_path: Path, monkeypatch:
     document.move([5], 3)
     assert document.modified
     assert "not saved" in window.header.subtitle.text()
-    window.handlers.files.save_plan()
+    window.files.save_plan()
     assert (tmp_path / "plan.json").is_file()
     assert not document.modified
     for export in ("export_split", "export_dot", "export_csv"):
-        getattr(window.handlers.files, export)()
+        getattr(window.files, export)()
         assert window.notice.level == "info", window.notice.text
     assert {p.suffix for p in tmp_path.iterdir() if p.is_file()} >= {".json", ".dot", ".csv"}
     saved = document.device_of.tolist()
     document.move([5], 0)
     document.undo_stack.setClean()
-    window.handlers.files.open_files([model, tmp_path / "plan.json"])
+    window.files.open_files([model, tmp_path / "plan.json"])
     wait_loaded(qtbot, window)
     assert document.device_of.tolist() == saved
     close()
@@ -302,13 +312,12 @@ def test_an_unsaved_plan_is_not_lost_by_closing_once(qtbot: QtBot) -> None:
     document.move([3], 1)
     window.close()
     assert window.isVisible()
-    assert "not saved" in window.notice.text
-    # The question gone, it is asked again.
-    window.notice.dismiss()
-    settle()
+    # Who cancels loses nothing, and is asked again.
+    answer(window, QMessageBox.StandardButton.Cancel)
+    assert window.isVisible()
     window.close()
     assert window.isVisible()
-    window.notice._action.click()
+    answer(window, QMessageBox.StandardButton.Discard)
     assert not window.isVisible()
     assert ("close", None) in window.canvas.asked
     close()
@@ -318,9 +327,9 @@ def test_a_second_model_asks_first(qtbot: QtBot, tmp_path: Path) -> None:
     document = opened()
     window, close = make_window(qtbot, document)
     document.move([3], 1)
-    window.handlers.files.open_files([write_model(tmp_path)])
-    assert not window.handlers.files.loading.busy
-    window.notice._action.click()
+    window.files.open_files([write_model(tmp_path)])
+    assert not window.files.loading.busy
+    answer(window, QMessageBox.StandardButton.Discard)
     wait_loaded(qtbot, window)
     assert document.graph is not None
     assert document.graph.name == "model"
@@ -330,17 +339,18 @@ def test_a_second_model_asks_first(qtbot: QtBot, tmp_path: Path) -> None:
 def test_theme_and_session(qtbot: QtBot, tmp_path: Path) -> None:
     session = Session(tmp_path / "session.ini")
     window, close = make_window(qtbot, session=session)
-    window.handlers.files.open_files([write_model(tmp_path)])
+    window.files.open_files([write_model(tmp_path)])
     wait_loaded(qtbot, window)
-    window.handlers.set_theme("dark")
+    window.set_theme_name("dark")
     assert window.canvas.theme is DARK
     assert window.devices.theme is DARK
     window.document.set_problem(Pipeline(count=2))
     window.docks.docks["violations"].close()
     window.docks.reveal("convergence")
     window.canvas.set_view("lanes")
-    window.menus.fill_recent()
-    assert "model.json" in window.menus.recent.actions()[0].text()
+    recent = next(menu for menu in window.findChildren(QMenu) if menu.title() == "Open Recent")
+    recent.aboutToShow.emit()
+    assert "model.json" in recent.actions()[0].text()
     settle()
     close()
     again = Session(tmp_path / "session.ini")
@@ -351,11 +361,11 @@ def test_theme_and_session(qtbot: QtBot, tmp_path: Path) -> None:
     assert window.docks.docks["violations"].isHidden()
     assert not window.docks.docks["convergence"].isHidden()
     assert len(window.start_page.rows) > len(samples())
-    window.handlers.files.open_files(again.recent[0])
+    window.files.open_files(again.recent[0])
     wait_loaded(qtbot, window)
     assert window.document.problem is not None
     assert window.document.problem.target == Pipeline(count=2)
-    window.handlers.reset_docks()
+    window.reset_docks()
     settle()
     assert not window.docks.docks["violations"].isHidden()
     close()
@@ -382,6 +392,6 @@ def test_several_plans_dropped_at_once_join_the_list(qtbot: QtBot, tmp_path: Pat
         document.save_plan(tmp_path / f"plan{i}.plan.json")
         plans.append(tmp_path / f"plan{i}.plan.json")
     before = len(document.plans)
-    window.handlers.files.open_files(plans)
+    window.files.open_files(plans)
     assert len(document.plans) == before + 2 and document.device_of[3] == 1
     close()

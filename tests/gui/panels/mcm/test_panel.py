@@ -231,18 +231,18 @@ def test_the_dock_comes_and_goes_with_the_target(qtbot: QtBot) -> None:
     window, close = make_window(qtbot, document)
     dock = window.docks.docks["package"]
     assert not dock.isHidden()
-    assert "package" in window.handlers.conditions()
+    assert window.actions_set["view.package"].isEnabled()
     dock.close()
     document.set_problem(McmPackage(5))
     settle()
     assert dock.isHidden(), "who closed it does not want it"
-    window.handlers.focus_panel("package")
+    window.focus_panel("package")
     settle()
     assert window.focusWidget() is window.package.view
     document.set_problem(Pipeline(3))
     settle()
     assert dock.isHidden()
-    assert not window.handlers.conditions()["package"]
+    assert not window.actions_set["view.package"].isEnabled()
     document.set_problem(McmPackage(3))
     settle()
     assert not dock.isHidden()

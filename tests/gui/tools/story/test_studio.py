@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gui.editors.plan.editor import MainWindow
-from gui.tools.story import studio as studios
 from gui.tools.story.frames_list import PICTURE
 from planner.machines.catalogue import planner
 from planner.problem.provenance import Provenance
@@ -21,7 +20,7 @@ from planner.story.files.json import read_story
 from planner.story.story import LONGEST_CAPTION
 from tests.gui.editors.network.window_parts import order_window
 from tests.gui.models import write_model
-from tests.gui.window_parts import make_window, opened, settle
+from tests.gui.window_parts import answer, make_window, opened, settle
 
 
 @pytest.fixture
@@ -104,10 +103,9 @@ def test_a_story_is_saved_and_opened(
     saved = tmp_path / "talk.story.json"
     assert not studio.unsaved and len(read_story(saved).keyframes) == 1
     press(window, "story.capture")
-    window.handlers.files.open_files([saved])
-    assert window.notice.text == studios.REPLACING and len(studio.draft.frames) == 2
-    studio.draft.undo_stack.undo()
-    window.handlers.files.open_files([saved])
+    window.files.open_files([saved])
+    assert len(studio.draft.frames) == 2
+    answer(window, QMessageBox.StandardButton.Discard)
     qtbot.waitUntil(lambda: not studio.loading.busy)
     assert len(studio.draft.frames) == 1 and not studio.unsaved
 
@@ -115,8 +113,8 @@ def test_a_story_is_saved_and_opened(
 def test_closing_asks_once_about_a_story(window: MainWindow) -> None:
     press(window, "story.capture")
     window.close()
-    assert window.isVisible() and window.notice.text == studios.CLOSING
-    window.close()
+    assert window.isVisible()
+    answer(window, QMessageBox.StandardButton.Discard)
     assert not window.isVisible()
 
 

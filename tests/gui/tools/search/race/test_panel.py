@@ -32,7 +32,7 @@ def window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Generator[MainWindo
     document = opened()
     document.set_assignment(np.zeros(12, np.int32), "edit", "All on one")
     window, close = make_window(qtbot, document)
-    window.handlers.focus_panel("race")
+    window.focus_panel("race")
     settle()
     yield window
     close()
@@ -57,7 +57,7 @@ def test_the_action_shows_the_panel_and_the_button_has_the_keyboard(window: Main
     assert window.race.isVisible() and window.race.go.hasFocus()
     QTest.keyClick(window.race.go, Qt.Key.Key_Space)
     assert window.race.racing.running
-    assert window.handlers.conditions()["running"]
+    assert window.searching
     settle()
     window.actions_set["plan.cancel"].trigger()
     assert FakeRace.made[-1].cancelled
@@ -226,7 +226,7 @@ def test_closing_the_window_ends_the_race(qtbot: QtBot, monkeypatch: pytest.Monk
     FakeRace.made = []
     monkeypatch.setattr("planner.runs.race.Race", FakeRace)
     window, close = make_window(qtbot, opened())
-    window.handlers.focus_panel("race")
+    window.focus_panel("race")
     _, engine = started(window)
     assert not engine.closed
     close()

@@ -1,0 +1,65 @@
+"""What can be asked of every window, with the same keys in all of them: closing, undoing, views, looks, help."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gui.shell.action import ActionSpec
+from gui.shell.closing import quit_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gui.shell.window import EditorWindow
+
+LAST = 9
+"""The group that stands last in a menu."""
+
+FILE_ACTIONS: tuple[ActionSpec[EditorWindow], ...] = (
+    ActionSpec("file.close", "Close", "File", lambda w: w.close(), ("Ctrl+W",), "close this window; what is not saved is asked about", group=LAST),
+    ActionSpec("file.quit", "Quit", "File", lambda w: quit_all(), ("Ctrl+Q",), "close every window", group=LAST),
+)  # fmt: skip
+
+UNDO_ACTIONS: tuple[ActionSpec[EditorWindow], ...] = (
+    ActionSpec("edit.undo", "Undo", "Edit", lambda w: w.document.undo_stack.undo(), ("Ctrl+Z",), "take the last step back", lambda w: w.document.undo_stack.canUndo()),
+    ActionSpec("edit.redo", "Redo", "Edit", lambda w: w.document.undo_stack.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"), "do the step again", lambda w: w.document.undo_stack.canRedo()),
+)  # fmt: skip
+
+
+def _theme(preference: str, text: str, tip: str) -> ActionSpec[EditorWindow]:
+    return ActionSpec(
+        f"view.theme.{preference}", text, "View", lambda w: w.set_theme_name(preference), (), tip, group=5, submenu="Theme",
+        state=lambda w: w.themes.preference == preference,
+    )  # fmt: skip
+
+
+LOOK_ACTIONS: tuple[ActionSpec[EditorWindow], ...] = (
+    ActionSpec("view.full_screen", "Full Screen", "View", lambda w: w.toggle_full_screen(), ("F11",), "as large as the screen, or as before", group=4, state=lambda w: w.isFullScreen()),
+    _theme("system", "Like the System", "follow the desktop's colour scheme"),
+    _theme("light", "Light", "light colours"),
+    _theme("dark", "Dark", "dark colours"),
+    ActionSpec("view.motion", "Reduced Motion", "View", lambda w: w.set_reduced_motion(not w.reduced_motion), (), "nothing glides or flashes: it is there at once", group=5, state=lambda w: w.reduced_motion),
+    ActionSpec("view.docks_reset", "Reset Panels", "View", lambda w: w.reset_docks(), (), "put all panels back where they were", group=6),
+)  # fmt: skip
+
+HELP_ACTIONS: tuple[ActionSpec[EditorWindow], ...] = (
+    ActionSpec("help.shortcuts", "Keys and Gestures", "Help", lambda w: w.show_shortcuts(), ("F1", "Ctrl+K", "?"), "every key and gesture in one place"),
+    ActionSpec("help.palette", "Command Palette…", "Help", lambda w: w.pick_command(), ("Ctrl+Shift+P",), "find any command by a few letters"),
+    ActionSpec("help.about", "About Stageboard", "Help", lambda w: w.show_about(), (), "version and licence"),
+)  # fmt: skip
+
+
+def zoom_actions(
+    fit: Callable[[Any], object], zoom_by: Callable[[Any, float], object], can: Callable[[Any], bool]
+) -> tuple[ActionSpec[Any], ...]:
+    """Fit and zoom, of whatever an editor draws."""
+    return (
+        ActionSpec("view.fit", "Fit", "View", fit, ("Home", "Ctrl+0"), "show everything", can, group=1),
+        ActionSpec("view.zoom_in", "Zoom In", "View", lambda w: zoom_by(w, 1.25), ("Ctrl+=", "Ctrl++"), "nearer", can, group=1),
+        ActionSpec("view.zoom_out", "Zoom Out", "View", lambda w: zoom_by(w, 0.8), ("Ctrl+-",), "farther away", can, group=1),
+    )  # fmt: skip
+
+
+def panel_action(id: str, text: str, panel: str, keys: tuple[str, ...], tip: str) -> ActionSpec[EditorWindow]:
+    """Go to a panel: it comes to the front and has the keyboard."""
+    return ActionSpec(id, text, "View", lambda w: w.focus_panel(panel), keys, tip, group=6, submenu="Go To")

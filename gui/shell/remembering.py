@@ -1,0 +1,95 @@
+"""What a window remembers beyond its own life: recent files, its place and panels, theme, motion. Without a session: nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QMainWindow, QWidget
+
+if TYPE_CHECKING:
+    from gui.shell.session import Session
+
+MOTION = "reduced motion"
+
+
+class Remembering:
+    """Between a window and its :class:`gui.shell.session.Session`; ``name`` is what its place is kept under."""
+
+    def __init__(self, window: QMainWindow, session: Session | None, name: str) -> None:
+        self._window, self.session = window, session
+        self._name = name
+
+    # ------------------------------------------------------------------ files, theme, motion
+    @property
+    def recent(self) -> list[tuple[Path, ...]]:
+        """Files opened lately, the latest first."""
+        return [] if self.session is None else self.session.recent
+
+    def forget_recent(self) -> None:
+        """No recent files."""
+        if self.session is not None:
+            self.session.clear_recent()
+
+    def set_theme(self, preference: str) -> None:
+        """system, light or dark."""
+        if self.session is not None:
+            self.session.theme = preference
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Whether nothing flashes or glides."""
+        self.keep(MOTION, "yes" if reduced else "no")
+
+    def restore_motion(self, set_reduced_motion: Callable[[bool], None]) -> None:
+        """As it was left in any window."""
+        if self.session is not None:
+            set_reduced_motion(self.session.value(MOTION) == "yes")
+
+    # ------------------------------------------------------------------ anything else
+    def kept(self, key: str) -> str:
+        """What was kept under a key; empty where nothing was."""
+        return "" if self.session is None else self.session.value(key)
+
+    def keep(self, key: str, value: str) -> None:
+        """Keep a value under a key."""
+        if self.session is not None:
+            self.session.set_value(key, value)
+
+    # ------------------------------------------------------------------ place and panels
+    @property
+    def has_geometry(self) -> bool:
+        """Whether the window knows where it was."""
+        return self.session is not None and not self.session.place(self._name)[0].isEmpty()
+
+    def restore_place(self) -> bool:
+        """Put the window back where it was; returns whether its panels have their places now."""
+        if self.session is None:
+            return False
+        geometry, layout = self.session.place(self._name)
+        if geometry.isEmpty() or not self._window.restoreGeometry(geometry):
+            return False
+        return not layout.isEmpty() and self._window.restoreState(layout)
+
+    def store(self) -> None:
+        """Keep how the window is now."""
+        if self.session is not None:
+            self.session.keep_place(self._name, self._window.saveGeometry(), self._window.saveState())
+            self.session.sync()
+
+
+PREFERRED = (1440, 900)
+"""Width and height of a first window on a screen that has room for it."""
+
+
+def show_first(window: QWidget, remembered: bool) -> None:
+    """Show a window where it was last; the first time at a good size, or as large as a small screen allows."""
+    if remembered:
+        window.show()
+        return
+    room = window.screen().availableSize()
+    if room.width() < PREFERRED[0] * 1.1 or room.height() < PREFERRED[1] * 1.1:
+        window.showMaximized()
+        return
+    window.resize(*PREFERRED)
+    window.show()

@@ -1,0 +1,286 @@
+"""The window around an editor: header, notices, panels, one list of actions behind menus, keys and palette, and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QCloseEvent, QIcon, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from gui.look.assets import asset
+from gui.look.theme import Theme, ThemeController
+from gui.panels.base import Panel
+from gui.shell.actions import ActionSet, shortcut_text
+from gui.shell.closing import Closing, Unsaved
+from gui.shell.docks import Docks
+from gui.shell.dropping import DropWindow
+from gui.shell.header import Header
+from gui.shell.palette import Choice, Palette, Source
+from gui.shell.remembering import Remembering
+from gui.shell.shortcuts import Places, about_dialog, shortcuts_dialog
+from gui.widgets.labels import capital
+from gui.widgets.later import Later
+from gui.widgets.notice import NoticeBar
+from gui.widgets.plain import plain
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from gui.shell.action import ActionSpec
+    from gui.shell.session import Session
+
+
+class EditorWindow(DropWindow):
+    """One editor. ``session`` remembers what outlives the window (None: nothing does).
+
+    An editor makes its middle and panels, sets :attr:`docks`, :attr:`memory` and :attr:`document`, then calls :meth:`equip`.
+    """
+
+    document: Any
+    """What is edited: it has at least ``undo_stack`` and ``message``."""
+    docks: Docks
+    memory: Remembering
+    actions_set: ActionSet
+    header: Header
+    palette_window: Palette
+    elsewhere: Places
+    """What keys and gestures do in places of the window that have no entry in a menu."""
+    prompt = "Type a command"
+    """What the palette asks for."""
+
+    def __init__(self, name: str, themes: ThemeController, session: Session | None) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.themes, self.session = themes, session
+        self.reduced_motion = False
+        self.setAcceptDrops(True)
+        self.setWindowIcon(QIcon(asset("stageboard.svg")))
+        self.notice = NoticeBar(themes.theme)
+        self.closing = Closing(self, self.unsaved)
+        self.menus: dict[str, QMenu] = {}
+        self.update_later = Later(self.update_actions, self)
+
+    def equip(
+        self,
+        specs: Sequence[ActionSpec[Any]],
+        menus: Iterable[str],
+        strip: Callable[[], QWidget],
+        places: Callable[[], Iterable[QWidget]],
+    ) -> None:
+        """Give the window its actions, and with them the header over ``strip``, menus, keys and palette.
+
+        ``places``: the widgets in which Home and Ctrl+A are commands (:class:`~gui.shell.key_claims.KeyClaims`).
+        """
+        theme = self.theme
+        self.actions_set = ActionSet(specs, self)
+        self.header = Header(theme, strip())
+        letters: set[str] = set()
+        for name in menus:
+            at = next(i for i, letter in enumerate(name) if letter.casefold() not in letters)
+            letters.add(name[at].casefold())
+            menu = self.menus[name] = self.header.menus.addMenu(f"{name[:at]}&{name[at:]}")
+            menu.setToolTipsVisible(True)
+            menu.aboutToShow.connect(self.update_actions)
+            self.actions_set.fill_menu(menu, name)
+        panels = QMenu("Panels", self)
+        for action, _ in self.dock_actions():
+            panels.addAction(action)
+        self.menus["View"].insertMenu(self.actions_set["view.docks_reset"], panels)
+        self.setMenuWidget(self.header)
+        self.palette_window = Palette(self, theme)
+        self.actions_set.install(self, places())
+        self.themes.changed.connect(self.apply_theme)
+
+    def offer_recent(self, before: str) -> None:
+        """Put the list of files opened lately into the menu of the action ``before``, above it."""
+        recent = QMenu("Open Recent", self)
+        recent.aboutToShow.connect(lambda: self._fill_recent(recent))
+        self.menus["File"].insertMenu(self.actions_set[before], recent)
+
+    def _fill_recent(self, menu: QMenu) -> None:
+        """Files that are gone cannot be chosen."""
+        menu.clear()
+        for paths in self.memory.recent:
+            names = ", ".join(path.name for path in paths)
+            action = menu.addAction(plain(f"{names}    {paths[0].parent}").replace("&", "&&"))
+            action.setEnabled(all(path.is_file() for path in paths))
+            action.triggered.connect(lambda _=False, paths=paths: self.open_files(paths))
+        if not self.memory.recent:
+            menu.addAction("Nothing yet").setEnabled(False)
+        else:
+            menu.addSeparator()
+            menu.addAction("Forget These", self.memory.forget_recent)
+
+    # ------------------------------------------------------------------ what an editor says
+    def open_files(self, paths: Sequence[Path]) -> None:
+        """Open files where they belong."""
+        raise NotImplementedError
+
+    def say_state(self) -> None:
+        """Show in header and title what is open and how it is looked at."""
+        raise NotImplementedError
+
+    def unsaved(self) -> list[Unsaved]:
+        """What closing the window would lose."""
+        return []
+
+    def further_choices(self, text: str) -> Iterable[Choice]:
+        """What the palette offers beside commands for what was typed."""
+        return ()
+
+    def end(self) -> None:
+        """End every process and thread of the window."""
+
+    # ------------------------------------------------------------------ state
+    @property
+    def theme(self) -> Theme:
+        """The theme that is shown."""
+        return self.themes.theme
+
+    def update_soon(self, *_: object) -> None:
+        """Bursts of changes update the actions once."""
+        self.update_later.ask_once()
+
+    def update_actions(self) -> None:
+        """Enable what can be done now; undo and redo say what they do."""
+        self.update_later.stop()
+        self.actions_set.update()
+        self.actions_set.name_undo(self.document.undo_stack)
+        self.say_state()
+
+    def dock_actions(self) -> list[tuple[QAction, str]]:
+        """The action that shows or hides each panel, and the panel's title."""
+        return [(dock.toggleViewAction(), self.docks.titles[id]) for id, dock in self.docks.docks.items()]
+
+    # ------------------------------------------------------------------ saying and trying
+    def say(self, level: str, text: str, detail: str = "") -> None:
+        """Show a notice."""
+        self.notice.show_message(level, capital(text), detail)
+
+    def attempt(self, change: Callable[[], object]) -> None:
+        """Do something that may be refused; a notice says why."""
+        try:
+            change()
+        except StageboardError as error:
+            self.say("error", str(error))
+
+    # ------------------------------------------------------------------ commands
+    def pick_command(self) -> None:
+        """Every command; those that can be given now come first."""
+        self.update_actions()
+        choices = [
+            Choice(
+                f"{item.menu}: {item.submenu + ': ' if item.submenu else ''}{action.text().rstrip('…')}",
+                partial(self.actions_set.run, item),
+                shortcut_text(item), action.isEnabled(),
+            )
+            for item in self.actions_set.specs
+            if item.palette
+            for action in [self.actions_set[item.id]]
+        ]  # fmt: skip
+        for dock_action, title in self.dock_actions():
+            verb = "Hide" if dock_action.isChecked() else "Show"
+            choices.append(Choice(f"View: {verb} Panel {title}", dock_action.trigger))
+        choices.sort(key=lambda choice: not choice.enabled)
+        self.ask(self.prompt, choices, self.further_choices)
+
+    def ask(self, prompt: str, choices: Sequence[Choice], further: Source | None = None) -> None:
+        """Let the palette ask for one of several things."""
+        self.palette_window.ask(prompt, choices, further)
+
+    def show_shortcuts(self) -> None:
+        """All keys and gestures."""
+        shortcuts_dialog(self, self.theme, self.actions_set.specs, self.elsewhere).show()
+
+    def show_about(self) -> None:
+        """Name and version."""
+        about_dialog(self).show()
+
+    def toggle_full_screen(self) -> None:
+        """As large as the screen, or as before."""
+        if self.isFullScreen():
+            self.showNormal()
+        else:
+            self.showFullScreen()
+
+    # ------------------------------------------------------------------ panels and looks
+    def first_widget(self, id: str) -> QWidget | None:
+        """What has the keyboard first in a panel; None: the first that takes it."""
+        return None
+
+    def focus_panel(self, id: str) -> None:
+        """Bring a panel to the front and give it the keyboard."""
+        panel = self.docks.reveal(id).widget()
+        if isinstance(panel, Panel):
+            panel.refresh_now()
+        wanted = self.first_widget(id)
+        if wanted is None:
+            found = (
+                child
+                for child in (panel, *panel.findChildren(QWidget))
+                if child.isVisible() and child.isEnabled() and child.focusPolicy() & Qt.FocusPolicy.TabFocus
+            )
+            wanted = next(found, None)
+        if wanted is not None:
+            wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def set_theme_name(self, preference: str) -> None:
+        """system, light or dark, in every window."""
+        self.themes.set_preference(preference)
+        self.memory.set_theme(preference)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Other colours; editors add what they draw."""
+        for dock in self.docks.docks.values():
+            dock.widget().set_theme(theme)  # type: ignore[attr-defined]
+        self.notice.set_theme(theme)
+        self.palette_window.set_theme(theme)
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Whether nothing flashes or glides; editors add what they move."""
+        self.reduced_motion = reduced
+        self.memory.set_reduced_motion(reduced)
+
+    def reset_docks(self) -> None:
+        """All panels where and as large as they were at first."""
+        self.docks.arrange()
+        self.size_docks()
+
+    def size_docks(self) -> None:
+        """Sizes that suit the window, once it has its own."""
+
+    # ------------------------------------------------------------------ events
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The palette stays in the middle."""
+        super().resizeEvent(event)
+        if self.palette_window.isVisible():
+            self.palette_window.place()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape leaves full screen."""
+        if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
+            self.showNormal()
+        else:
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """What is not saved is asked about; then everything ends."""
+        if not self.closing.may_close():
+            event.ignore()
+            return
+        self.memory.store()
+        self.end()
+        event.accept()
+        super().closeEvent(event)
+        if isinstance(QApplication.instance(), QApplication):
+            for dialog in self.findChildren(QWidget):
+                if dialog.isWindow() and dialog is not self:
+                    dialog.close()
+
+    # ------------------------------------------------------------------ dropping files
+    def take_dropped(self, files: list[Path]) -> None:
+        """Open what was dropped."""
+        self.open_files(files)

@@ -1,0 +1,132 @@
+"""A window whose document is planned: planners, races, the plan list, the story, and how all of it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gui.background.jobs import Jobs
+from gui.background.proving import Proving
+from gui.document.values import Message
+from gui.look.theme import ThemeController
+from gui.panels.plans import PlansPanel
+from gui.shell.closing import Unsaved
+from gui.shell.window import EditorWindow
+from gui.tools.search.convergence import ConvergencePanel
+from gui.tools.search.planners import PlannersPanel
+from gui.tools.search.race.panel import RacePanel
+from gui.tools.search.running import RunningBadge
+from gui.tools.story.studio import Studio
+from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from gui.background.job import Job
+    from gui.shell.file_dialogs import FileDialogs
+    from gui.shell.session import Session
+
+
+class PlanningWindow(EditorWindow):
+    """The window of a graph or of a network. Editors set what is declared here before they call :meth:`equip`."""
+
+    files: FileDialogs
+    plans: PlansPanel
+    studio: Studio
+    proving: Proving
+    found_better = "found a better plan: it waits in the plan list."
+    """What is said of a proposal that waits."""
+
+    def __init__(
+        self, name: str, document: Any, jobs: Jobs, themes: ThemeController, session: Session | None
+    ) -> None:
+        super().__init__(name, themes, session)
+        self.document, self.jobs = document, jobs
+        self.planners = PlannersPanel(document, jobs, themes.theme)
+        self.convergence = ConvergencePanel(document, jobs, themes.theme)
+        self.race = RacePanel(document, jobs, themes.theme)
+        self.convergence.watch(self.race.racing)
+
+    def connect_planning(self) -> None:
+        """Let the window follow what runs, what is found and what is to be said. Called once all parts are there."""
+        document, jobs, racing = self.document, self.jobs, self.race.racing
+        self.running = RunningBadge(jobs, racing, self.cancel_planners, self.header)
+        self.header.add_control(self.running)
+        self.running.shown.connect(self.focus_panel)
+        document.message.connect(self._show_message)
+        document.modified_changed.connect(lambda *_: self.say_state())
+        for signal in (
+            document.problem_changed, document.selection_changed, document.plans_changed, document.undo_stack.indexChanged,
+            jobs.jobs_changed, jobs.ended, racing.started, racing.ended,
+        ):  # fmt: skip
+            signal.connect(self.update_soon)
+        document.problem_changed.connect(self.palette_window.problem_changed)
+        jobs.ended.connect(self.job_ended)
+        self.planners.plot_requested.connect(lambda: self.docks.reveal("convergence"))
+        self.race.entry_shown.connect(self.plans.make_current)
+        self.plans.list.selectionModel().currentChanged.connect(self.update_soon)
+
+    # ------------------------------------------------------------------ messages
+    def _show_message(self, message: Message) -> None:
+        self.say(message.level, message.text, message.detail)
+
+    def job_ended(self, job: Job) -> None:
+        """A proposal that waits in the list is worth a word; one that is on the canvas already is not."""
+        entry, active = job.entry, self.document.active
+        if entry is None or job.state == "failed" or entry is active or entry not in self.document.plans:
+            return
+        if entry.better_than(active):
+            self.notice.show_message(
+                "info", f"{job.title} {self.found_better}", action="Apply it",
+                run=lambda: entry in self.document.plans and self.document.apply_plan(entry),
+            )  # fmt: skip
+
+    # ------------------------------------------------------------------ planners and plans
+    @property
+    def searching(self) -> bool:
+        """Whether a planner or a race runs."""
+        return bool(self.jobs.running) or self.race.racing.running
+
+    def start_planner(self) -> None:
+        """Start what the planners panel has chosen."""
+        self.planners.refresh_now()
+        self.planners.start()
+
+    def cancel_planners(self) -> None:
+        """Stop everything; the best plans found are kept."""
+        self.jobs.cancel_all()
+        self.race.racing.stop()
+
+    def apply_best_plan(self) -> None:
+        """The best valid plan of the list. Raises :class:`StageboardError` where none is valid."""
+        valid = [entry for entry in self.document.plans if entry.valid]
+        if not valid:
+            raise StageboardError("no plan of the list keeps all rules; start a planner to find one")
+        self.document.apply_plan(min(valid, key=lambda entry: entry.components))
+
+    # ------------------------------------------------------------------ what would be lost
+    def unsaved_plan(self) -> list[Unsaved]:
+        """The plan on the canvas, where it is not saved."""
+        active = self.document.active
+        if not self.document.modified or active is None:
+            return []
+        return [Unsaved(f"the plan “{active.name}”", self.files.save_plan)]
+
+    def unsaved(self) -> list[Unsaved]:
+        """The plan, and the story."""
+        story = [Unsaved("the story", self.studio.save_story)] if self.studio.unsaved else []
+        return [*self.unsaved_plan(), *story]
+
+    def may_replace(self, go_on: Callable[[], None]) -> bool:
+        """Whether the open plan may be replaced at once; where it is not saved, a person is asked and the answer goes on."""
+        return self.closing.may_replace(go_on, self.unsaved_plan())
+
+    def end(self) -> None:
+        """End every process and thread."""
+        self.studio.close()
+        self.jobs.close()
+        self.race.close_race()
+
+    # ------------------------------------------------------------------ looks
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Whether nothing flashes or glides."""
+        self.race.set_reduced_motion(reduced)
+        super().set_reduced_motion(reduced)

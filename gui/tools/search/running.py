@@ -1,0 +1,111 @@
+"""What runs in the background, in the header of every window: what, since when, the best so far, and a button that stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from gui.background.jobs import Jobs
+from gui.look.numbers import plural, seconds_text
+from gui.tools.search.race.racing import Racing
+from gui.widgets.labels import ElidedLabel, set_role
+from gui.words.objectives import amount
+from planner.problem.base import PlanningProblem
+from planner.problem.bound import better
+
+
+class Run(Protocol):
+    """A search at work: a job, or a race."""
+
+    @property
+    def title(self) -> str:
+        """What lists call it."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run."""
+
+    @property
+    def problem(self) -> PlanningProblem:
+        """What is searched."""
+
+    @property
+    def components(self) -> tuple[float, ...] | None:
+        """The components of its best plan; None while it has none."""
+
+
+def best_words(runs: list[Run]) -> str:
+    """``best 923.43 us``: the best plan of those that search what the first one does; ``no plan yet`` without one."""
+    best: Run | None = None
+    for run in (run for run in runs if run.problem == runs[0].problem):
+        if run.components is not None and (best is None or better(run.components, best.components)):
+            best = run
+    if best is None or best.components is None:
+        return "no plan yet"
+    problem = best.problem
+    return f"best {amount(problem, problem.components[0], best.components[0])}"
+
+
+def running_words(runs: list[Run]) -> str:
+    """``Annealing · 12 s · best 923.43 us``; how many where there are several."""
+    if not runs:
+        return ""
+    what = runs[0].title if len(runs) == 1 else plural(len(runs), "search", "searches")
+    return f"{what}  ·  {seconds_text(max(run.seconds for run in runs))}  ·  {best_words(runs)}"
+
+
+class RunningBadge(QWidget):
+    """Hidden while nothing runs. A click on the words asks for the panel that says more."""
+
+    shown = Signal(str)
+    """The panel to show: planners, or race."""
+
+    TICK_MS = 500
+
+    def __init__(
+        self, jobs: Jobs, racing: Racing, stop: Callable[[], object], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._jobs, self._racing = jobs, racing
+        self.words = ElidedLabel("", self)
+        set_role(self.words, "heading")
+        self.stop_button = QPushButton("Stop", self)
+        self.stop_button.setObjectName("link")
+        self.stop_button.setToolTip("Stop what runs; the best plans found are kept (Ctrl+.)")
+        self.stop_button.setAccessibleName("Stop all searches")
+        self.stop_button.clicked.connect(lambda _=False: stop())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2)
+        row.addWidget(self.words)
+        row.addWidget(self.stop_button)
+        self._timer = QTimer(self, interval=self.TICK_MS)
+        self._timer.timeout.connect(self.refresh)
+        for signal in (jobs.jobs_changed, jobs.ended, racing.started, racing.ended):
+            signal.connect(self.refresh)
+        self.refresh()
+
+    def runs(self) -> list[Run]:
+        """What runs now."""
+        course = self._racing.course
+        racing: list[Run] = [course] if course is not None and course.alive else []
+        return [*racing, *self._jobs.running]
+
+    def refresh(self, *_: object) -> None:
+        """Say what runs now."""
+        runs = self.runs()
+        words = running_words(runs)
+        self.setVisible(bool(runs))
+        self._timer.start() if runs else self._timer.stop()
+        self.words.setText(words)
+        self.setAccessibleName(f"Running: {words}" if words else "Nothing runs")
+        self.words.set_tip("\n".join(running_words([run]) for run in runs))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Show the panel that says more."""
+        course = self._racing.course
+        self.shown.emit("race" if course is not None and course.alive else "planners")
