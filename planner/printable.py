@@ -56,6 +56,16 @@ def concise(sentence: str) -> str:
     return f"{words[: LONGEST_SENTENCE - end - 5]} ... {words[-end:]}"
 
 
+def shown(value: Any) -> str:
+    """A value as a sentence shows it: short, on one line."""
+    words = clean(repr(value)) if not isinstance(value, int) or isinstance(value, bool) else _short_int(value)
+    return words if len(words) <= 40 else words[:37] + "..."
+
+
+def _short_int(value: int) -> str:
+    return str(value) if -(10**18) < value < 10**18 else "an integer of more than 18 digits"
+
+
 def json_text(value: Any, *, indent: int | None = 1, encoding: str = "utf-8") -> str:
     r"""JSON in which what cannot be shown, or not be written in ``encoding``, is a ``\u`` escape; infinite numbers are an error.
 

@@ -278,16 +278,18 @@ def encode_entry(entry: PlanEntry) -> dict[str, Any]:
 
 def decode_entry(data: Mapping[str, Any], device_of: Ints) -> PlanEntry:
     """The inverse of :func:`encode_entry` with its assignment. Raises :class:`StageboardError`."""
-    from planner.plan_files.bound_json import bound_of
+    from planner.plan_files.bound_json import StoredBound, bound_of
     from planner.plan_files.plan_parts import provenance_of
+    from planner.typed_json import typed
 
     try:
         provenance = data.get("provenance")
+        claims = typed(data.get("claims", []), list[StoredBound], "the journal: its claims")
         return PlanEntry(
             str(data["name"]), device_of, str(data["origin"]), planner=str(data["planner"]), seed=data.get("seed"),
             seconds=data.get("seconds"), id=str(data["id"]),
             provenance=None if provenance is None else provenance_of(provenance, "the journal", ""),
-            claims=tuple(bound_of(claim, "a claim in the journal", "") for claim in data.get("claims", [])),
+            claims=tuple(bound_of(claim, "") for claim in claims),
         )  # fmt: skip
     except (KeyError, TypeError, AttributeError) as error:
         raise StageboardError("a plan in the journal is damaged") from error

@@ -1,33 +1,55 @@
-"""Checks of single values from a file: each returns the value in the type wanted or raises with one sentence."""
+"""Values from a file: the types that fields of structs have (:mod:`planner.typed_json`), and checks of single ones.
+
+A check returns the value in the type wanted or raises with one sentence.
+"""
 
 from __future__ import annotations
 
 import math
 import sys
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from planner.errors import ModelError, StageboardError
 from planner.model.ops import LARGEST_COST
-from planner.printable import LONGEST_ID, clean, escaped
+from planner.printable import LONGEST_ID, clean, escaped, shown
 
 LARGEST = LARGEST_COST
 """No cost or size in a file may be larger."""
 INT32 = 2**31 - 1
 
+Number = Annotated[float, Meta(ge=0, le=LARGEST)]
+Figure = Annotated[float, Meta(ge=0, le=sys.float_info.max)]
+"""What was computed from a model's numbers, which may be larger than each of them."""
+Count = Annotated[int, Meta(ge=0, le=INT32)] | Annotated[float, Meta(ge=0, le=INT32, multiple_of=1)]
+"""A whole number; ``3.0`` counts as 3, which ``int`` makes of it."""
+Long = Annotated[
+    Annotated[int, Meta(ge=0, le=2**63 - 1)] | Annotated[float, Meta(ge=0, lt=2**63, multiple_of=1)],
+    Meta(description=f"a whole number from 0 to {2**63 - 1}"),
+]
+Flag = Annotated[bool | Literal[0, 1], Meta(description="true or false")]
+Text = Annotated[
+    Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)] | Annotated[int, Meta(gt=-(10**18), lt=10**18)],
+    Meta(description="text that is not empty"),
+]
+"""An id or a name; a number is taken as its digits. :func:`words` makes of it what can be shown."""
+
 __all__ = [
-    "INT32", "LARGEST", "clean", "escaped", "figure", "flag", "items", "number", "optional_number",
-    "shown", "simple_attributes", "table", "text", "whole",
+    "INT32", "LARGEST", "Count", "Figure", "Flag", "Long", "Name", "Number", "Text", "clean", "escaped", "figure", "flag", "items",
+    "number", "optional_number", "shown", "simple_attributes", "table", "text", "whole", "words",
 ]  # fmt: skip
 
+Name = Annotated[
+    Annotated[str, Meta(max_length=LONGEST_ID)] | Annotated[int, Meta(gt=-(10**18), lt=10**18)],
+    Meta(description="text"),
+]
+"""A :data:`Text` that may be empty, which says nothing."""
 
-def shown(value: Any) -> str:
-    """A value as a sentence shows it: short, on one line."""
-    words = clean(repr(value)) if not isinstance(value, int) or isinstance(value, bool) else _short_int(value)
-    return words if len(words) <= 40 else words[:37] + "..."
 
-
-def _short_int(value: int) -> str:
-    return str(value) if -(10**18) < value < 10**18 else "an integer of more than 18 digits"
+def words(value: str | int) -> str:
+    """A :data:`Text`, with what cannot be shown escaped."""
+    return escaped(value if isinstance(value, str) else str(value))
 
 
 def number(value: Any, what: str, error: type[StageboardError] = ModelError) -> float:

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from planner.errors import PlanError
-from planner.formats.checks import figure, items, table, text
+from msgspec import Struct
+
+from planner.formats.checks import Figure, Name, Text, words
 from planner.model.samples import ships
 from planner.printable import clean
 from planner.problem.bound import Bound
@@ -46,38 +47,32 @@ def claimant(path: str | os.PathLike[str], own_record: bool = False) -> str:
     return "" if own_record or ships(Path(path)) else clean(Path(path).name)
 
 
-def bound_of(entry: Any, what: str, claimed_by: str) -> Bound:
-    """A bound that a file holds; ``what`` names it in sentences. Raises :class:`PlanError`.
+class StoredBound(Struct):
+    """A bound as a file holds it."""
+
+    component: Text
+    value: Figure
+    method: Text
+    relaxation: Text
+    assumes: list[str] = []
+    seconds: Figure | None = None
+    given: list[tuple[Text, Figure]] = []
+    claimed_by: Name | None = None
+
+
+def bound_of(stored: StoredBound, claimed_by: str) -> Bound:
+    """A bound that a file holds.
 
     ``claimed_by`` names the file: anybody can write a number into it. Empty for Stageboard's own record of what it proved, which says
     itself which bounds were claimed.
     """
-    data = table(entry, what, PlanError)
-    if not claimed_by and data.get("claimed_by"):
-        claimed_by = text(data["claimed_by"], f"{what}: claimed_by", PlanError)
-    assumes = items(data.get("assumes", []), f"{what}: assumes", PlanError)
-    if not all(isinstance(token, str) for token in assumes):
-        raise PlanError(f"{what}: assumes must list texts; remove the bound or save the plan again")
     return Bound(
-        component=text(data.get("component"), f"{what}: component", PlanError),
-        value=figure(data.get("value"), f"{what}: value", PlanError),
-        method=text(data.get("method"), f"{what}: method", PlanError),
-        relaxation=text(data.get("relaxation"), f"{what}: relaxation", PlanError),
-        assumes=frozenset(assumes),
-        seconds=figure(data.get("seconds") or 0, f"{what}: seconds", PlanError),
-        given=_given(data.get("given", []), what),
-        claimed_by=claimed_by,
+        component=words(stored.component),
+        value=stored.value,
+        method=words(stored.method),
+        relaxation=words(stored.relaxation),
+        assumes=frozenset(stored.assumes),
+        seconds=stored.seconds or 0.0,
+        given=tuple((words(component), most) for component, most in stored.given),
+        claimed_by=claimed_by or words(stored.claimed_by or ""),
     )
-
-
-def _given(value: Any, what: str) -> tuple[tuple[str, float], ...]:
-    """What a bound is restricted to: (component, at most) pairs."""
-    pairs = []
-    for entry in items(value, f"{what}: given", PlanError):
-        pair = items(entry, f"{what}: given", PlanError)
-        if len(pair) != 2:
-            raise PlanError(f"{what}: given must list pairs of a component and a value; save the plan again")
-        pairs.append(
-            (text(pair[0], f"{what}: given", PlanError), figure(pair[1], f"{what}: given", PlanError))
-        )
-    return tuple(pairs)

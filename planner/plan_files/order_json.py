@@ -11,14 +11,14 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from msgspec import Meta, Struct
 
 from planner.errors import PlanError, StageboardError
-from planner.formats.checks import items, shown, table, text
+from planner.formats.checks import INT32, shown, words
 from planner.guard import guarded
-from planner.machines.spec import target_from_dict
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan, check_memory
 from planner.model.network import Network
@@ -26,15 +26,19 @@ from planner.plan_files.bound_json import bounds_list, claimant
 from planner.plan_files.plan_parts import (
     FORMAT,
     VERSION,
+    StoredPlan,
+    StoredProblem,
     bounds_of,
     components_dict,
+    kind_of,
     load,
     provenance_dict,
     provenance_of,
+    target_of,
 )
 from planner.plan_files.stored_figures import differences
-from planner.printable import clean
 from planner.problem.bound import Bound
+from planner.typed_json import typed
 
 KIND = "connection-order"
 
@@ -95,6 +99,16 @@ def evaluation_dict(evaluation: OrderEvaluation) -> dict[str, Any]:
     }
 
 
+class _Order(Struct):
+    order: list[Annotated[int, Meta(ge=0, le=INT32)]]
+
+
+class _PlanFile(StoredPlan, kw_only=True):
+    decision: _Order
+    network: dict[str, Any]
+    problem: StoredProblem
+
+
 def is_order_plan(path: str | os.PathLike[str]) -> bool:
     """Whether a plan file is one of a network. Raises :class:`PlanError` where it is no plan file."""
     with guarded(Path(path).name, PlanError):
@@ -121,30 +135,23 @@ def order_in(data: Mapping[str, Any], network: Network, file: str, claimed_by: s
 
     Raises :class:`PlanError`.
     """
-    decision = table(data.get("decision"), f"{file}: decision", PlanError)
-    if decision.get("kind") != KIND:
+    if (kind := kind_of(data, file)) != KIND:
         raise PlanError(
-            f"{file} holds a decision of kind {shown(decision.get('kind'))}, not an order of a network's connections;"
+            f"{file} holds a decision of kind {shown(kind)}, not an order of a network's connections;"
             " open it with the model it was made for"
         )
-    stored = table(data.get("network"), f"{file}: network", PlanError)
-    if stored.get("fingerprint") != network.fingerprint:
-        raise PlanError(f"{file} is a plan of another network: {difference(stored, network)}")
-    given = items(decision.get("order"), f"{file}: order", PlanError)
-    if not all(type(entry) is int and 0 <= entry < 2**31 for entry in given):
-        raise PlanError(f"{file}: order must list connections by number; save the plan again")
+    stored = typed(data, _PlanFile, file, PlanError)
+    if stored.network.get("fingerprint") != network.fingerprint:
+        raise PlanError(f"{file} is a plan of another network: {difference(stored.network, network)}")
     try:
-        problem = _problem(table(data.get("problem"), f"{file}: problem", PlanError), network, file)
-        told = table(data.get("provenance", {}), f"{file}: provenance", PlanError)
-        provenance = provenance_of(told, file, claimed_by)
-        name = data.get("name")
-        plan = problem.plan(
-            np.array(given, np.int32), provenance, clean(name) if isinstance(name, str) else ""
-        )
+        target = check_memory(network, target_of(stored.problem.target, file))
+        problem = NetworkProblem(network, target, words(stored.problem.objective))
+        provenance = provenance_of(stored.provenance, file, claimed_by)
+        plan = problem.plan(np.array(stored.decision.order, np.int32), provenance, stored.shown_name)
     except StageboardError as error:
         raise PlanError(str(error) if file in str(error) else f"{file}: {error}") from error
     notes = differences(data, evaluation_dict(plan.evaluation), network_sizes(network), (), file)
-    bounds, dropped = bounds_of(data.get("bounds", []), problem, plan.evaluation, file, claimed_by)
+    bounds, dropped = bounds_of(stored.bounds, problem, plan.evaluation, claimed_by)
     notes += dropped
     if notes:
         note = "; ".join([*([provenance.note] if provenance.note else []), *notes])
@@ -167,12 +174,3 @@ def difference(stored: Mapping[str, Any], network: Network) -> str:
                 " read with the same density"
             )
     return "its sizes are the same but its connections, weights or activations differ; open the network it was made for"
-
-
-def _problem(data: dict[str, Any], network: Network, file: str) -> NetworkProblem:
-    target_data = table(data.get("target"), f"{file}: target", PlanError)
-    if not isinstance(target_data.get("kind"), str):
-        raise PlanError(f"{file}: the target's kind is {shown(target_data.get('kind'))}; it must be text")
-    target = target_from_dict(target_data)
-    objective = text(data.get("objective"), f"{file}: objective", PlanError)
-    return NetworkProblem(network, check_memory(network, target), objective)

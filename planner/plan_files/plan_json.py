@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec import Struct, field
 
 from planner.errors import PlanError, StageboardError
 from planner.files import to_json, write_atomically
-from planner.formats.checks import items, shown, table, text, whole
+from planner.formats.checks import Text, shown, table, whole, words
 from planner.guard import guarded
-from planner.machines.spec import target_from_dict
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.cost_model import CostModel, fill
 from planner.model.graph import Graph, Ints
@@ -30,17 +30,22 @@ from planner.plan_files.bound_json import bounds_list, claimant, finite
 from planner.plan_files.plan_parts import (
     FORMAT,
     VERSION,
+    StoredPlan,
+    StoredProblem,
     bounds_of,
     components_dict,
+    kind_of,
     load,
     provenance_dict,
     provenance_of,
+    target_of,
 )
 from planner.plan_files.stored_figures import differences
 from planner.printable import clean
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Constraint, Pin, Plan, Problem, Together
+from planner.typed_json import typed
 
 
 class OpenedPlan(NamedTuple):
@@ -155,6 +160,35 @@ def evaluation_dict(evaluation: Evaluation, problem: Problem) -> dict[str, Any]:
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
+class _Placed(Struct):
+    id: Text
+    device: Text
+
+
+class _Assignment(Struct):
+    ops: list[_Placed]
+
+
+class _Pin(Struct, tag_field="kind", tag="pin"):
+    op: Text
+    device: Text
+
+
+class _Together(Struct, tag_field="kind", tag="together"):
+    ops: list[Text]
+
+
+class _Problem(StoredProblem):
+    cost_model: dict[str, Any] | None = None
+    constraints: list[_Pin | _Together] = field(default_factory=list)
+
+
+class _PlanFile(StoredPlan, kw_only=True):
+    decision: _Assignment
+    graph: dict[str, Any]
+    problem: _Problem
+
+
 def plan_model_options(path: str | os.PathLike[str]) -> dict[str, int]:
     """How the plan's model was read (``{"batch": n}``), to read it the same way. Raises :class:`PlanError`."""
     file = Path(path).name
@@ -194,33 +228,29 @@ def plan_in(data: Mapping[str, Any], graph: Graph, file: str, claimed_by: str) -
 
     Raises :class:`PlanError`.
     """
-    decision = table(data.get("decision"), f"{file}: decision", PlanError)
-    if decision.get("kind") == order_json.KIND:
+    if (kind := kind_of(data, file)) == order_json.KIND:
         raise PlanError(
             f"{file} is an order of a network's connections; open it with that network, not with {graph.name}"
         )
-    if decision.get("kind") != "assignment":
+    if kind != "assignment":
+        raise PlanError(f"{file}: a decision of kind {shown(kind)} is not known here; update Stageboard")
+    stored = typed(data, _PlanFile, file, PlanError)
+    places = _places(stored.decision, file)
+    if stored.graph.get("fingerprint") != graph.fingerprint:
         raise PlanError(
-            f"{file}: a decision of kind {shown(decision.get('kind'))} is not known here; update Stageboard"
+            f"{file} is a plan of another graph: {difference(stored.graph, data['decision'], graph)}"
         )
-    stored = table(data.get("graph"), f"{file}: graph", PlanError)
-    places = _places(decision, file)
-    if stored.get("fingerprint") != graph.fingerprint:
-        raise PlanError(f"{file} is a plan of another graph: {difference(stored, decision, graph)}")
     try:
-        problem = _problem(table(data.get("problem"), f"{file}: problem", PlanError), graph, file)
+        problem = _problem(stored.problem, graph, file)
     except StageboardError as error:
         raise PlanError(str(error) if file in str(error) else f"{file}: {error}") from error
     device_of = _device_of(places, problem, file)
-    notes: list[str] = []
-    told = table(data.get("provenance", {}), f"{file}: provenance", PlanError)
-    provenance = provenance_of(told, file, claimed_by)
-    name = data.get("name")
-    plan = problem.plan(device_of, provenance, clean(name) if isinstance(name, str) else "")
+    provenance = provenance_of(stored.provenance, file, claimed_by)
+    plan = problem.plan(device_of, provenance, stored.shown_name)
     names = [device.name for device in problem.devices]
-    sizes = graph_sizes(graph)
-    notes += differences(data, evaluation_dict(plan.evaluation, problem), sizes, names, file)
-    bounds, dropped = bounds_of(data.get("bounds", []), problem, plan.evaluation, file, claimed_by)
+    computed = evaluation_dict(plan.evaluation, problem)
+    notes = differences(data, computed, graph_sizes(graph), names, file)
+    bounds, dropped = bounds_of(stored.bounds, problem, plan.evaluation, claimed_by)
     notes += dropped
     if notes:
         note = "; ".join([*([provenance.note] if provenance.note else []), *notes])
@@ -228,16 +258,14 @@ def plan_in(data: Mapping[str, Any], graph: Graph, file: str, claimed_by: str) -
     return OpenedPlan(plan, bounds, tuple(notes))
 
 
-def _places(decision: Mapping[str, Any], file: str) -> dict[str, str]:
+def _places(decision: _Assignment, file: str) -> dict[str, str]:
     """Op id -> device name, in the file's order."""
     places: dict[str, str] = {}
-    for i, entry in enumerate(items(decision.get("ops"), f"{file}: decision", PlanError)):
-        what = f"{file}: op number {i + 1} of the decision"
-        op = table(entry, what, PlanError)
-        identity = text(op.get("id"), f"{what}: id", PlanError)
+    for op in decision.ops:
+        identity = words(op.id)
         if identity in places:
             raise PlanError(f"{file} places op '{identity}' twice; keep one of the two")
-        places[identity] = text(op.get("device"), f"{what}: device", PlanError)
+        places[identity] = words(op.device)
     return places
 
 
@@ -272,39 +300,21 @@ def difference(stored: Mapping[str, Any], decision: Mapping[str, Any], graph: Gr
     return "its ops are the same but their connections, kinds or times differ; open the model it was made for"
 
 
-def _problem(data: dict[str, Any], graph: Graph, file: str) -> Problem:
-    given = data.get("cost_model")
-    if given is not None:
-        graph = fill(graph, CostModel.from_dict(table(given, f"{file}: cost_model", PlanError)))
+def _problem(stored: _Problem, graph: Graph, file: str) -> Problem:
+    if stored.cost_model is not None:
+        graph = fill(graph, CostModel.from_dict(stored.cost_model))
     elif not graph.profiled:
         graph = fill(graph)
-    objective = text(data.get("objective"), f"{file}: objective", PlanError)
-    target_data = table(data.get("target"), f"{file}: target", PlanError)
-    if not isinstance(target_data.get("kind"), str):
-        raise PlanError(f"{file}: the target's kind is {shown(target_data.get('kind'))}; it must be text")
-    for key, value in target_data.items():
+    for key, value in stored.target.items():
         if isinstance(value, float) and not math.isfinite(value):
             raise PlanError(f"{file}: the target's {clean(key)} is {value}; it must be finite")
     constraints = tuple(
-        _constraint(entry, file)
-        for entry in items(data.get("constraints", []), f"{file}: constraints", PlanError)
+        Pin(words(one.op), words(one.device))
+        if isinstance(one, _Pin)
+        else Together(tuple(map(words, one.ops)))
+        for one in stored.constraints
     )
-    return Problem(graph, target_from_dict(target_data), objective, constraints)
-
-
-def _constraint(entry: Any, file: str) -> Constraint:
-    data = table(entry, f"{file}: a constraint", PlanError)
-    if data.get("kind") == "pin":
-        return Pin(
-            text(data.get("op"), f"{file}: a pin's op", PlanError),
-            text(data.get("device"), f"{file}: a pin's device", PlanError),
-        )
-    if data.get("kind") == "together":
-        ops = items(data.get("ops"), f"{file}: ops kept together", PlanError)
-        return Together(tuple(text(op, f"{file}: an op kept together", PlanError) for op in ops))
-    raise PlanError(
-        f"{file}: a constraint of kind {shown(data.get('kind'))} is not known here; update Stageboard"
-    )
+    return Problem(graph, target_of(stored.target, file), words(stored.objective), constraints)
 
 
 def _device_of(places: Mapping[str, str], problem: Problem, file: str) -> Ints:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from planner import __version__
 from planner.errors import PlanError
 from planner.files import read_json
-from planner.formats.checks import figure, items, shown, simple_attributes, whole
-from planner.plan_files.bound_json import bound_of, finite
+from planner.formats.checks import Text, figure, shown, simple_attributes, table, whole
+from planner.machines.spec import target_from_dict
+from planner.plan_files.bound_json import StoredBound, bound_of, finite
 from planner.plan_files.search_json import search_dict, search_of
 from planner.printable import clean
 from planner.problem.base import PlanningProblem, refuted
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluated
 from planner.problem.provenance import Provenance
+from planner.problem.target import Target
 
 FORMAT = "stageboard-plan"
 STORY_FORMAT = "stageboard-story"
@@ -45,6 +50,26 @@ def provenance_dict(provenance: Provenance) -> dict[str, Any]:
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
+class StoredProblem(Struct):
+    """A problem as a file holds it."""
+
+    target: dict[str, Any]
+    objective: Text
+
+
+class StoredPlan(Struct):
+    """What plan files of graphs and of networks have beside their model, problem and decision. Their figures are only compared."""
+
+    provenance: dict[str, Any] = {}
+    bounds: list[StoredBound] = []
+    name: Any = None
+
+    @property
+    def shown_name(self) -> str:
+        """The plan's name; empty where the file has none."""
+        return clean(self.name) if isinstance(self.name, str) else ""
+
+
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The JSON object of a plan file. Raises :class:`PlanError`."""
     file = Path(path).name
@@ -59,6 +84,11 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
             " open it with the Stageboard that wrote it"
         )
     return data
+
+
+def kind_of(data: Mapping[str, Any], file: str) -> Any:
+    """The kind of decision in the JSON object of a plan file. Raises :class:`PlanError`."""
+    return table(data.get("decision"), f"{file}: decision", PlanError).get("kind")
 
 
 def provenance_of(data: dict[str, Any], file: str, claimed_by: str) -> Provenance:
@@ -86,18 +116,23 @@ def provenance_of(data: dict[str, Any], file: str, claimed_by: str) -> Provenanc
     )
 
 
+def target_of(data: Mapping[str, Any], file: str) -> Target:
+    """The target in a plan file. Raises :class:`PlanError` and what :func:`planner.machines.spec.target_from_dict` does."""
+    if not isinstance(data.get("kind"), str):
+        raise PlanError(f"{file}: the target's kind is {shown(data.get('kind'))}; it must be text")
+    return target_from_dict(data)
+
+
 def bounds_of(
-    value: Any, problem: PlanningProblem, evaluation: Evaluated, file: str, claimed_by: str
+    stored: Iterable[StoredBound], problem: PlanningProblem, evaluation: Evaluated, claimed_by: str
 ) -> tuple[tuple[Bound, ...], list[str]]:
-    """(bounds that a file holds, notes on those that a valid plan refutes). Raises :class:`PlanError`.
+    """(bounds that a file holds, notes on those that a valid plan refutes).
 
     ``claimed_by`` as for :func:`planner.plan_files.bound_json.bound_of`.
     """
     bounds: list[Bound] = []
     notes: list[str] = []
-    for i, entry in enumerate(items(value, f"{file}: bounds", PlanError)):
-        what = f"{file}: bound number {i + 1}"
-        bound = bound_of(entry, what, claimed_by)
+    for bound in (bound_of(one, claimed_by) for one in stored):
         if evaluation.valid and refuted(bound, problem, evaluation.components):
             reached = evaluation.components[bound.component]
             notes.append(

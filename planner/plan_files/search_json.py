@@ -11,16 +11,18 @@ import base64
 import binascii
 import zlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta, Struct
 
 from planner.errors import PlanError
-from planner.formats.checks import figure, flag, items, shown, simple_attributes, table, text, whole
+from planner.formats.checks import Count, Figure, Flag, Long, Text, shown, simple_attributes, table, words
 from planner.model.graph import Ints
-from planner.plan_files.bound_json import bound_of, bounds_list
+from planner.plan_files.bound_json import StoredBound, bound_of, bounds_list
 from planner.printable import clean
 from planner.problem.provenance import Adoption, Entrant, Provenance, RaceRecord
+from planner.typed_json import typed
 
 SEARCH_FORMAT = 1
 MOST_PLANS = 10_000
@@ -85,6 +87,44 @@ def packed(decision: Ints) -> dict[str, Any]:
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
+class _Packed(Struct):
+    length: Count
+    data: str
+
+
+class _Adopted(Struct):
+    look: Long
+    iteration: Long
+    plan: _Packed
+    by: Any = None
+
+
+class _Entrant(Struct):
+    method: Text
+    bound: Flag = False
+    options: Any = None
+    seed: Long = 0
+    name: Any = None
+
+
+class _Race(Struct):
+    entrants: list[_Entrant]
+    finder: Count
+    cores: (
+        Annotated[int, Meta(ge=1, le=1_000_000)] | Annotated[float, Meta(ge=1, le=1_000_000, multiple_of=1)]
+    ) = 1
+    gap: Figure | None = None
+    time_limit: Figure | None = None
+
+
+class _Search(Struct):
+    iteration: Long | None = None
+    starts: list[_Packed] = []
+    adopted: list[_Adopted] = []
+    bounds: list[StoredBound] = []
+    race: _Race | None = None
+
+
 def search_of(value: Any, what: str, claimed_by: str) -> dict[str, Any]:
     """The fields of :class:`Provenance` that ``value`` tells; none where a file has no such part. Raises :class:`PlanError`.
 
@@ -93,62 +133,43 @@ def search_of(value: Any, what: str, claimed_by: str) -> dict[str, Any]:
     if value is None:
         return {}
     what = f"{what}: search"
-    data = table(value, what, PlanError)
-    if data.get("format") != SEARCH_FORMAT:
+    if (version := table(value, what, PlanError).get("format")) != SEARCH_FORMAT:
         raise PlanError(
-            f"{what}: format {shown(data.get('format'))} is not known here, format {SEARCH_FORMAT} is; open the plan with the"
+            f"{what}: format {shown(version)} is not known here, format {SEARCH_FORMAT} is; open the plan with the"
             " Stageboard that wrote it"
         )
-    starts = items(data.get("starts", []), f"{what}: starts", PlanError)
-    adopted = items(data.get("adopted", []), f"{what}: adopted", PlanError)
-    entries = [table(entry, f"{what}: adopted", PlanError) for entry in adopted]
-    plans = _unpacked([*starts, *(entry.get("plan") for entry in entries)], what)
-    iteration = data.get("iteration")
-    race = data.get("race")
-    bounds = items(data.get("bounds", []), f"{what}: bounds", PlanError)
+    search = typed(value, _Search, what, PlanError)
+    plans = _unpacked([*search.starts, *(one.plan for one in search.adopted)], what)
+    adopted = zip(search.adopted, plans[len(search.starts) :], strict=True)
     return {
-        "iteration": None if iteration is None else _count(iteration, f"{what}: iteration"),
-        "starts": tuple(plans[: len(starts)]),
-        "adopted": tuple(_adoption(e, plan, what) for e, plan in zip(entries, plans[len(starts) :], strict=True)),
-        "bounds": tuple(
-            bound_of(entry, f"{what}: bound number {i + 1}", claimed_by) for i, entry in enumerate(bounds)
+        "iteration": None if search.iteration is None else int(search.iteration),
+        "starts": tuple(plans[: len(search.starts)]),
+        "adopted": tuple(
+            Adoption(
+                int(one.look), int(one.iteration), plan, clean(one.by) if isinstance(one.by, str) else ""
+            )
+            for one, plan in adopted
         ),
-        "race": None if race is None else _race(table(race, f"{what}: race", PlanError), f"{what}: race"),
-    }  # fmt: skip
+        "bounds": tuple(bound_of(bound, claimed_by) for bound in search.bounds),
+        "race": None if search.race is None else _race(search.race, f"{what}: race"),
+    }
 
 
-def _count(value: Any, what: str) -> int:
-    return whole(value, what, 0, 2**62, PlanError)
-
-
-def _adoption(entry: dict[str, Any], decision: Ints, what: str) -> Adoption:
-    by = entry.get("by", "")
-    return Adoption(
-        look=_count(entry.get("look"), f"{what}: look"),
-        iteration=_count(entry.get("iteration"), f"{what}: iteration"),
-        decision=decision,
-        by=clean(by) if isinstance(by, str) else "",
-    )
-
-
-def _unpacked(entries: Sequence[Any], what: str) -> list[Ints]:
+def _unpacked(entries: Sequence[_Packed], what: str) -> list[Ints]:
     """Packed decisions, within what a file may ask for: what they claim to hold is what is made room for."""
     if len(entries) > MOST_PLANS:
         raise PlanError(f"{what}: it lists {len(entries):,} plans; at most {MOST_PLANS:,} are read")
-    tables = [table(entry, f"{what}: plan", PlanError) for entry in entries]
-    lengths = [whole(t.get("length"), f"{what}: length of a plan", 0, MOST_VALUES, PlanError) for t in tables]
-    if sum(lengths) > MOST_VALUES:
-        raise PlanError(f"{what}: its plans hold {sum(lengths):,} numbers; at most {MOST_VALUES:,} are read")
-    return [_unpack(t.get("data"), length, what) for t, length in zip(tables, lengths, strict=True)]
+    total = sum(int(entry.length) for entry in entries)
+    if total > MOST_VALUES:
+        raise PlanError(f"{what}: its plans hold {total:,} numbers; at most {MOST_VALUES:,} are read")
+    return [_unpack(entry.data, int(entry.length), what) for entry in entries]
 
 
-def _unpack(value: Any, length: int, what: str) -> Ints:
+def _unpack(data: str, length: int, what: str) -> Ints:
     broken = PlanError(f"{what}: a plan in it is damaged; save the plan again")
-    if not isinstance(value, str):
-        raise broken
     try:
         inflater = zlib.decompressobj()
-        raw = inflater.decompress(base64.b64decode(value, validate=True), 4 * length + 1)
+        raw = inflater.decompress(base64.b64decode(data, validate=True), 4 * length + 1)
     except (binascii.Error, ValueError, zlib.error):
         raise broken from None
     if len(raw) != 4 * length or not inflater.eof:
@@ -158,28 +179,28 @@ def _unpack(value: Any, length: int, what: str) -> Ints:
     return decision
 
 
-def _race(data: dict[str, Any], what: str) -> RaceRecord:
-    entries = items(data.get("entrants"), f"{what}: entrants", PlanError)
-    if not 0 < len(entries) <= MOST_ENTRANTS:
-        raise PlanError(f"{what}: it lists {len(entries)} entrants; 1 to {MOST_ENTRANTS:,} are read")
-    entrants = tuple(_entrant(table(entry, f"{what}: entrant", PlanError), what) for entry in entries)
-    gap, limit = data.get("gap"), data.get("time_limit")
+def _race(race: _Race, what: str) -> RaceRecord:
+    if not 0 < len(race.entrants) <= MOST_ENTRANTS:
+        raise PlanError(f"{what}: it lists {len(race.entrants)} entrants; 1 to {MOST_ENTRANTS:,} are read")
+    if race.finder >= len(race.entrants):
+        raise PlanError(
+            f"{what}: finder is {race.finder}; it must be a whole number from 0 to {len(race.entrants) - 1}"
+        )
     return RaceRecord(
-        entrants=entrants,
-        finder=whole(data.get("finder"), f"{what}: finder", 0, len(entrants) - 1, PlanError),
-        cores=whole(data.get("cores", 1), f"{what}: cores", 1, 1_000_000, PlanError),
-        gap=None if gap is None else figure(gap, f"{what}: gap", PlanError),
-        time_limit=None if limit is None else figure(limit, f"{what}: time_limit", PlanError),
+        entrants=tuple(_entrant(entrant) for entrant in race.entrants),
+        finder=int(race.finder),
+        cores=int(race.cores),
+        gap=race.gap,
+        time_limit=race.time_limit,
     )
 
 
-def _entrant(data: dict[str, Any], what: str) -> Entrant:
-    method = text(data.get("method"), f"{what}: method", PlanError)
-    name = data.get("name")
+def _entrant(entrant: _Entrant) -> Entrant:
+    method = words(entrant.method)
     return Entrant(
         method=method,
-        is_bound=flag(data.get("bound", False), f"{what}: bound", PlanError),
-        options=simple_attributes(data.get("options")),
-        seed=whole(data.get("seed", 0), f"{what}: seed", 0, 2**63 - 1, PlanError),
-        name=clean(name) if isinstance(name, str) and name else method,
+        is_bound=bool(entrant.bound),
+        options=simple_attributes(entrant.options),
+        seed=int(entrant.seed),
+        name=clean(entrant.name) if isinstance(entrant.name, str) and entrant.name else method,
     )

@@ -22,10 +22,10 @@ from gui.document.plan.opening import Opened, quick_bounds, ready, with_times
 from gui.document.plan.reading import read_graph
 from gui.document.values import Message
 from planner.errors import StageboardError
-from planner.formats.checks import items
 from planner.model.graph import Graph
-from planner.plan_files.bound_json import bound_of
+from planner.plan_files.bound_json import StoredBound, bound_of
 from planner.problem.bound import Bound
+from planner.typed_json import typed
 
 LARGEST = 200 * 2**20
 """Journals above this size (bytes) are not read back."""
@@ -158,7 +158,8 @@ def _opened(leftover: Leftover, graph: Graph) -> Opened:
 
 def _bounds(value: Any) -> list[Bound]:
     """Bounds of the journal. It is our own record: what was proven is proven, and what a file claimed is a claim."""
-    return [bound_of(entry, "a bound of the journal", "") for entry in items(value, "bounds of the journal")]
+    stored = typed(value, list[StoredBound], "the journal: its bounds")
+    return [bound_of(bound, "") for bound in stored]
 
 
 def recover(document: Document, leftover: Leftover, opened: Opened | None = None) -> None:

@@ -94,8 +94,14 @@ def test_a_claim_of_other_reads_or_writes_is_told(tmp_path, what):
     [
         (lambda d: d["decision"].update(kind="assignment"), "not an order of a network's connections"),
         (lambda d: d["decision"].update(order="0 1"), "order"),
-        (lambda d: d["decision"].update(order=[True] * 8), "order must list connections by number"),
-        (lambda d: d["decision"].update(order=[-1] * 8), "order must list connections by number"),
+        (
+            lambda d: d["decision"].update(order=[True] * 8),
+            "entry number 1 of order is True; it must be a whole number",
+        ),
+        (
+            lambda d: d["decision"].update(order=[-1] * 8),
+            "entry number 1 of order is -1; it must be a whole number from 0",
+        ),
         (lambda d: d["decision"].update(order=[0] * 8), "names connection 0 8 times"),
         (lambda d: d["decision"].update(order=[0, 1]), "each of its 8 connections once"),
         (
