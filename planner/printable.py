@@ -29,6 +29,8 @@ def escaped(text: str, keep: str = "") -> str:
 
     Texts that differ stay different, unless one of them spells out such an escape itself.
     """
+    if text.isprintable():
+        return text  # nearly all are; none of the characters above is
     return UNPRINTABLE.sub(lambda found: found[0] if found[0] in keep else _written_out(found[0]), text)
 
 

@@ -90,7 +90,7 @@ def _entry(whole: str, number: int, value: Any, kind: Any) -> str:
     if not any(map(_is_struct, _members(kind))):
         return f"entry number {number} of {whole or 'it'}"
     identity = value.get("id") if isinstance(value, dict) else None
-    named = isinstance(identity, (str, int)) and identity
+    named = isinstance(identity, (str, int)) and identity != ""
     return f"{whole.removesuffix('s') or 'entry'} number {number}" + (
         f" ('{escaped(str(identity))[:60]}')" if named else ""
     )

@@ -24,6 +24,8 @@ Figure = Annotated[float, Meta(ge=0, le=sys.float_info.max)]
 """What was computed from a model's numbers, which may be larger than each of them."""
 Count = Annotated[int, Meta(ge=0, le=INT32)] | Annotated[float, Meta(ge=0, le=INT32, multiple_of=1)]
 """A whole number; ``3.0`` counts as 3, which ``int`` makes of it."""
+Label = Annotated[int, Meta(ge=-1, le=INT32)] | Annotated[float, Meta(ge=-1, le=INT32, multiple_of=1)]
+"""A :data:`Count`; -1 is none (:func:`label`)."""
 Long = Annotated[
     Annotated[int, Meta(ge=0, le=2**63 - 1)] | Annotated[float, Meta(ge=0, lt=2**63, multiple_of=1)],
     Meta(description=f"a whole number from 0 to {2**63 - 1}"),
@@ -36,8 +38,8 @@ Text = Annotated[
 """An id or a name; a number is taken as its digits. :func:`words` makes of it what can be shown."""
 
 __all__ = [
-    "INT32", "LARGEST", "Count", "Figure", "Flag", "Long", "Name", "Number", "Text", "clean", "escaped", "figure", "flag", "items",
-    "number", "optional_number", "shown", "simple_attributes", "table", "text", "whole", "words",
+    "INT32", "LARGEST", "Count", "Figure", "Flag", "Label", "Long", "Name", "Number", "Text", "clean", "escaped", "figure", "flag", "items", "label",
+    "number", "shown", "simple_attributes", "table", "text", "whole", "words",
 ]  # fmt: skip
 
 Name = Annotated[
@@ -50,6 +52,11 @@ Name = Annotated[
 def words(value: str | int) -> str:
     """A :data:`Text`, with what cannot be shown escaped."""
     return escaped(value if isinstance(value, str) else str(value))
+
+
+def label(value: float | None) -> int | None:
+    """A :data:`Label`; None where there is none."""
+    return None if value is None or value == -1 else int(value)
 
 
 def number(value: Any, what: str, error: type[StageboardError] = ModelError) -> float:
@@ -72,11 +79,6 @@ def figure(value: Any, what: str, error: type[StageboardError] = ModelError) -> 
     if not 0.0 <= value <= sys.float_info.max:
         raise error(f"{what} is {shown(value)}; it must be finite and not negative")
     return float(value)
-
-
-def optional_number(value: Any, what: str, error: type[StageboardError] = ModelError) -> float | None:
-    """A number, or None where the file has none or null."""
-    return None if value is None else number(value, what, error)
 
 
 def whole(

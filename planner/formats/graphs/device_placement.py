@@ -20,16 +20,18 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta, Struct, field
 
-from planner.errors import ModelError, PlanError, StageboardError
+from planner.errors import ModelError, PlanError
 from planner.files import read_json
-from planner.formats.checks import INT32, flag, items, number, optional_number, shown, table, text, whole
+from planner.formats.checks import INT32, Flag, Label, Name, Number, label, shown, words
 from planner.guard import guarded
 from planner.model.graph import Graph, Ints
 from planner.model.ops import Op, Tensor
+from planner.typed_json import typed
 
 FORMAT = "device-placement"
 BYTES_PER_PARAMETER = 4.0
@@ -44,23 +46,62 @@ def is_device_placement(value: Any) -> bool:
     return isinstance(value, dict) and "nodes" in value and "edges" in value
 
 
-class _Node(NamedTuple):
-    identity: int
-    name: str
-    work: float | None
-    work_cpu: float | None
-    size: float | None
-    supported: bool
-    backward: bool
-    colour_class: int | None
-    layer: int | None
+_Identity = (
+    Annotated[int, Meta(ge=-INT32, le=INT32)] | Annotated[float, Meta(ge=-INT32, le=INT32, multiple_of=1)]
+)
+_Devices = Annotated[int, Meta(ge=0, le=1024)] | Annotated[float, Meta(ge=0, le=1024, multiple_of=1)]
 
 
-class _Edge(NamedTuple):
-    source: int
-    target: int
-    cost: float
-    size: float
+class _Node(Struct):
+    given_id: _Identity = field(name="id")
+    given_name: Name | None = field(name="name", default=None)
+    work: Number | None = field(name="fpgaLatency", default=None)
+    work_cpu: Number | None = field(name="cpuLatency", default=None)
+    size: Number | None = None
+    supported: Flag = field(name="supportedOnFpga", default=True)
+    backward: Flag = field(name="isBackwardNode", default=False)
+    colour_class: Label | None = field(name="colorClass", default=None)
+    layer: Label | None = field(name="layerId", default=None)
+
+    @property
+    def identity(self) -> int:
+        """Its id."""
+        return int(self.given_id)
+
+    @property
+    def name(self) -> str:
+        """Its name, or its id where it has none."""
+        return words(self.identity if self.given_name is None or self.given_name == "" else self.given_name)
+
+
+class _Edge(Struct):
+    given_source: _Identity = field(name="sourceId")
+    given_target: _Identity = field(name="destId")
+    cost: Number
+    given_size: Number | None = field(name="size", default=None)
+
+    @property
+    def source(self) -> int:
+        """The id of the node that it leaves."""
+        return int(self.given_source)
+
+    @property
+    def target(self) -> int:
+        """The id of the node that it enters."""
+        return int(self.given_target)
+
+    @property
+    def size(self) -> float:
+        """Bytes; 0 where the file does not say."""
+        return self.given_size or 0.0
+
+
+class _Workload(Struct):
+    nodes: list[_Node]
+    edges: list[_Edge]
+    accelerators: _Devices | None = field(name="maxFPGAs", default=None)
+    cpus: _Devices | None = field(name="maxCPUs", default=None)
+    memory: Number | None = field(name="maxSizePerFPGA", default=None)
 
 
 def read(path: str | os.PathLike[str]) -> Graph:
@@ -70,18 +111,11 @@ def read(path: str | os.PathLike[str]) -> Graph:
 
 def from_json(value: Any, file: str, name: str) -> Graph:
     """The workload in a parsed JSON value; ops are in the order of their ids."""
-    data = table(value, f"{file}: the file")
-    nodes = [
-        _node(entry, f"{file}: node number {i + 1}")
-        for i, entry in enumerate(items(data.get("nodes"), f"{file}: nodes"))
-    ]
+    data = typed(value, _Workload, file)
+    nodes, edges = data.nodes, data.edges
     if not nodes:
         raise ModelError(f"{file}: the graph has no nodes; there is nothing to plan")
     nodes.sort(key=lambda node: node.identity)
-    edges = [
-        _edge(entry, f"{file}: edge number {i + 1}")
-        for i, entry in enumerate(items(data.get("edges"), f"{file}: edges"))
-    ]
     leaving: dict[int, list[_Edge]] = {}
     for edge in edges:
         leaving.setdefault(edge.source, []).append(edge)
@@ -93,53 +127,13 @@ def from_json(value: Any, file: str, name: str) -> Graph:
         [tensor for source in leaving for tensor in _tensors(leaving[source])],
         time_unit=None,
         format=FORMAT,
-        deployment=_deployment(data, file),
+        deployment=_deployment(data),
     )
 
 
-def _node(entry: Any, what: str) -> _Node:
-    node = table(entry, what)
-    identity = _identity(node.get("id"), f"{what}: id")
-    what = f"{what} (id {identity})"
-    return _Node(
-        identity=identity,
-        name=str(identity) if node.get("name") in (None, "") else text(node["name"], f"{what}: name"),
-        work=optional_number(node.get("fpgaLatency"), f"{what}: fpgaLatency"),
-        work_cpu=optional_number(node.get("cpuLatency"), f"{what}: cpuLatency"),
-        size=optional_number(node.get("size"), f"{what}: size"),
-        supported=flag(node.get("supportedOnFpga", True), f"{what}: supportedOnFpga"),
-        backward=flag(node.get("isBackwardNode", False), f"{what}: isBackwardNode"),
-        colour_class=_label(node.get("colorClass"), f"{what}: colorClass"),
-        layer=_label(node.get("layerId"), f"{what}: layerId"),
-    )
-
-
-def _edge(entry: Any, what: str) -> _Edge:
-    edge = table(entry, what)
-    return _Edge(
-        source=_identity(edge.get("sourceId"), f"{what}: sourceId"),
-        target=_identity(edge.get("destId"), f"{what}: destId"),
-        cost=number(edge.get("cost"), f"{what}: cost"),
-        size=number(edge.get("size") or 0, f"{what}: size"),
-    )
-
-
-def _identity(value: Any, what: str, error: type[StageboardError] = ModelError) -> int:
-    return whole(value, what, -INT32, INT32, error)
-
-
-def _label(value: Any, what: str) -> int | None:
-    return None if value is None or value == -1 else whole(value, what)
-
-
-def _deployment(data: dict[str, Any], file: str) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for key, name in (("maxFPGAs", "accelerators"), ("maxCPUs", "cpus")):
-        if data.get(key) is not None:
-            found[name] = float(whole(data[key], f"{file}: {key}", 0, 1024))
-    if data.get("maxSizePerFPGA") is not None:
-        found["memory"] = number(data["maxSizePerFPGA"], f"{file}: maxSizePerFPGA")
-    return found
+def _deployment(data: _Workload) -> dict[str, float]:
+    given = {"accelerators": data.accelerators, "cpus": data.cpus, "memory": data.memory}
+    return {name: float(amount) for name, amount in given.items() if amount is not None}
 
 
 def _is_weight(node: _Node, reached: set[int]) -> bool:
@@ -163,10 +157,10 @@ def _op(node: _Node, leaving: list[_Edge], reached: set[int], weights: set[int])
         params=float(parameters // BYTES_PER_PARAMETER),
         param_bytes=parameters,
         memory=node.size,
-        supported=node.supported,
-        backward=node.backward,
-        colour_class=node.colour_class,
-        layer=node.layer,
+        supported=bool(node.supported),
+        backward=bool(node.backward),
+        colour_class=label(node.colour_class),
+        layer=label(node.layer),
     )
 
 
@@ -192,6 +186,15 @@ def _tensors(edges: list[_Edge]) -> list[Tensor]:
 
 
 # ---------------------------------------------------------------------------------------------------- split files
+class _Device(Struct):
+    nodes: list[Annotated[str, Meta(min_length=1)] | _Identity] = []
+
+
+class _SplitFile(Struct):
+    fpgas: list[_Device] = []
+    cpus: list[_Device] = []
+
+
 @dataclass(frozen=True, eq=False)
 class Split:
     """An expert's or a solver's split: device counts and the device of each op (int32[n]), accelerators first."""
@@ -209,30 +212,29 @@ def read_split_file(path: str | os.PathLike[str], graph: Graph) -> Split:
 
 def _split_in(path: str | os.PathLike[str], graph: Graph) -> Split:
     file = Path(path).name
-    data = table(read_json(path, error=PlanError), f"{file}: the file", PlanError)
-    if "fpgas" not in data and "cpus" not in data:
+    data = typed(read_json(path, error=PlanError), _SplitFile, file, PlanError)
+    if not data.fpgas and not data.cpus:
         raise PlanError(
-            f"{file} is not a split file: it has neither 'fpgas' nor 'cpus'; choose a split of {graph.name}"
+            f"{file} is not a split file: it lists neither 'fpgas' nor 'cpus'; choose a split of {graph.name}"
         )
-    counts: list[int] = []
     device_of = np.full(graph.n, -1, np.int32)
-    for kind in ("fpgas", "cpus"):
-        devices = items(data.get(kind, []), f"{file}: {kind}", PlanError)
-        first = sum(counts)
-        counts.append(len(devices))
-        for i, entry in enumerate(devices):
-            what = f"{file}: device {i + 1} of '{kind}'"
-            for node in items(table(entry, what, PlanError).get("nodes", []), f"{what}: nodes", PlanError):
-                op = graph.index.get(_node_name(node, what))
-                if op is None:
-                    raise PlanError(
-                        f"{what} holds node {shown(node)}, which {graph.name} does not have; is it its split?"
-                    )
-                if device_of[op] >= 0:
-                    raise PlanError(
-                        f"{what} holds node {shown(node)}, which another place of the file holds too; keep one"
-                    )
-                device_of[op] = first + i
+    for i, (kind, number, device) in enumerate(
+        (kind, number, device)
+        for kind, devices in (("fpgas", data.fpgas), ("cpus", data.cpus))
+        for number, device in enumerate(devices, 1)
+    ):
+        what = f"{file}: device {number} of '{kind}'"
+        for node in device.nodes:
+            op = graph.index.get(node if isinstance(node, str) else str(int(node)))
+            if op is None:
+                raise PlanError(
+                    f"{what} holds node {shown(node)}, which {graph.name} does not have; is it its split?"
+                )
+            if device_of[op] >= 0:
+                raise PlanError(
+                    f"{what} holds node {shown(node)}, which another place of the file holds too; keep one"
+                )
+            device_of[op] = i
     missing = np.flatnonzero(device_of < 0)
     if len(missing):
         names = ", ".join(graph.op_ids[v] for v in missing[:4].tolist())
@@ -241,13 +243,7 @@ def _split_in(path: str | os.PathLike[str], graph: Graph) -> Split:
             f"{', ...' if len(missing) > 4 else ''}); is it the split of another model?"
         )
     device_of.setflags(write=False)
-    return Split(counts[0], counts[1], device_of)
-
-
-def _node_name(node: Any, what: str) -> str:
-    if isinstance(node, str) and node:
-        return node
-    return str(_identity(node, f"{what}: a node", PlanError))
+    return Split(len(data.fpgas), len(data.cpus), device_of)
 
 
 def read_split(path: str | os.PathLike[str], graph: Graph) -> Ints:

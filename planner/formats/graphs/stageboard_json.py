@@ -13,27 +13,97 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from planner.errors import ModelError
 from planner.files import read_json, to_json, write_atomically
 from planner.formats.checks import (
-    INT32,
-    flag,
-    items,
-    number,
-    optional_number,
+    Flag,
+    Label,
+    Name,
+    Number,
+    Text,
+    label,
     shown,
     simple_attributes,
     table,
-    text,
-    whole,
+    words,
 )
 from planner.model.graph import Graph
 from planner.model.ops import Op, Tensor
+from planner.typed_json import typed
 
 FORMAT = "stageboard-graph"
 VERSION = 1
+
+
+class _Op(Struct):
+    id: Text
+    name: Name | None = None
+    kind: Name | None = None
+    work: Number | None = None
+    work_cpu: Number | None = None
+    params: Number = 0.0
+    param_bytes: Number = 0.0
+    macs: Number = 0.0
+    memory: Number | None = None
+    supported: Flag = True
+    backward: Flag = False
+    colour_class: Label | None = None
+    layer: Label | None = None
+    attrs: Any = None
+
+    def op(self) -> Op:
+        """The op of a graph."""
+        identity = words(self.id)
+        return Op(
+            id=identity,
+            name=identity if self.name is None or self.name == "" else words(self.name),
+            kind=words(self.kind or "op"),
+            work=self.work,
+            work_cpu=self.work_cpu,
+            params=self.params,
+            param_bytes=self.param_bytes,
+            macs=self.macs,
+            memory=self.memory,
+            supported=bool(self.supported),
+            backward=bool(self.backward),
+            colour_class=label(self.colour_class),
+            layer=label(self.layer),
+            attrs=simple_attributes(self.attrs),
+        )
+
+
+class _Tensor(Struct):
+    producer: Text = field(name="from")
+    consumers: list[Text] = field(name="to", default_factory=list)
+    bytes: Number = 0.0
+    time: Number | None = None
+    shape: list[Label] | None = None
+    dtype: Name | None = None
+    name: Name | None = None
+
+    def tensor(self) -> Tensor:
+        """The tensor of a graph."""
+        return Tensor(
+            producer=words(self.producer),
+            consumers=tuple(map(words, self.consumers)),
+            bytes=self.bytes,
+            time=self.time,
+            shape=None if self.shape is None else tuple(map(int, self.shape)),
+            dtype=words(self.dtype or ""),
+            name=words(self.name or ""),
+        )
+
+
+class _Graph(Struct):
+    ops: list[_Op]
+    tensors: list[_Tensor]
+    time_unit: Literal["s", None] = None
+    name: Name | None = None
+    warnings: list[Text] = []
 
 
 def is_stageboard_graph(value: Any) -> bool:
@@ -56,65 +126,16 @@ def from_json(value: Any, file: str, name: str) -> Graph:
             f"{file}: version {shown(data.get('version'))} of the graph format is not known here, version {VERSION} is;"
             " open it with the Stageboard that wrote it"
         )
-    unit = data.get("time_unit")
-    if unit not in (None, "s"):
-        raise ModelError(f'{file}: time_unit is {shown(unit)}; it must be "s" or null')
-    ops = [
-        _op(entry, f"{file}: op number {i + 1}")
-        for i, entry in enumerate(items(data.get("ops"), f"{file}: ops"))
-    ]
-    if not ops:
+    given = typed(data, _Graph, file)
+    if not given.ops:
         raise ModelError(f"{file}: the graph has no ops; there is nothing to plan")
-    tensors = [
-        _tensor(entry, f"{file}: tensor number {i + 1}")
-        for i, entry in enumerate(items(data.get("tensors"), f"{file}: tensors"))
-    ]
-    shown_name = text(data["name"], f"{file}: name") if data.get("name") else name
-    notes = [text(w, f"{file}: a warning") for w in items(data.get("warnings", []), f"{file}: warnings")]
-    return Graph.build(shown_name, ops, tensors, time_unit=unit, format=FORMAT, warnings=notes)
-
-
-def _op(entry: Any, what: str) -> Op:
-    op = table(entry, what)
-    identity = text(op.get("id"), f"{what}: id")
-    what = f"{what} ('{identity}')"
-    name = op.get("name")
-    return Op(
-        id=identity,
-        name=identity if name is None or name == "" else text(name, f"{what}: name"),
-        kind=text(op.get("kind") or "op", f"{what}: kind"),
-        work=optional_number(op.get("work"), f"{what}: work"),
-        work_cpu=optional_number(op.get("work_cpu"), f"{what}: work_cpu"),
-        params=number(op.get("params", 0), f"{what}: params"),
-        param_bytes=number(op.get("param_bytes", 0), f"{what}: param_bytes"),
-        macs=number(op.get("macs", 0), f"{what}: macs"),
-        memory=optional_number(op.get("memory"), f"{what}: memory"),
-        supported=flag(op.get("supported", True), f"{what}: supported"),
-        backward=flag(op.get("backward", False), f"{what}: backward"),
-        colour_class=_label(op.get("colour_class"), f"{what}: colour_class"),
-        layer=_label(op.get("layer"), f"{what}: layer"),
-        attrs=simple_attributes(op.get("attrs")),
-    )
-
-
-def _label(value: Any, what: str) -> int | None:
-    return None if value is None or value == -1 else whole(value, what)
-
-
-def _tensor(entry: Any, what: str) -> Tensor:
-    tensor = table(entry, what)
-    consumers = tensor.get("to", [])
-    shape = tensor.get("shape")
-    return Tensor(
-        producer=text(tensor.get("from"), f"{what}: from"),
-        consumers=tuple(text(c, f"{what}: a consumer in 'to'") for c in items(consumers, f"{what}: to")),
-        bytes=number(tensor.get("bytes", 0), f"{what}: bytes"),
-        time=optional_number(tensor.get("time"), f"{what}: time"),
-        shape=None
-        if shape is None
-        else tuple(whole(d, f"{what}: a dimension", -1, INT32) for d in items(shape, f"{what}: shape")),
-        dtype=text(tensor["dtype"], f"{what}: dtype") if tensor.get("dtype") else "",
-        name=text(tensor["name"], f"{what}: name") if tensor.get("name") else "",
+    return Graph.build(
+        words(given.name) if given.name else name,
+        [entry.op() for entry in given.ops],
+        [entry.tensor() for entry in given.tensors],
+        time_unit=given.time_unit,
+        format=FORMAT,
+        warnings=list(map(words, given.warnings)),
     )
 
 
@@ -139,9 +160,9 @@ def to_dict(graph: Graph, source: str = "") -> dict[str, Any]:
             op["supported"] = False
         if graph.backward[v]:
             op["backward"] = True
-        for key, label in (("colour_class", graph.colour_class[v]), ("layer", graph.layer[v])):
-            if label >= 0:
-                op[key] = int(label)
+        for key, number in (("colour_class", graph.colour_class[v]), ("layer", graph.layer[v])):
+            if number >= 0:
+                op[key] = int(number)
         if attributes := simple_attributes(dict(graph.attrs[v])):
             op["attrs"] = attributes
         ops.append(op)

@@ -117,7 +117,7 @@ def test_split_files(tmp_path: Path) -> None:
     ("change", "says"),
     [
         (lambda d: d.update(nodes=[]), "no nodes"),
-        (lambda d: d["nodes"][0].pop("id"), "id is None"),
+        (lambda d: d["nodes"][0].pop("id"), "id is missing; it must be a whole number"),
         (lambda d: d["nodes"][0].update(id=10), "unique"),
         (lambda d: d["nodes"][0].update(fpgaLatency=-1), "fpgaLatency"),
         (lambda d: d["nodes"][0].update(colorClass=10**12), "colorClass"),
