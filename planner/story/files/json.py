@@ -7,15 +7,15 @@ counts are limited, paths stay inside the file's folder, and what a file claims 
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from planner.errors import StoryError
 from planner.files import MEBIBYTE, parse_json, read_text, to_json, write_atomically
-from planner.formats.checks import items, number, shown, table, whole
+from planner.formats.checks import Count, Label, Number, shown
 from planner.guard import guarded
 from planner.plan_files.bound_json import claimant
 from planner.plan_files.plan_parts import STORY_FORMAT
@@ -23,6 +23,7 @@ from planner.printable import escaped
 from planner.story.files.models import Portable, portable_paths, withdrawing
 from planner.story.files.plans import pack, resolve
 from planner.story.story import Camera, Keyframe, Story, StoryModel, StoryPlan
+from planner.typed_json import typed
 
 __all__ = [
     "Portable",
@@ -97,6 +98,51 @@ def _keyframe_dict(keyframe: Keyframe) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------------- reading
+class _Model(Struct, forbid_unknown_fields=True):
+    paths: list[str] = []
+    fingerprint: str = ""
+    batch: Count = 1
+    density: Number | None = None
+    generate: str = ""
+
+
+class _Plan(Struct, forbid_unknown_fields=True):
+    data: dict[str, Any]
+    model: Count = 0
+
+
+class _Camera(Struct, forbid_unknown_fields=True):
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class _Keyframe(Struct, forbid_unknown_fields=True):
+    title: str = ""
+    caption: str = ""
+    plan: Count = 0
+    view: str = ""
+    camera: _Camera | None = None
+    highlight: list[str] = []
+    panel: str = ""
+    versus: Label = -1
+    at: Count | None = None
+    hold: Number = 4.0
+    transition: Number = 0.8
+
+
+class _Story(Struct, forbid_unknown_fields=True):
+    format: Any
+    version: Any
+    models: list[_Model]
+    plans: list[_Plan]
+    keyframes: list[_Keyframe]
+    title: str = ""
+    summary: str = ""
+    theme: str = ""
+
+
 def read_story(path: str | os.PathLike[str]) -> Story:
     """The story in a file, checked but for its models, which :func:`resolve` reads.
 
@@ -131,120 +177,54 @@ def from_dict(value: Any, file: str, claimed_by: str) -> Story:
             f"{file}: version {shown(value.get('version'))} of the story format is not known here, version {VERSION} is;"
             " open it with the Stageboard that wrote it"
         )
-    fields = {"format", "version", "title", "summary", "theme", "models", "plans", "keyframes"}
-    _known(value, fields, "the story")
+    data = typed(value, _Story, file, StoryError)
     return Story(
-        title=_words(value, "title", "the story"),
-        summary=_words(value, "summary", "the story"),
-        models=tuple(_model(entry, i) for i, entry in _entries(value, "models")),
-        plans=tuple(_plan(entry, i) for i, entry in _entries(value, "plans")),
-        keyframes=tuple(_keyframe(entry, i) for i, entry in _entries(value, "keyframes")),
-        theme=_words(value, "theme", "the story") or "light",
+        title=_words(data.title),
+        summary=_words(data.summary),
+        models=tuple(_model(entry, i) for i, entry in enumerate(data.models, 1)),
+        plans=tuple(_plan(entry, i) for i, entry in enumerate(data.plans, 1)),
+        keyframes=tuple(_keyframe(entry, i) for i, entry in enumerate(data.keyframes, 1)),
+        theme=_words(data.theme) or "light",
         claimed_by=claimed_by,
     )
 
 
-def _entries(value: Mapping[str, Any], key: str) -> list[tuple[int, Any]]:
-    return list(enumerate(items(value.get(key), f"the story's {key}", StoryError), 1))
-
-
-def _model(entry: Any, number_: int) -> StoryModel:
-    what = f"model number {number_}"
-    data = table(entry, what, StoryError)
-    _known(data, {"paths", "fingerprint", "batch", "density", "generate"}, what)
-    paths = items(data.get("paths", []), f"{what}: paths", StoryError)
-    density = data.get("density")
-    with _Naming(what):
+def _model(data: _Model, number: int) -> StoryModel:
+    with _Naming(f"model number {number}"):
         return StoryModel(
-            paths=_texts(paths, f"{what}: paths"),
-            fingerprint=_words(data, "fingerprint", what),
-            batch=whole(data.get("batch", 1), f"{what}: batch", 1, 10**6, StoryError),
-            density=None if density is None else number(density, f"{what}: density", StoryError),
-            generate=_words(data, "generate", what),
+            paths=tuple(map(escaped, data.paths)),
+            fingerprint=_words(data.fingerprint),
+            batch=int(data.batch),
+            density=data.density,
+            generate=_words(data.generate),
         )
 
 
-def _plan(entry: Any, number_: int) -> StoryPlan:
-    what = f"plan number {number_}"
-    data = table(entry, what, StoryError)
-    _known(data, {"model", "data"}, what)
-    with _Naming(what):
-        return StoryPlan(
-            whole(data.get("model", 0), f"{what}: model", 0, 2**31 - 1, StoryError),
-            table(data.get("data"), f"{what}: data", StoryError),
-        )
+def _plan(data: _Plan, number: int) -> StoryPlan:
+    with _Naming(f"plan number {number}"):
+        return StoryPlan(int(data.model), data.data)
 
 
-def _keyframe(entry: Any, number_: int) -> Keyframe:
-    what = f"keyframe number {number_}"
-    data = table(entry, what, StoryError)
-    known = {
-        "title",
-        "caption",
-        "plan",
-        "view",
-        "camera",
-        "highlight",
-        "panel",
-        "versus",
-        "at",
-        "hold",
-        "transition",
-    }
-    _known(data, known, what)
-    camera, at = data.get("camera"), data.get("at")
-    highlight = items(data.get("highlight", []), f"{what}: highlight", StoryError)
-    with _Naming(what):
+def _keyframe(data: _Keyframe, number: int) -> Keyframe:
+    camera = data.camera
+    with _Naming(f"keyframe number {number}"):
         return Keyframe(
-            title=_words(data, "title", what),
-            caption=_words(data, "caption", what),
-            plan=whole(data.get("plan", 0), f"{what}: plan", 0, 2**31 - 1, StoryError),
-            view=_words(data, "view", what) or "flow",
-            camera=None if camera is None else _camera(camera, what),
-            highlight=_texts(highlight, f"{what}: highlight"),
-            panel=_words(data, "panel", what),
-            versus=whole(data.get("versus", -1), f"{what}: versus", -1, 2**31 - 1, StoryError),
-            at=None if at is None else whole(at, f"{what}: at", 0, 2**31 - 1, StoryError),
-            hold=number(data.get("hold", 4.0), f"{what}: hold", StoryError),
-            transition=number(data.get("transition", 0.8), f"{what}: transition", StoryError),
+            title=_words(data.title),
+            caption=_words(data.caption),
+            plan=int(data.plan),
+            view=_words(data.view) or "flow",
+            camera=None if camera is None else Camera(camera.x, camera.y, camera.width, camera.height),
+            highlight=tuple(map(escaped, data.highlight)),
+            panel=_words(data.panel),
+            versus=int(data.versus),
+            at=None if data.at is None else int(data.at),
+            hold=data.hold,
+            transition=data.transition,
         )
 
 
-def _camera(value: Any, what: str) -> Camera:
-    data = table(value, f"{what}: camera", StoryError)
-    _known(data, {"x", "y", "width", "height"}, f"{what}: camera")
-    return Camera(
-        *(_signed(data.get(key), f"{what}: camera: {key}") for key in ("x", "y", "width", "height"))
-    )
-
-
-def _signed(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < math.inf:
-        raise StoryError(f"{what} is {shown(value)}; it must be a number")
-    # What is cut off is far beyond what a camera takes; a whole number may be too large to become a float.
-    return float(min(max(value, -1e9), 1e9))
-
-
-def _words(data: Mapping[str, Any], key: str, what: str) -> str:
-    value = data.get(key, "")
-    if not isinstance(value, str):
-        raise StoryError(f"{what}: {key} is {shown(value)}; it must be text")
-    return escaped(value, keep="\n")  # a caption may have several lines
-
-
-def _texts(values: list[Any], what: str) -> tuple[str, ...]:
-    for value in values:
-        if not isinstance(value, str):
-            raise StoryError(f"{what} must list texts, not {shown(value)}")
-    return tuple(escaped(value) for value in values)
-
-
-def _known(data: Mapping[str, Any], fields: set[str], what: str) -> None:
-    for key in data:
-        if key not in fields:
-            raise StoryError(
-                f"{what} has a field {shown(key)}, which is not known; the fields are {', '.join(sorted(fields))}"
-            )
+def _words(text: str) -> str:
+    return escaped(text, keep="\n")  # a caption may have several lines
 
 
 class _Naming:

@@ -223,7 +223,7 @@ CHANGES: dict[str, Any] = {
     "another target": (lambda d: d["plans"][0]["data"]["problem"]["target"].update(kind="cloud"), "cloud"),
     "a huge size": (lambda d: d["plans"][0]["data"]["problem"]["target"].update(memory=10**400), "too large"),
     "a huge camera": (
-        lambda d: d["keyframes"][0].update(camera={"x": 10**400, "y": 0, "width": 1, "height": 1}), "the x of",
+        lambda d: d["keyframes"][0].update(camera={"x": 10**400, "y": 0, "width": 1, "height": 1}), "keyframe number 1: camera: x is an integer",
     ),
     "files and words": (lambda d: d["models"][0].update(generate="mlp"), "give one of the two"),
 }  # fmt: skip
