@@ -108,6 +108,7 @@ def _fitting(kind: Any, value: Any) -> Any:
     """The member of a union that ``value`` claims to be; else ``kind`` itself."""
     members = _members(kind)
     for member in members:
+        member = get_args(member)[0] if get_origin(member) is Annotated else member
         origin = get_origin(member) or member
         if origin in (list, tuple, dict) and isinstance(value, dict if origin is dict else list):
             return member
@@ -155,9 +156,12 @@ def _words(kind: Any) -> str:
     words = "a list" if origin is tuple else _WORDS.get(origin, "an object")
     for meta in metas:
         words = "a whole number" if meta.multiple_of is not None else words
+        if meta.le == sys.float_info.max:
+            return f"{words}, finite and not negative"
         if meta.le is not None:
-            low, high = (f"{int(n)}" if words == "a whole number" else f"{n:g}" for n in (meta.ge, meta.le))
-            finite = meta.le == sys.float_info.max
-            return f"{words}, finite and not negative" if finite else f"{words} from {low} to {high}"
+            form = "d" if words == "a whole number" else "g"
+            if meta.gt is not None:
+                return f"{words} above {meta.gt:{form}} and at most {meta.le:{form}}"
+            return f"{words} from {meta.ge:{form}} to {meta.le:{form}}"
         words = f"{words} that is not empty" if meta.min_length else words
     return words

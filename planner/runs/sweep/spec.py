@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from planner.errors import StageboardError
 from planner.guard import guarded
 from planner.problem.grouping import GRANULARITIES
 from planner.toml_file import read_toml
+from planner.typed_json import typed
 
 
 @dataclass(frozen=True)
@@ -51,54 +54,79 @@ def read_sweep(path: str) -> list[Run]:
         return list(dict.fromkeys(_Reader(file, read_toml(file)).runs()))
 
 
+class _Method(Struct, forbid_unknown_fields=True):
+    name: str
+    set: dict[str, Any] = {}
+
+
+_Texts = list[Annotated[str, Meta(min_length=1)]]
+_Methods = list[Annotated[str | _Method, Meta(description="a name or { name = ..., set = {...} }")]]
+_Seeds = Annotated[
+    Annotated[int, Meta(ge=1, le=1_000_000)]
+    | Annotated[list[Annotated[int, Meta(ge=0, le=2**63 - 1)]], Meta(min_length=1)],
+    Meta(description="how many, or a list of whole numbers from 0"),
+]
+
+
+class _Generated(Struct):
+    kind: Any = ""
+    seeds: _Seeds = 1
+    set: dict[str, Any] = {}
+
+
+class _Sweep(Struct, forbid_unknown_fields=True):
+    models: _Texts = []
+    targets: _Texts = []
+    planners: _Methods = []
+    bounds: _Methods = []
+    objectives: _Texts = []
+    seeds: _Seeds = 1
+    time_limit: Annotated[float, Meta(gt=0, le=1e9)] | None = None
+    gap: Annotated[float, Meta(gt=0, le=1)] | None = None
+    granularity: str = "op"
+    generate: Annotated[list[_Generated], Meta(description="a list of tables, each under [[generate]]")] = []
+
+
 class _Reader:
-    """Takes the table of a file apart; whatever is wrong is one sentence that names the key."""
+    """Makes runs of what a file says; whatever is wrong is one sentence that names the key."""
 
     def __init__(self, file: Path, data: dict[str, Any]) -> None:
         self._file = file
-        self._data = data
-        known = {"models", "targets", "planners", "bounds", "objectives", "seeds", "time_limit", "gap",
-                 "granularity", "generate"}  # fmt: skip
-        for key in data:
-            if key not in known:
-                raise self._error(f"has the unknown key '{key}'; known are {', '.join(sorted(known))}")
+        self._data = typed(data, _Sweep, file.name, StageboardError)
 
     def _error(self, what: str) -> StageboardError:
         return StageboardError(f"{self._file.name} {what}")
 
     def runs(self) -> Iterator[Run]:
         """Every combination, models outermost."""
+        data = self._data
         models = [*self._paths(), *self._generated()]
-        targets = self._texts("targets")
-        planners, bounds = self._methods("planners"), self._methods("bounds")
-        for key, value in (("models", models), ("targets", targets), ("planners", planners or bounds)):
+        planners, bounds = _methods(data.planners), _methods(data.bounds)
+        for key, value in (("models", models), ("targets", data.targets), ("planners", planners or bounds)):
             if not value:
                 raise self._error(f"names no {key}; give at least one")
-        seeds = self._seeds(self._data.get("seeds", [0]), "seeds")
-        limit, gap = self._number("time_limit", 1e9), self._number("gap", 1.0)
-        granularity = self._data.get("granularity", "op")
-        if granularity not in GRANULARITIES:
-            raise self._error(f"has granularity {granularity!r}; choose from {', '.join(GRANULARITIES)}")
+        if data.granularity not in GRANULARITIES:
+            raise self._error(f"has granularity {data.granularity!r}; choose from {', '.join(GRANULARITIES)}")
         for model in models:
-            for target in targets:
-                for objective in self._texts("objectives") or [""]:
-                    common = {"model": model, "target": target, "objective": objective,
-                              "granularity": granularity, "time_limit": limit, "gap": gap}  # fmt: skip
+            for target in data.targets:
+                for objective in data.objectives or [""]:
+                    common: dict[str, Any] = {
+                        "model": model,
+                        "target": target,
+                        "objective": objective,
+                        "granularity": data.granularity,
+                        "time_limit": data.time_limit,
+                        "gap": data.gap,
+                    }
                     for name, options in bounds:
                         yield Run(method=name, options=options, is_bound=True, **common)
                     for name, options in planners:
-                        for seed in seeds:
+                        for seed in _listed(data.seeds):
                             yield Run(method=name, options=options, seed=seed, **common)
-
-    def _texts(self, key: str) -> list[str]:
-        value = self._data.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-            raise self._error(f'has {key} = {value!r}; write a list of texts, such as ["..."]')
-        return value
 
     def _paths(self) -> Iterator[str]:
         folder = self._file.parent
-        for text in self._texts("models"):
+        for text in self._data.models:
             if "*" not in text:
                 yield text
                 continue
@@ -110,54 +138,25 @@ class _Reader:
     def _generated(self) -> Iterator[str]:
         from planner.generate.catalogue import NETWORKS, kind
 
-        tables = self._data.get("generate", [])
-        if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
-            raise self._error("has 'generate' that is no list of tables; write [[generate]]")
-        for table in tables:
-            name = str(table.get("kind", ""))
+        for table in self._data.generate:
+            name = str(table.kind)
             if name not in NETWORKS:
                 name = kind(name).NAME
-            for seed in self._seeds(table.get("seeds", 1), "generate.seeds"):
-                yield made_up(name, seed, self._settings(table.get("set", {}), "generate.set"))
+            for seed in _listed(table.seeds):
+                yield made_up(name, seed, _settings(table.set))
 
-    def _methods(self, key: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
-        out = []
-        entries = self._data.get(key, [])
-        if not isinstance(entries, list):
-            raise self._error(f"has {key} that is no list")
-        for entry in entries:
-            table = {"name": entry} if isinstance(entry, str) else entry
-            if (
-                not isinstance(table, dict)
-                or not isinstance(table.get("name"), str)
-                or set(table) - {"name", "set"}
-            ):
-                raise self._error(f"has {entry!r} in {key}; write a name or {{ name = ..., set = {{...}} }}")
-            settings = self._settings(table.get("set", {}), f"{key}.set")
-            out.append((table["name"], tuple(sorted(settings.items()))))
-        return out
 
-    def _settings(self, value: Any, key: str) -> dict[str, str]:
-        if not isinstance(value, dict):
-            raise self._error(f"has {key} that is no table")
-        return {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in value.items()}
+def _methods(entries: list[str | _Method]) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+    methods = [_Method(entry) if isinstance(entry, str) else entry for entry in entries]
+    return [(method.name, tuple(sorted(_settings(method.set).items()))) for method in methods]
 
-    def _seeds(self, value: Any, key: str) -> list[int]:
-        """A list of seeds, or how many to count from 0."""
-        if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= 1_000_000:
-            return list(range(value))
-        if (
-            isinstance(value, list)
-            and all(type(item) is int and 0 <= item < 2**63 for item in value)
-            and value
-        ):
-            return value
-        raise self._error(f"has {key} = {value!r}; write how many, or a list of whole numbers from 0")
 
-    def _number(self, key: str, most: float) -> float | None:
-        value = self._data.get(key)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= most:
-            raise self._error(f"has {key} = {value!r}; it must be a number above 0 and at most {most:g}")
-        return float(value)
+def _settings(given: dict[str, Any]) -> dict[str, str]:
+    return {
+        key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in given.items()
+    }
+
+
+def _listed(seeds: int | list[int]) -> list[int]:
+    """Seeds, of which a file may say how many to count from 0."""
+    return list(range(seeds)) if isinstance(seeds, int) else seeds

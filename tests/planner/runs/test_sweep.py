@@ -66,15 +66,25 @@ def test_every_combination_is_a_run(tmp_path: Path) -> None:
         ('models = ["a"]\nplanners = ["slice"]', "names no targets"),
         ('targets = ["pipeline:2"]\nplanners = ["slice"]', "names no models"),
         ('models = ["a"]\ntargets = ["pipeline:2"]', "names no planners"),
-        ('models = ["a"]\nmodel = 3', "unknown key 'model'"),
-        ("models = [3]", "models = "),
+        ('models = ["a"]\nmodel = 3', "has a field 'model', which is not known; the fields are bounds, gap"),
+        ("models = [3]", "entry number 1 of models is 3; it must be text that is not empty"),
         ('models = ["*.nothing"]\ntargets = ["pipeline:2"]', "there are none"),
-        ('models = ["a"]\ntargets = ["p"]\nplanners = [3]', "in planners"),
-        ('models = ["a"]\ntargets = ["p"]\nplanners = ["x"]\nseeds = [-1]', "seeds = "),
-        ('models = ["a"]\ntargets = ["p"]\nplanners = ["x"]\ntime_limit = 0', "time_limit = "),
+        (
+            'models = ["a"]\ntargets = ["p"]\nplanners = [3]',
+            "planner number 1 is 3; it must be a name or { name",
+        ),
+        (
+            'models = ["a"]\ntargets = ["p"]\nplanners = ["x"]\nseeds = [-1]',
+            "entry number 1 of seeds is -1; it must be a whole number from 0",
+        ),
+        (
+            'models = ["a"]\ntargets = ["p"]\nplanners = ["x"]\ntime_limit = 0',
+            "time_limit is 0; it must be a number above 0 and at most 1e+09",
+        ),
         ('models = ["a"]\ntargets = ["p"]\nplanners = ["x"]\ngranularity = "block"', "granularity"),
         ('[[generate]]\nkind = "mesh"', "no kind of graph 'mesh'"),
-        ("generate = 3", "[[generate]]"),
+        ("generate = 3", "generate is 3; it must be a list of tables, each under [[generate]]"),
+        ("seeds = []", "seeds is []; it must be how many, or a list of whole numbers from 0"),
     ],
 )
 def test_a_bad_file_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
