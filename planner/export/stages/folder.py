@@ -10,15 +10,17 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, to_builtins
 
 from planner.errors import StageboardError
 from planner.export.stages.stages import TOLERANCE, Checked, StageExport, StageFile
 from planner.files import behind_links, not_written, read_json, to_json, write_atomically
-from planner.formats.checks import whole
+from planner.formats.checks import INT32
+from planner.typed_json import typed
 
 MANIFEST = "manifest.json"
 LARGEST_TENSOR = 1 << 62
@@ -26,6 +28,9 @@ LARGEST_TENSOR = 1 << 62
 _FORMAT = "stageboard-stages"
 _VERSION = 1
 _LIMIT = 16 << 20
+_Count = Annotated[int, Meta(ge=0, le=INT32)]
+_Extent = Annotated[int, Meta(ge=-1, le=INT32)]
+_Bytes = Annotated[int, Meta(ge=0, le=LARGEST_TENSOR)]
 _ABOUT = (
     "Each stage is a model file. Run a model's stages in order: hand each the tensors that its inputs name, in that order, and keep"
     " its outputs until the last stage that names them has run (a tensor may skip stages). The model's inputs come from"
@@ -33,30 +38,27 @@ _ABOUT = (
 )
 
 
-@dataclass(frozen=True)
-class StageEntry:
+class StageEntry(Struct, frozen=True):
     """One stage: its file in the folder, its device by name, how many operators it runs, its tensors in the file's order."""
 
     file: str
     device: str
-    operators: int
+    operators: _Count
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    bytes: int
+    bytes: _Bytes
 
 
-@dataclass(frozen=True)
-class TensorEntry:
+class TensorEntry(Struct, frozen=True):
     """A tensor that a stage takes or gives. ``index`` is its number in the source file, -1 where files number none."""
 
-    shape: tuple[int, ...]
+    shape: tuple[_Extent, ...]
     dtype: str
-    bytes: int
-    index: int = -1
+    bytes: _Bytes
+    index: _Extent = -1
 
 
-@dataclass(frozen=True)
-class ModelEntry:
+class ModelEntry(Struct, frozen=True):
     """One model: its source file by name and SHA-256, its inputs and outputs, its stages in the order in which they run."""
 
     name: str
@@ -77,13 +79,12 @@ class ModelEntry:
         ]
 
 
-@dataclass(frozen=True)
-class Manifest:
+class Manifest(Struct, frozen=True):
     """A folder of stages. ``kind`` is the export format: ``tflite-stages`` or ``onnx-stages``."""
 
     kind: str
     models: tuple[ModelEntry, ...]
-    verified: Mapping[str, Any] = field(default_factory=dict)
+    verified: Mapping[str, Any] = {}
     notes: tuple[str, ...] = ()
 
     def model(self, name: str | None = None) -> ModelEntry:
@@ -97,10 +98,7 @@ class Manifest:
 
 def write_manifest(folder: Path, manifest: Manifest) -> Path:
     """Write ``manifest.json`` into the folder."""
-    models = []
-    for model in manifest.models:
-        tensors = {name: asdict(tensor) for name, tensor in model.tensors.items()}
-        models.append({**asdict(model), "tensors": tensors, "cuts": model.cuts()})
+    models = [{**to_builtins(model), "cuts": model.cuts()} for model in manifest.models]
     content = {
         "format": _FORMAT,
         "version": _VERSION,
@@ -124,58 +122,17 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
         raise StageboardError(
             f"{file} has version {value.get('version')!r}, not {_VERSION}; export the stages again"
         )
-    try:
-        models = tuple(_model(model) for model in value["models"])
-        return Manifest(str(value["kind"]), models, dict(value["verified"]), _texts(value["notes"]))
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, StageboardError):
-            raise
-        raise StageboardError(f"{file} is not complete ({error}); export the stages again") from error
+    manifest = typed(value, Manifest, str(file), StageboardError)
+    for model in manifest.models:
+        for stage in model.stages:
+            _check_name(stage.file)
+    return manifest
 
 
-def _model(value: Any) -> ModelEntry:
-    tensors = {
-        str(name): TensorEntry(
-            tuple(whole(d, "a dimension", -1) for d in tensor["shape"]),
-            str(tensor["dtype"]),
-            whole(tensor["bytes"], "a tensor's bytes", 0, LARGEST_TENSOR),
-            whole(tensor["index"], "a tensor's index", -1),
-        )
-        for name, tensor in value["tensors"].items()
-    }
-    stages = tuple(
-        StageEntry(
-            _plain_name(stage["file"]),
-            str(stage["device"]),
-            whole(stage["operators"], "a number of operators"),
-            _texts(stage["inputs"]),
-            _texts(stage["outputs"]),
-            whole(stage["bytes"], "a file's bytes", 0, LARGEST_TENSOR),
-        )
-        for stage in value["stages"]
-    )
-    return ModelEntry(
-        str(value["name"]),
-        str(value["source"]),
-        str(value["sha256"]),
-        _texts(value["inputs"]),
-        _texts(value["outputs"]),
-        stages,
-        tensors,
-    )
-
-
-def _texts(values: Sequence[Any]) -> tuple[str, ...]:
-    if not isinstance(values, list):
-        raise TypeError("a list of names is missing")
-    return tuple(str(value) for value in values)
-
-
-def _plain_name(name: Any) -> str:
-    """A file's name without a way out of the folder."""
-    if not isinstance(name, str) or name in ("", ".", "..") or Path(name).name != name or "\\" in name:
+def _check_name(name: str) -> None:
+    """Refuse a file's name that leads out of the folder."""
+    if name in ("", ".", "..") or Path(name).name != name or "\\" in name:
         raise StageboardError(f"the manifest names the file {name!r}; stages lie beside it, without a folder")
-    return name
 
 
 @contextlib.contextmanager

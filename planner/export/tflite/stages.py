@@ -17,11 +17,12 @@ import hashlib
 import os
 import signal
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from planner.errors import ModelError, StageboardError
 from planner.export.sources import (

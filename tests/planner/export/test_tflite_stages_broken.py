@@ -375,8 +375,8 @@ def test_a_manifest_is_not_trusted(tmp_path: Path, skip_model: Path) -> None:
         (lambda v: v.update(version=9), "export the stages again"),
         (lambda v: v.update(kind="x"), "unknown kind 'x'"),
         (lambda v: v.update(kind="onnx-stages"), "is refused by onnxruntime"),
-        (lambda v: v["models"][0].pop("stages"), "not complete"),
-        (lambda v: v["models"][0].update(inputs="x"), "not complete"),
+        (lambda v: v["models"][0].pop("stages"), "model number 1: stages is missing; it must be a list"),
+        (lambda v: v["models"][0].update(inputs="x"), "model number 1: inputs must be a list, not .x."),
         (lambda v: v["models"][0]["stages"][0].update(file="../skip.tflite"), "without a folder"),
         (lambda v: v["models"][0]["stages"][0].update(outputs=["a"]), "the manifest lists 1"),
         (
