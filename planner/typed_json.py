@@ -99,7 +99,7 @@ def _entry(whole: str, number: int, value: Any, kind: Any) -> str:
 def _is(value: Any, kind: Any) -> bool:
     try:
         msgspec.convert(value, kind)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeEncodeError):
         return False
     return True
 
