@@ -1,9 +1,11 @@
-"""The notice bar: says what happened, what was kept and what to do, and never stands in the way."""
+"""The notice: says what happened, what was kept and what to do; it lies over the canvas and moves nothing."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from gui.look.theme import Theme
@@ -15,8 +17,17 @@ INFO_SECONDS = 6.0
 """Informative notices go by themselves; warnings and errors stay until they are dismissed."""
 
 
+MARGIN = 12
+"""Pixels between the notice and the end of what it lies over."""
+MOST_WIDTH, LEAST_WIDTH = 820, 260
+ROUND = 7.0
+
+
 class NoticeBar(QWidget):
-    """One message at a time on top of the canvas; the latest replaces the one before."""
+    """One message at a time over the foot of the canvas; the latest replaces the one before.
+
+    It steps aside while a mouse button is held there: ops are dropped on what may be below it.
+    """
 
     dismissed = Signal()
 
@@ -44,6 +55,8 @@ class NoticeBar(QWidget):
         self._run_other: object = None
         self._closed: object = None
         self._until_change = False
+        self._area: Callable[[], QWidget] | None = None
+        self._under: QWidget | None = None
         self._action.clicked.connect(self._act)
         self._other.clicked.connect(self._act_otherwise)
         close = QToolButton(self)
@@ -109,8 +122,53 @@ class NoticeBar(QWidget):
         self._later.stop()
         if self.level == "info" and not action:
             self._later.ask()
+        self._place()
         self.show()
         self.update()
+
+    # ------------------------------------------------------------------ where it lies
+    def lie_over(self, host: QWidget, area: Callable[[], QWidget]) -> None:
+        """Lie in ``host``, over the foot of the widget that ``area`` names whenever there is something to say."""
+        self._area = area
+        self.setParent(host)
+        host.installEventFilter(self)
+
+    def _place(self) -> None:
+        host = self.parentWidget()
+        if self._area is None or host is None:
+            return
+        under = self._area()
+        if under is not self._under:
+            if self._under is not None:
+                self._under.removeEventFilter(self)
+            under.installEventFilter(self)
+            self._under = under
+        room = under.width() - 2 * MARGIN
+        lines = self._text.text().split("\n")
+        words = max(self._text.fontMetrics().horizontalAdvance(line) for line in lines) + 8
+        others = (self._action, self._other, self._more, self._close)
+        beside = sum(one.sizeHint().width() + 8 for one in others if not one.isHidden())
+        width = max(min(room, MOST_WIDTH, words + beside + 32), min(room, LEAST_WIDTH))
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()
+        height = layout.heightForWidth(width) if layout.hasHeightForWidth() else self.sizeHint().height()
+        corner = under.mapTo(host, QPoint((under.width() - width) // 2, under.height() - MARGIN - height))
+        self.setGeometry(corner.x(), max(0, corner.y()), width, height)
+        self.raise_()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the size of what is below; step aside while a button is held there."""
+        if self.isHidden():
+            return False
+        match event.type():
+            case QEvent.Type.Resize | QEvent.Type.Show | QEvent.Type.Move:
+                self._place()
+            case QEvent.Type.MouseButtonPress if watched is self._under:
+                self.lower()
+            case QEvent.Type.MouseButtonRelease if watched is self._under:
+                self.raise_()
+        return False
 
     def plan_changed(self, *_: object) -> None:
         """The plan is another one now."""
@@ -140,6 +198,7 @@ class NoticeBar(QWidget):
 
     def _show_detail(self, shown: bool) -> None:
         self._text.setText(f"{self._message}\n{self._detail}" if shown else self._message)
+        self._place()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape dismisses."""
@@ -149,11 +208,18 @@ class NoticeBar(QWidget):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """A soft ground and a bar of the level's colour at the left."""
+        """A card on a soft ground, with a bar of the level's colour at the left."""
         t = self._theme
         ground, mark = {
             "info": (t.selection, t.accent), "warning": (t.warning_soft, t.warning), "error": (t.bad_soft, t.bad),
         }[self.level]  # fmt: skip
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(ground))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        card = QPainterPath()
+        card.addRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), ROUND, ROUND)
+        painter.fillPath(card, QColor(ground))
+        painter.setClipPath(card)
         painter.fillRect(0, 0, 4, self.height(), QColor(mark))
+        painter.setClipping(False)
+        painter.setPen(QPen(QColor(mark), 1.0))
+        painter.drawPath(card)

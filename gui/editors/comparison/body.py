@@ -50,9 +50,10 @@ class CompareBody(EditorWindow):
         rows = QVBoxLayout(middle)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
-        for widget, stretch in ((self.notice, 0), (self.legend, 0), (self.columns, 1), (self.pick_bar, 0)):
+        for widget, stretch in ((self.legend, 0), (self.columns, 1), (self.pick_bar, 0)):
             rows.addWidget(widget, stretch)
         self.setCentralWidget(middle)
+        self.notice.lie_over(middle, lambda: self.columns)
         self.taking = Taking(self.state, self.picking, self.columns)
         # ---- panels
         self.moved = MovedList(self.state, theme)

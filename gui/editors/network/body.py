@@ -55,9 +55,10 @@ class NetworkBody(PlanningWindow):
         self.views = views_factory(document, theme, self)
         self.canvas, self.scrubber, self.strip = self.views.canvas, self.views.scrubber, self.views.strip
         self.playback = self.views.playback
-        self.middle = Middle(self.views, self.notice, theme)
+        self.middle = Middle(self.views, theme)
         self.start_page = self.middle.start_page
         self.setCentralWidget(self.middle)
+        self.notice.lie_over(self.middle, lambda: self.middle.picture)
         # ---- panels
         self.readouts = OrderReadouts(document, theme)
         self.inspector = NeuronPanel(document, theme)

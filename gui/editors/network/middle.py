@@ -1,4 +1,4 @@
-"""The middle of a network's window: notices over one of four pages, which are where to begin, one order, two, or waiting."""
+"""The middle of a network's window: one of four pages: where to begin, one order, two, or waiting."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.shell.start_page import StartPage
-from gui.widgets.notice import NoticeBar
 from gui.widgets.plain import PlainLabel
 
 if TYPE_CHECKING:
@@ -22,12 +21,12 @@ MOST_BELOW = 0.4
 class Middle(QWidget):
     """The network above the scrubber and the strip, which share one time axis; or two orders side by side."""
 
-    def __init__(self, views: Views, notice: NoticeBar, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, views: Views, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.start_page = StartPage(theme)
         self.waiting = PlainLabel()
         self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._two = views.side_by_side
+        self._two, self._canvas = views.side_by_side, views.canvas
         self._below = QWidget()
         below = QVBoxLayout(self._below)
         below.setContentsMargins(0, 0, 0, 0)
@@ -45,13 +44,17 @@ class Middle(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(notice)
         column.addWidget(self._stack, 1)
 
     @property
     def page(self) -> str:
         """``two`` where two orders are side by side, else ``one``."""
         return "two" if self._stack.currentWidget() is self._two else "one"
+
+    @property
+    def picture(self) -> QWidget:
+        """What draws the network on the page that is shown; where there is none, the page."""
+        return self._canvas if self._stack.currentWidget() is self._one else self._stack
 
     def show_page(self, page: str) -> None:
         """``start``, ``one``, ``two`` or ``waiting``."""

@@ -82,11 +82,11 @@ class GraphBody(PlanningWindow):
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.notice)
         self.models = ModelBar(document, theme)
         column.addWidget(self.models)
         column.addWidget(self._stack, 1)
         self.setCentralWidget(middle)
+        self.notice.lie_over(middle, lambda: self._stack)
         # ---- panels
         self.readouts = ReadoutStrip(document, theme)
         self.devices = DevicesPanel(document, theme)
