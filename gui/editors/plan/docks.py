@@ -54,8 +54,10 @@ class GraphDocks(Docks):
     def size(self, width: int, height: int) -> None:
         """Sizes that suit a window of this size, before anyone has dragged a border."""
         side = 228 if width < 1400 else 260
-        right = 264 if width < 1400 else 300
         window, docks = self._window, self.docks
+        # As wide as the widest that may come there needs: else the canvas would jump when it comes.
+        needs = (docks[id].minimumSizeHint().width() for id, area, _ in self.LAYOUT if area == RIGHT)
+        right = max(264 if width < 1400 else 300, *needs)
         window.resizeDocks([docks["devices"], docks["planners"]], [side, right], Qt.Orientation.Horizontal)
         free = max(300, height - 110)
         top = self._devices_height(height)

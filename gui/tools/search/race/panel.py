@@ -135,9 +135,10 @@ class RacePanel(Panel):
         top = QVBoxLayout()
         top.setContentsMargins(10, 6, 10, 4)
         top.setSpacing(6)
+        # First, so that it stays below the pointer whatever is said beneath.
+        top.addLayout(buttons)
         top.addWidget(self.invitation)
         top.addWidget(self.headline)
-        top.addLayout(buttons)
         fold = QHBoxLayout()
         fold.setContentsMargins(8, 0, 10, 0)
         fold.setSpacing(6)
