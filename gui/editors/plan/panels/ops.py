@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.editors.plan.panels.ops_model import PARAMETERS, WORK, OpsModel
+from gui.editors.plan.panels.ops_row import TwoLines
 from gui.look.numbers import plural
 from gui.look.theme import Theme, font
 from gui.panels.base import Panel
@@ -66,6 +67,8 @@ class OpsPanel(Panel):
         self.count.setFont(font(8.0))
         self.model = OpsModel(self)
         self.table = op_table(self.model, "Table of ops", self)
+        self.rows = TwoLines(self.table, theme)
+        self.table.setItemDelegate(self.rows)
         header = self.table.horizontalHeader()
         header.setDefaultAlignment(LEFT)
         header.setStretchLastSection(True)
@@ -98,12 +101,18 @@ class OpsPanel(Panel):
         self._graph_is_new = True
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Names and work are always in sight; with more room the other columns come in, then names grow."""
+        """Names and work are always in sight, the rest below them; with more room all columns come in, then names grow."""
         super().resizeEvent(event)
         room = self.width() - 8 - 12
         rest = sum(WIDTHS[2:])
-        name = room - WIDTHS[1] if room < WIDTHS[0] + WIDTHS[1] + rest else room - WIDTHS[1] - rest
-        self.table.setColumnWidth(0, max(100, name))
+        narrow = room < WIDTHS[0] + WIDTHS[1] + rest
+        self.rows.set_on(narrow)
+        self.table.setColumnWidth(0, max(100, room - WIDTHS[1] - (0 if narrow else rest)))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.rows.theme = theme
+        super().set_theme(theme)
 
     def _put_first(self) -> None:
         """The column beside the names is what the objective is about: parameters where it counts bytes, else work."""

@@ -98,6 +98,20 @@ class OpsModel(OpRows):
         e = self._problem.evaluator
         return e.op_work[e.class_of[self._device_of], np.arange(e.n)]
 
+    def about(self, row: int, beside: int) -> str:
+        """``stage 0 · 9.4 KiB · Conv``: device, memory and kind of a row's op; its time where ``beside`` says the memory."""
+        problem, op = self._problem, self.op(row)
+        if problem is None or op < 0:
+            return ""
+        parts = [problem.devices[int(self._device_of[op])].name]
+        if beside != PARAMETERS:
+            held = float(problem.evaluator.params[op])
+            parts.append(bytes_text(held or float(self._produced[op])))
+        else:
+            parts.append(f"{self.index(row, WORK).data()} {self._column.suffix}")
+        # The kind last: of what is too long it is missed least.
+        return " · ".join(part for part in (*parts, problem.graph.kinds[op]) if part.strip())
+
     # ------------------------------------------------------------------ Qt's model interface
     def columnCount(self, parent: Index = TOP) -> int:
         """Number of columns."""

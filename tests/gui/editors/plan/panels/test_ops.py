@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from gui.document.plan.document import Document
 from gui.editors.plan.panels.ops import OpsPanel
 from gui.editors.plan.panels.ops_model import BYTES, DEVICE, KIND, NAME, PARAMETERS, WORK, OpsModel
+from gui.editors.plan.panels.ops_row import ONE_LINE, TWO_LINES
 from gui.look.theme import LIGHT
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -190,3 +191,16 @@ def test_the_first_number_is_what_the_objective_is_about(qtbot: QtBot) -> None:
         assert header.visualIndex(WORK) == 2
         document.undo_stack.undo()
         qtbot.waitUntil(lambda: header.visualIndex(WORK) == 1)
+
+
+def test_a_narrow_table_says_device_memory_and_kind_below_the_name(qtbot: QtBot) -> None:
+    document = opened()
+    panel = OpsPanel(document, LIGHT)
+    with shown(qtbot, panel, 228, 400):
+        assert panel.rows.on and panel.table.rowHeight(0) == TWO_LINES
+        assert panel.model.about(0, WORK) == "stage 0 · 8 B · Conv"
+        assert panel.model.about(0, PARAMETERS).startswith("stage 0 · ")
+        assert panel.model.about(-1, WORK) == ""
+        panel.resize(700, 400)
+        settle()
+        assert not panel.rows.on and panel.table.rowHeight(0) == ONE_LINE
