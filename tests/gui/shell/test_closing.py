@@ -1,0 +1,113 @@
+"""Closing a window with unsaved work: one question for plan and story, and what each answer does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from gui.shell.closing import Closing, Unsaved, quit_all
+from planner.plan_files.plan_parts import is_plan
+from tests.gui.editors.network.models import shuffled_order
+from tests.gui.editors.network.window_parts import order_window
+from tests.gui.window_parts import answer, make_window, opened, settle
+
+SAVE, DISCARD, CANCEL = (
+    QMessageBox.StandardButton.Save, QMessageBox.StandardButton.Discard, QMessageBox.StandardButton.Cancel,
+)  # fmt: skip
+
+
+def test_plan_and_story_are_asked_about_at_once(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.move([3], 1)
+    window.studio.capture_keyframe()
+    settle()
+    assert not window.close()
+    question = window.closing.question
+    assert question is not None
+    assert question.text() == "Save the changes to the plan “slice, edited” and the story?"
+    assert question.defaultButton() is question.button(SAVE)
+    assert not window.close() and window.closing.question is question  # a second try asks nothing new
+    answer(window, CANCEL)
+    assert window.isVisible() and document.modified and window.closing.question is None
+    assert not window.close()
+    answer(window, DISCARD)
+    assert not window.isVisible()
+    close()
+
+
+def test_saving_closes_and_a_save_that_is_called_off_does_not(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.move([3], 1)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    window.close()
+    answer(window, SAVE)
+    assert window.isVisible() and document.modified
+    path = tmp_path / "kept.plan.json"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    window.close()
+    answer(window, SAVE)
+    assert not window.isVisible() and is_plan(path)
+    close()
+
+
+def test_what_cannot_be_written_keeps_the_window(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.move([3], 1)
+    gone = tmp_path / "gone" / "kept.plan.json"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(gone), ""))
+    window.close()
+    answer(window, SAVE)
+    assert window.isVisible() and window.notice.level == "error"
+    close()
+
+
+def test_quitting_goes_on_from_window_to_window(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.move([3], 1)
+    with order_window(qtbot) as network:
+        network.document.set_order(
+            shuffled_order(network.document.open_problem.network, 5), "Shuffle"
+        )  # fmt: skip
+        settle()
+        quit_all()
+        asked = [one for one in (window, network) if one.closing.question is not None]
+        assert asked, "somebody asks"
+        answer(asked[0], CANCEL)
+        for one in asked[1:]:
+            answer(one, CANCEL)
+        assert window.isVisible() and network.isVisible(), "who cancels keeps all"
+        quit_all()
+        for _ in range(4):
+            settle()
+            for one in (window, network):
+                if one.closing.question is not None:
+                    answer(one, DISCARD)
+        assert not window.isVisible() and not network.isVisible()
+    close()
+
+
+def test_what_is_saved_is_not_asked_about(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    asked: list[int] = []
+    closing = Closing(window, lambda: [])
+    assert closing.may_close()
+    assert closing.may_replace(lambda: asked.append(1), []) and not asked
+    assert not closing.may_replace(lambda: asked.append(1), [Unsaved("the notes", lambda: True)])
+    assert closing.question is not None
+    closing.question.button(SAVE).click()
+    settle()
+    assert asked == [1] and not [
+        w for w in QApplication.topLevelWidgets() if isinstance(w, QMessageBox) and w.isVisible()
+    ]
+    close()
