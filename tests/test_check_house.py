@@ -72,3 +72,48 @@ def test_kernels_may_be_long_and_rooms_name_their_machine(house: Path) -> None:
     write(house, "planner/kernels.py", "@njit(cache=True)\ndef long():\n" + "    x = 1\n" * 90)
     write(house, "planner/machines/turntable/rules.py", "x = Turntable('turn-table')\n")
     assert check_house.main(house) == 0
+
+
+ARRAYS = """
+Ints = NDArray[np.int32]
+
+class Base:
+    \"\"\"Something with ``given`` int32[n].\"\"\"
+
+    def inherited(self, ops: Ints) -> Ints:
+        \"\"\"Devices of ``ops`` (int32[m] each).\"\"\"
+
+    def named(self, given: Ints) -> int:
+        \"\"\"How many there are.\"\"\"
+
+class Heir(Base):
+    def inherited(self, ops: Ints) -> Ints:
+        \"\"\"The same from zero on.\"\"\"
+
+    def _private(self, ops: Ints) -> Ints: ...
+
+    def handed(self, key: Callable[[Ints], float]) -> float:
+        \"\"\"The least key.\"\"\"
+"""
+
+
+def test_arrays_whose_shape_is_said_pass(house: Path) -> None:
+    write(house, "planner/arrays.py", ARRAYS)
+    assert check_house.main(house) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def bare(ops: Ints) -> int:\n    '''How many ops.'''\n",
+        "def bare(ops: Sequence[Ints] | None = None) -> int: ...\n",
+        "def bare(count: int) -> tuple[int, np.ndarray]:\n    '''The units of shape count.'''\n",
+        "class Kept:\n    '''A plan.'''\n\n    def bare(self, ops: 'Ints') -> int:\n        '''How many ops.'''\n",
+        "class Kept:\n    '''A plan.'''\n\n    def __init__(self, ops: Ints) -> None: ...\n",
+    ],
+)
+def test_arrays_without_a_shape_are_said(text: str, house: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(house, "planner/arrays.py", ARRAYS)
+    write(house, "planner/leaf.py", text)
+    assert check_house.main(house) == 1
+    assert "has arrays; say their shape in its docstring" in capsys.readouterr().out

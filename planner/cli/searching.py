@@ -80,6 +80,7 @@ class Watch(Callbacks):
         self.progress = Progress()
 
     def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
+        """Keep the better decision (int32[n]; an order: int32[W]) and show how far the run is."""
         self.best, self.best_iteration = device_of, progress.iterations
         self._show("", progress)
 

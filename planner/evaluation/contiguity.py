@@ -12,10 +12,10 @@ from planner.evaluation.pieces import group_order
 from planner.evaluation.rules import device_names
 from planner.model.graph import Bools, Ints, csr
 from planner.problem.decision import Violation
-from planner.problem.evaluator import Evaluator, Live
+from planner.problem.evaluator import Evaluator, Live, Rule
 
 
-class ContiguityRule:
+class ContiguityRule(Rule):
     """The devices can be put in order so that no edge of the forward (or backward) part goes back.
 
     Where accelerators form several clusters, so can the clusters, every CPU on its own.
@@ -45,7 +45,10 @@ class ContiguityRule:
 
 
 class Arcs:
-    """The edges of one part of the graph between the devices of an assignment, and the cycles they close."""
+    """The edges of one part of the graph between the devices of an assignment, and the cycles they close.
+
+    ``device_of`` int32[n]; ``src``, ``dst`` int32[e]: the edges; ``part`` is theirs.
+    """
 
     def __init__(self, evaluator: Evaluator, device_of: Ints, src: Ints, dst: Ints, part: int) -> None:
         self._evaluator = evaluator
@@ -136,7 +139,7 @@ class SubgraphRule(ContiguityRule):
 
 
 def arc_cycle(tail: NDArray[np.int64], head: NDArray[np.int64], nodes: int) -> list[int]:
-    """The arcs of one cycle in order (numbers into ``tail`` and ``head``), or nothing where there is none."""
+    """The arcs of one cycle in order (numbers into ``tail`` and ``head``, int64[arcs]), or nothing where there is none."""
     ptr, arcs = csr(tail.astype(np.int32), np.arange(len(tail), dtype=np.int32), nodes)
     waits = np.bincount(head, minlength=nodes)
     queue = np.flatnonzero(waits == 0).tolist()

@@ -17,7 +17,11 @@ from planner.problem.problem import Pin, Problem
 
 
 class AssignmentEvaluator(Evaluator):
-    """The evaluator of machines whose devices pay for their ops and for the tensors on their borders."""
+    """The evaluator of machines whose devices pay for their ops and for the tensors on their borders.
+
+    It is made of the arrays that :class:`planner.problem.evaluator.Evaluator` documents under the same names: ``work``
+    float64[c, n], ``class_of`` int32[k], and so on.
+    """
 
     def __init__(
         self,

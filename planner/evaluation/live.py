@@ -16,7 +16,10 @@ from planner.problem.evaluator import Check, Delta, Evaluator, Live, Move
 
 
 class LiveEvaluation(Live):
-    """The assignment of an :class:`~planner.problem.evaluator.Evaluator` under edit: O(degree x k) per move."""
+    """The assignment of an :class:`~planner.problem.evaluator.Evaluator` under edit: O(degree x k) per move.
+
+    It begins with ``device_of`` (int32[n]).
+    """
 
     RESYNC_EVERY = 512
     """Moves after which loads are summed afresh, so that rounding errors cannot accumulate."""
@@ -135,7 +138,7 @@ class LiveEvaluation(Live):
         return result
 
     def closure(self, ops: Ints | Sequence[int], device: int) -> Ints:
-        """``ops`` and the fewest neighbours found that must come along for the order rules to hold (sorted int32).
+        """``ops`` (int32[m]) and the fewest neighbours found that must come along for the order rules to hold (int32[>= m], sorted).
 
         On a pipeline these are the predecessors on later and the successors on earlier blocks, with their colocated
         mates; under contiguity the same along an order of the devices that the current plan respects. The result is
@@ -257,7 +260,7 @@ def device_order(quotient: np.ndarray) -> Ints:
 
 
 def take_along(live: Live, ops: Ints, device: int) -> Ints:
-    """See :meth:`planner.evaluation.live.LiveEvaluation.closure`."""
+    """``ops`` (int32[m]) and what must come along to ``device`` (int32[>= m], sorted): :meth:`LiveEvaluation.closure`."""
     e = live.evaluator
     codes = {rule.code for rule in e.rules}
     groups = e.problem.groups
@@ -294,7 +297,7 @@ def take_along(live: Live, ops: Ints, device: int) -> Ints:
 
 
 def between(live: Live, ops: Ints, device: int) -> Ints:
-    """``ops`` and what lies on a path between two ops of ``device`` once they are there (sorted int32).
+    """``ops`` (int32[m]) and what lies on a path between two ops of ``device`` once they are there (int32[>= m], sorted).
 
     A subgraph runs in one go when no path leaves it and comes back; on a CPU every op is on its own. Forward and
     backward ops are subgraphs of their own; group mates come along.

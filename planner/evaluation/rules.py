@@ -13,7 +13,7 @@ import numpy as np
 from planner.evaluation import kernels
 from planner.model.graph import Bools, Ints
 from planner.problem.decision import Violation
-from planner.problem.evaluator import Evaluator, Live
+from planner.problem.evaluator import Evaluator, Live, Rule
 from planner.quantity import bytes_text
 
 
@@ -22,7 +22,7 @@ def device_names(evaluator: Evaluator) -> list[str]:
     return [d.name for d in evaluator.problem.devices]
 
 
-class OrderRule:
+class OrderRule(Rule):
     """block(u) <= block(v) on every edge (MTPP, section 2.2, with numbered blocks)."""
 
     name: ClassVar[str] = "order"
@@ -47,7 +47,7 @@ class OrderRule:
         return (devices < low) | (devices > high)
 
 
-class MemoryRule:
+class MemoryRule(Rule):
     """The ops on a device fit its memory (device placement, section 3)."""
 
     name: ClassVar[str] = "memory"
@@ -78,12 +78,12 @@ class MemoryRule:
 
 
 def overfull(used: np.ndarray, capacity: np.ndarray) -> Bools:
-    """Which devices hold more than fits; a rounding error of 1e-9 is not more."""
+    """bool[k]: devices whose ``used`` bytes exceed their ``capacity`` (float64[k] each) by more than a rounding error (1e-9)."""
     result: Bools = used > capacity * (1 + 1e-9)
     return result
 
 
-class SupportRule:
+class SupportRule(Rule):
     """Ops run only on devices that support them (device placement, footnote 1)."""
 
     name: ClassVar[str] = "support"
@@ -110,7 +110,7 @@ class SupportRule:
         return ~runs_all[e.class_of]
 
 
-class PinRule:
+class PinRule(Rule):
     """A pinned op stays on its device (the user's constraint)."""
 
     name: ClassVar[str] = "pin"
@@ -137,7 +137,7 @@ class PinRule:
         return blocked
 
 
-class TogetherRule:
+class TogetherRule(Rule):
     """Ops of one colocation group share a device (device placement, appendix B; the user's keep-together).
 
     Subgraphs of one accelerator count as one device here, and so do CPUs whose cores do not run out (section 4.1).

@@ -11,10 +11,10 @@ from planner.evaluation.rules import device_names
 from planner.model.graph import Bools, Ints
 from planner.model.groups import families
 from planner.problem.decision import Violation
-from planner.problem.evaluator import Evaluator, Live
+from planner.problem.evaluator import Evaluator, Live, Rule
 
 
-class SharedChildrenRule:
+class SharedChildrenRule(Rule):
     """Ops that read from the same op are on the same stage.
 
     Models that are deployed together have no op in common here, so the artificial source that the paper puts before

@@ -49,8 +49,10 @@ def lowest(problem: Problem) -> Ints | None:
 
 
 def first_plan(problem: Problem, clock: Clock, seed: int, name: str = "") -> tuple[str, Ints | None, str]:
-    """``(status, plan, planner)`` of a planner (``name``; without, of all that are tried where none is named) stopped at its
-    first plan; ``infeasible`` is proven."""
+    """``(status, plan, planner)``: how a planner that stops at its first plan ended, that plan (int32[n]) and its name.
+
+    The planner is ``name``; without one, those that are tried by default. ``infeasible`` is proven.
+    """
     stop = AnyOf([Cancel(clock.over), FirstPlan()])
     try:
         if name:

@@ -202,7 +202,7 @@ class Annealing(Descent):
         self.best = math.inf
 
     def begin(self, device_of: Ints) -> None:
-        """Start from a placement, which must keep every rule."""
+        """Start from a placement (int32[m], units), which must keep every rule."""
         super().begin(device_of)
         self.best_of, self.best = self.device_of.copy(), self.objective
 

@@ -97,7 +97,7 @@ MOST_STEPS = 30_000_000
 
 
 def ruled_orders(units: Units) -> Iterator[Ints]:
-    """Orders by rule: last ready first, narrow cuts (not of large graphs), and the same from the other end."""
+    """Orders of the units (int32[m] each) by rule: last ready first, narrow cuts (not of large graphs), and the same from the other end."""
     uses = units.entry_forward + units.entry_backward
     yield last_ready_order(*units.succs)
     narrow = units.count * len(units.entry_tensor) <= MOST_STEPS
@@ -115,7 +115,7 @@ def ruled_orders(units: Units) -> Iterator[Ints]:
 
 
 def neighbour(units: Units, order: Ints, rng: np.random.Generator) -> Ints:
-    """An order near ``order``: in a random window of it, units are put in another order that the edges allow."""
+    """An order near ``order`` (int32[m]): in a random window of it, units are put in another order that the edges allow."""
     m = units.count
     place = np.empty(m)
     place[order] = np.arange(m)

@@ -44,7 +44,7 @@ def cut_by_bytes(weight: Floats, order: Ints, stages: int) -> Ints:
 
 
 class TimedCut:
-    """Stage times of consecutive units of one order, and cuts in which each stage goes as far as a time allows."""
+    """Stage times of consecutive units of one ``order`` (int32[m]), and cuts in which each stage goes as far as a time allows."""
 
     def __init__(self, units: Units, order: Ints) -> None:
         e = units.problem.evaluator

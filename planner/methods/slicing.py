@@ -317,7 +317,7 @@ class Slicer:
         return device_of
 
     def even(self, order: Ints) -> Ints:
-        """``order`` cut into equal shares of the work, as devices of the units: a first plan at once, valid or not."""
+        """The device of each unit (int32[m]) where ``order`` (int32[m]) is cut into equal shares of the work: a first plan, valid or not."""
         devices = np.flatnonzero(self.units.problem.evaluator.class_of == self._type_class[0])
         work = self.units.work[self._type_class[0]].sum(axis=1)[order]
         ends = np.cumsum(work)
@@ -328,7 +328,9 @@ class Slicer:
         return device_of
 
     def best(self, order: Ints, search: Search, below: float = math.inf) -> tuple[float, Ints] | None:
-        """The best slicing of ``order`` for ``bottleneck`` or ``max-load``, if it is below ``below``."""
+        """The best slicing of ``order`` (int32[m]) for ``bottleneck`` or ``max-load``, if it is below ``below``: its objective and
+        the device of each unit (int32[m]).
+        """
         if self.units.blocked >= 0 or self.segment_bound >= below:
             return None
         base = self.segment_bound if self.segment_bound > 0 else math.inf
@@ -341,7 +343,7 @@ class Slicer:
         return None
 
     def slicings(self, order: Ints, search: Search, below: float = math.inf) -> Iterator[Ints]:
-        """Ever better slicings of ``order`` below ``below``, as devices of the units; the last one is the best.
+        """Ever better slicings of ``order`` (int32[m]) below ``below``, as devices of the units (int32[m]); the last one is the best.
 
         ``gpipe`` adds two maxima. Its best slicing is found on the front of both: the least backward maximum is
         found below one cap on the forward maximum, then the cap is lowered to the forward maximum found, until the

@@ -338,7 +338,7 @@ class Descent:
         self._pred_forward, self._pred_backward = (c[by_target] for c in counts)
 
     def begin(self, device_of: Ints) -> None:
-        """Start from a placement, which must keep every rule."""
+        """Start from a placement (int32[m], units), which must keep every rule."""
         self.device_of = np.array(device_of, np.int32)
         self.moves = 0
         self._sweep = np.zeros(3, np.int32)

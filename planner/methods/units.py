@@ -74,7 +74,7 @@ def strong_components(ptr, idx):
 
 
 def renumbered(labels: Ints) -> Ints:
-    """The same partition with parts numbered 0.. by their smallest member (int32)."""
+    """The same partition (``labels`` int32[n]) with parts numbered 0.. by their smallest member (int32[n])."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int32)
     rank[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)
@@ -82,7 +82,10 @@ def renumbered(labels: Ints) -> Ints:
 
 
 def unit_edges(unit_of: Ints, src: Ints, dst: Ints) -> tuple[Ints, Ints]:
-    """Distinct edges between different units, sorted (int32 arrays)."""
+    """Distinct edges between different units, sorted (sources and targets, int32[e] each).
+
+    ``unit_of`` int32[n]; ``src``, ``dst`` int32[edges]: edges between ops.
+    """
     a, b = unit_of[src].astype(np.int64), unit_of[dst].astype(np.int64)
     count = int(unit_of.max()) + 1 if len(unit_of) else 1
     keys = np.unique((a * count + b)[a != b])
@@ -90,7 +93,7 @@ def unit_edges(unit_of: Ints, src: Ints, dst: Ints) -> tuple[Ints, Ints]:
 
 
 def merge_cycles(unit_of: Ints, src: Ints, dst: Ints) -> Ints:
-    """``unit_of`` with the units on each cycle of the op edges ``src -> dst`` merged."""
+    """``unit_of`` (int32[n]) with the units on each cycle of the op edges ``src -> dst`` (int32[edges]) merged."""
     if len(unit_of) == 0:
         return unit_of
     a, b = unit_edges(unit_of, src, dst)
@@ -183,12 +186,12 @@ class Units:
 
     @cached_property
     def succs(self) -> tuple[Ints, Ints]:
-        """Successor units as CSR."""
+        """Successor units as CSR ``(ptr int32[m + 1], idx int32[e])``."""
         return csr(self.src, self.dst, self.count)
 
     @cached_property
     def preds(self) -> tuple[Ints, Ints]:
-        """Predecessor units as CSR."""
+        """Predecessor units as CSR ``(ptr int32[m + 1], idx int32[e])``."""
         return csr(self.dst, self.src, self.count)
 
     @cached_property

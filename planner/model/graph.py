@@ -156,7 +156,7 @@ class Graph:
 
     @cached_property
     def edges(self) -> tuple[Ints, Ints]:
-        """Distinct (producer, consumer) pairs as two int32 arrays, sorted by producer, then consumer."""
+        """Distinct (producer, consumer) pairs, int32[e] each, sorted by producer, then consumer."""
         src = np.repeat(self.tensor_producer, np.diff(self.consumer_ptr)).astype(np.int64)
         keys = np.unique(src * max(self.n, 1) + self.consumer_idx)
         return (keys // max(self.n, 1)).astype(np.int32), (keys % max(self.n, 1)).astype(np.int32)
@@ -256,7 +256,7 @@ class Graph:
         return digest.hexdigest()
 
     def with_times(self, work: Floats, work_cpu: Floats, cost_model: Any) -> Graph:
-        """The same graph with all times known; it keeps the fingerprint of what the file gave."""
+        """The same graph with all times (float64[n] each) known; it keeps the fingerprint of what the file gave."""
         for times in (work, work_cpu):
             times.setflags(write=False)
         given_work, given_work_cpu = self.given_times

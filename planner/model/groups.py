@@ -29,7 +29,7 @@ class GroupView:
         return csr(self.group_of, np.arange(len(self.group_of), dtype=np.int32), self.count)
 
     def ops(self, group: int) -> Ints:
-        """Ops of one group."""
+        """The ops of one group (int32[members])."""
         ptr, idx = self.members
         return idx[ptr[group] : ptr[group + 1]]
 
@@ -39,7 +39,7 @@ class GroupView:
         return [idx[ptr[g] : ptr[g + 1]].tolist() for g in np.flatnonzero(np.diff(ptr) > 1).tolist()]
 
     def expand(self, ops: Ints | Sequence[int]) -> Ints:
-        """All ops of the groups that ``ops`` touch, sorted (int32)."""
+        """All ops of the groups that ``ops`` (int32[m]) touch, sorted (int32[>= m])."""
         touched = np.zeros(self.count, bool)
         touched[self.group_of[np.asarray(ops, np.int64)]] = True
         return np.flatnonzero(touched[self.group_of]).astype(np.int32)

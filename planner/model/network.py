@@ -159,7 +159,7 @@ def _marks(count: int, neurons: Ints) -> Bools:
 
 
 def frozen(values: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
-    """A read-only contiguous array; a caller's own array is copied, never frozen."""
+    """A read-only contiguous array of a ``dtype`` and of the shape of ``values``; a caller's own array is copied, never frozen."""
     array = np.array(values, dtype=dtype, order="C")
     array.setflags(write=False)
     return array

@@ -34,7 +34,7 @@ def topological_order(succs: Rows, preds: Rows) -> Ints:
 
 
 def cycle(preds: Rows, order: Ints) -> list[int]:
-    """A cycle among the nodes that ``order`` lacks, its first node again at the end; of a long one its two ends.
+    """A cycle among the nodes that ``order`` (int32[< n]) lacks, its first node again at the end; of a long one its two ends.
 
     Each of those nodes has a predecessor that is one of them.
     """

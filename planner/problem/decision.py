@@ -96,7 +96,7 @@ class Assignment(Decision):
 
     @property
     def array(self) -> Ints:
-        """The devices of ops."""
+        """The devices of the ops (int32[n])."""
         return self.device_of
 
     def __post_init__(self) -> None:

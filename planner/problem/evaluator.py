@@ -54,10 +54,10 @@ class Rule(Protocol):
     code: ClassVar[int]
 
     def violations(self, evaluator: Evaluator, device_of: Ints) -> list[Violation]:
-        """Every way in which the assignment breaks this rule."""
+        """Every way in which the assignment ``device_of`` (int32[n]) breaks this rule."""
 
     def blocked(self, live: Live, ops: Ints) -> Bools:
-        """bool[k]: destinations that would break this rule if all ``ops`` moved there."""
+        """bool[k]: destinations that would break this rule if all ``ops`` (int32[m]) moved there."""
 
 
 class Evaluator(ABC):
@@ -145,15 +145,19 @@ class Evaluator(ABC):
 
     @abstractmethod
     def objective(self, device_of: Ints) -> float:
-        """The objective alone, rules unchecked (for planners)."""
+        """The objective of an assignment (int32[n]) alone, rules unchecked (for planners)."""
 
     @abstractmethod
     def components(self, device_of: Ints) -> tuple[float, ...]:
-        """All components of the objective in order, rules unchecked (for planners)."""
+        """All components of an assignment's (int32[n]) objective in order, rules unchecked (for planners)."""
 
     @abstractmethod
     def raw(self, device_of: Ints) -> tuple[np.ndarray, ...]:
-        """``(counts, receive, busy, send, used, held)`` of the kernels for a checked assignment."""
+        """What the kernels add up for a checked assignment (int32[n]).
+
+        ``counts`` int32[t, k, 2] (consumers of each tensor by device and part); ``receive``, ``busy``, ``send``
+        float64[k, 2] (times by part); ``used``, ``held`` float64[k] (bytes that count against memory, of parameters).
+        """
 
     @abstractmethod
     def occupied(self, device_of: Ints) -> Ints:
@@ -171,7 +175,7 @@ class Evaluator(ABC):
 
     @abstractmethod
     def violations(self, device_of: Ints) -> tuple[Violation, ...]:
-        """Every broken rule and constraint of a checked assignment."""
+        """Every broken rule and constraint of a checked assignment (int32[n])."""
 
     @abstractmethod
     def live(self, device_of: Ints) -> Live:
@@ -272,9 +276,9 @@ class Move:
 class Live(ABC):
     """An assignment under edit: ``device_of`` (int32[n]) follows every :meth:`apply` and :meth:`undo`, and so do its costs.
 
-    ``counts`` are the consumers of each tensor on each device, ``quotient`` int32[2, k, k] the edges from device to device,
-    forward and backward; ``used`` and ``held`` bytes per device (float64[k]),
-    ``occupied`` ops per device (int32[k]).
+    ``counts`` int32[t, k, 2] are the consumers of each tensor on each device by part, ``quotient`` int32[2, k, k] the edges
+    from device to device, forward and backward; ``used`` and ``held`` bytes per device (float64[k]), ``occupied`` ops per
+    device (int32[k]).
     """
 
     evaluator: Evaluator
@@ -307,15 +311,15 @@ class Live(ABC):
 
     @abstractmethod
     def check(self, ops: Ints | Sequence[int]) -> Check:
-        """Which devices all ``ops`` could move to, and which rules are in the way elsewhere."""
+        """Which devices all ``ops`` (int32[m], distinct) could move to, and which rules are in the way elsewhere."""
 
     @abstractmethod
     def delta(self, ops: Ints | Sequence[int]) -> Delta:
-        """The objective and every device's cost for a move of all ``ops`` to each device."""
+        """The objective and every device's cost for a move of all ``ops`` (int32[m], distinct) to each device."""
 
     @abstractmethod
     def order_window(self, ops: Ints) -> tuple[int, int]:
-        """Lowest and highest device that the order rule leaves to ``ops``."""
+        """Lowest and highest device that the order rule leaves to ``ops`` (int32[m])."""
 
     @abstractmethod
     def cyclic_devices(self) -> int:
@@ -327,7 +331,7 @@ class Live(ABC):
 
     @abstractmethod
     def closure(self, ops: Ints | Sequence[int], device: int) -> Ints:
-        """``ops`` and the fewest neighbours found that must come along for the order rules to hold (sorted int32).
+        """``ops`` (int32[m]) and the fewest neighbours found that must come along for the order rules to hold (int32[>= m], sorted).
 
         On a pipeline these are the predecessors on later and the successors on earlier blocks, with their colocated
         mates; under contiguity the same along an order of the devices that the current plan respects. The result is
@@ -350,7 +354,7 @@ class Live(ABC):
 
     @abstractmethod
     def apply(self, ops: Ints | Sequence[int], devices: Ints | Sequence[int] | int) -> None:
-        """Move ``ops`` (distinct) to ``devices`` (one for all, or one each). :meth:`undo` takes it back."""
+        """Move ``ops`` (int32[m], distinct) to ``devices`` (one for all, or int32[m]). :meth:`undo` takes it back."""
 
     @abstractmethod
     def undo(self) -> None:

@@ -163,13 +163,13 @@ class Problem(EvaluatedProblem):
         return self.evaluator.evaluate(np.asarray(device_of, np.int32))
 
     def live(self, device_of: Ints | Assignment) -> Live:
-        """Live evaluation starting from an assignment."""
+        """Live evaluation starting from an assignment (int32[n])."""
         if isinstance(device_of, Assignment):
             device_of = device_of.device_of
         return self.evaluator.live(device_of)
 
     def plan(self, device_of: Ints | Assignment, provenance: Provenance, name: str = "") -> Plan:
-        """An evaluated plan."""
+        """An evaluated plan of an assignment (int32[n])."""
         decision = device_of if isinstance(device_of, Assignment) else Assignment(device_of)
         return Plan(self, decision, self.evaluate(decision), provenance, name or provenance.planner)
 

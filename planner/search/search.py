@@ -32,7 +32,10 @@ class Callbacks:
         """Progress between 0 and 1 (None = unknown) with a few words."""
 
     def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
-        """A better valid plan was found, or is one to start from (``progress.by`` says so); the target computed ``objective``."""
+        """A better valid plan (int32[n]; an order: int32[W]) was found, or is one to start from (``progress.by`` says so).
+
+        The target computed ``objective``.
+        """
 
     def on_adopt(self, adoption: Adoption, progress: Progress) -> None:
         """The search took over a better plan that was found elsewhere."""
@@ -51,7 +54,8 @@ class Stopped(Exception):
 class Search:
     """What a running planner holds: its options, random numbers, and the channel it reports through.
 
-    Of the bounds that it is given it keeps those that are proven: what a file claims changes nothing.
+    ``starts`` are plans to begin with (int32[n], or orders int32[W]). Of the bounds that it is given it keeps those that are
+    proven: what a file claims changes nothing.
 
     Everything a planner reports is re-evaluated by the target here before anyone else sees it; an invalid or worse
     proposal is ignored. ``message`` is what a planner has to say of the run as a whole (:class:`planner.search.result.Result`).
@@ -139,7 +143,10 @@ class Search:
         self.state.iterations += count
 
     def incumbent(self, device_of: Ints) -> bool:
-        """Propose a plan: devices of ops, or an order of connections. It is evaluated by the target and kept if valid and better; returns whether it was kept."""
+        """Propose a plan: devices of ops (int32[n]), or an order of connections (int32[W]).
+
+        It is evaluated by the target and kept if valid and better; returns whether it was kept.
+        """
         evaluator = self.problem.evaluator
         device_of = evaluator.checked(np.asarray(device_of))
         components = evaluator.components(device_of)
@@ -184,7 +191,7 @@ class Search:
     def adopt(self) -> Ints | None:
         """Take over the best plan that was found elsewhere, if it is better than the best here: it is the best here from now on.
 
-        Returns it once, else None. To be called at places of a planner's course that its seed and options decide, not the
+        Returns it (int32[n], or int32[W]) once, else None. To be called at places of a planner's course that its seed and options decide, not the
         clock: a run is repeated by taking over the same plans at the same calls.
         """
         self._listen()
@@ -297,7 +304,10 @@ class Exchange:
         return bounds
 
     def offer(self) -> tuple[int, Ints, str] | None:
-        """One look: (look, decision, who found it) of a plan to take over, at most once each; None without one."""
+        """Look for a plan to take over: (number of the look, decision int32[n] or int32[W], who found it), each plan at most once.
+
+        None without one.
+        """
         look = self.looks
         self.looks += 1
         if self._again is not None:

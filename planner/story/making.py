@@ -54,7 +54,7 @@ class Told:
 
 
 def no_cameras(plan: Plan | OrderPlan, view: str, ops: Ints) -> Camera | None:
-    """Everything, always."""
+    """The camera that shows everything (None), whatever the plan, the view and the ``ops`` (int32[m])."""
     return None
 
 

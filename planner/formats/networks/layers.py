@@ -39,7 +39,7 @@ class Matrix:
 
     @property
     def magnitudes(self) -> NDArray[np.float32]:
-        """Absolute values, by target, then source."""
+        """Absolute values of the entries by target, then source: float32[targets * sources] where dense, else float32[entries]."""
         values = self.dense if self.dense is not None else self.values
         assert values is not None
         return np.abs(values.reshape(-1))
@@ -47,7 +47,10 @@ class Matrix:
     def kept(
         self, mask: NDArray[np.bool_] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-        """(sources, targets, weights) of the entries that ``mask`` keeps (None: all that are connections)."""
+        """(sources int64[c], targets int64[c], weights float32[c]) of the entries that ``mask`` (as :attr:`magnitudes`) keeps.
+
+        None: all that are connections.
+        """
         if self.dense is not None:
             flat = self.dense.reshape(-1)
             at = np.flatnonzero(flat != 0 if mask is None else mask)
@@ -60,7 +63,7 @@ class Matrix:
 
 
 def dense_matrix(weights: NDArray[np.floating], transposed: bool = False) -> Matrix:
-    """A matrix of sources by targets, or where it is ``transposed`` of targets by sources."""
+    """A matrix from float[sources, targets], or where it is ``transposed`` from float[targets, sources]."""
     by_target = weights if transposed else weights.T
     shape = (by_target.shape[1], by_target.shape[0])
     with np.errstate(over="ignore"):  # what overflows is found as not finite
@@ -70,7 +73,7 @@ def dense_matrix(weights: NDArray[np.floating], transposed: bool = False) -> Mat
 def sparse_matrix(
     rows: NDArray[np.integer], columns: NDArray[np.integer], values: NDArray, shape: tuple[int, int]
 ) -> Matrix:
-    """A matrix from its entries, in any order; ``rows`` are sources, ``columns`` targets."""
+    """A matrix from its entries in any order: ``rows`` are sources, ``columns`` targets (int[entries]), ``values`` float[entries]."""
     order = np.argsort(
         columns.astype(np.int64) * max(shape[0], 1) + rows, kind="stable"
     )  # below 2^62: sizes are below 2^31

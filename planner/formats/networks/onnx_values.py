@@ -112,12 +112,12 @@ def _sigmoid(x: Samples) -> Samples:
 
 
 def gelu(x: Samples) -> Samples:
-    """x times the normal distribution function of x."""
+    """x times the normal distribution function of x (float64, the shape of x)."""
     return np.asarray(0.5 * x * (1.0 + _erf(x / math.sqrt(2.0))))
 
 
 def gelu_by_tanh(x: Samples) -> Samples:
-    """The approximation of :func:`gelu` by tanh."""
+    """The approximation of :func:`gelu` by tanh (float64, the shape of x)."""
     return np.asarray(0.5 * x * (1.0 + np.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))))
 
 
@@ -155,13 +155,13 @@ BINARY: Mapping[str, Callable[[Any, Any], Samples]] = {
 
 
 def applied(function: Callable[..., Any], *values: Any) -> Samples:
-    """The function at the points; what it does not give there is NaN, which no activation equals."""
+    """The function at the points (float64, their shape); what it does not give there is NaN, which no activation equals."""
     with np.errstate(all="ignore"):
         return np.asarray(function(*values), np.float64)
 
 
 def activation_of(samples: Samples) -> tuple[str, bool] | None:
-    """(name of the activation that has these values, whether it is only near), None where there is none."""
+    """(name of the activation with these values at the points, float64[points]; whether it is only near), None without one."""
     for name, values in KNOWN.items():
         if _near(samples, values):
             return name, False

@@ -266,7 +266,7 @@ def check_entries(entries: Entries, file: str) -> None:
 
 
 def check_places(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int], file: str) -> None:
-    """Raise :class:`NetworkError` where an entry lies outside its matrix."""
+    """Raise :class:`NetworkError` where an entry at (``rows``, ``columns``), int[entries] each, lies outside its matrix."""
     for places, size in ((rows, shape[0]), (columns, shape[1])):
         if len(places) and (places.min() < 0 or places.max() >= size):
             raise NetworkError(

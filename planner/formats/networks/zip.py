@@ -83,7 +83,7 @@ class ArrayFile:
         return name in self.headers
 
     def read(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """The arrays of these names, those that are there. Raises :class:`NetworkError`."""
+        """Those of the named arrays that are there, of the dtype and shape in :attr:`headers`. Raises :class:`NetworkError`."""
         wanted = [name for name in dict.fromkeys(names) if name in self.headers]
         total = sum(self.headers[n].size * self.headers[n].dtype.itemsize for n in wanted)
         if total > CONTENT_LIMIT:

@@ -116,7 +116,7 @@ def constant(
     *,
     initialiser: bool = False,
 ) -> Value:
-    """A constant that stands for its own parameters."""
+    """A constant of an ONNX ``dtype`` and ``shape`` (``data`` has them too) that stands for its own parameters."""
     fixed = tuple(shape)
     return Value(fixed, dtype, True, data, origin, math.prod(fixed), bytes_of(fixed, dtype), initialiser)
 
@@ -135,7 +135,7 @@ def folded(op: str, inputs: Sequence[Value | None], shape: Shape | None, dtype: 
 def evaluate(
     op: str, attributes: Mapping[str, Any], inputs: Sequence[Value | None]
 ) -> np.ndarray[Any, Any] | None:
-    """The small constant that ``op`` computes, or None where it is too large or the op is not a shape computation."""
+    """The small constant that ``op`` computes (of the dtype and shape that ONNX defines), or None where it is too large or the op is not a shape computation."""
     rule = _RULES.get(op)
     if rule is None:
         return None

@@ -94,7 +94,11 @@ class McmEvaluator(AssignmentEvaluator):
         return not self.single_sample
 
     def flows(self) -> tuple[np.ndarray, ...]:
-        """What kernels need to follow tensors and run chips, in their order, beginning with the tensors' bytes."""
+        """What kernels need to follow tensors and run chips, in their order.
+
+        ``size`` float64[t], ``tensor_producer`` int32[t], ``copied`` bool[n]; then as CSR (int32) each tensor's consumers and
+        each op's inputs, outputs, successors and predecessors.
+        """
         return (
             self.size, self.tensor_producer, self.copied, self.consumer_ptr, self.consumer_idx, self.in_ptr, self.in_idx,
             self.out_ptr, self.out_idx, self.succ_ptr, self.succ_idx, self.pred_ptr, self.pred_idx,
@@ -126,7 +130,7 @@ class McmEvaluator(AssignmentEvaluator):
         return found
 
     def memory_schedule(self, device_of: Ints, chip: int) -> MemorySchedule:
-        """What a chip runs when, and the activations it holds meanwhile."""
+        """What a chip runs when, and the activations it holds meanwhile, under an assignment (int32[n])."""
         device_of = self.checked(device_of)
         ops = np.flatnonzero(device_of == chip).astype(np.int32)
         order, live = np.empty(len(ops), np.int32), np.empty(len(ops))

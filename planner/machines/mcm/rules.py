@@ -14,7 +14,7 @@ from planner.evaluation.rules import device_names, overfull
 from planner.machines.mcm import kernels as mcm_kernels
 from planner.model.graph import Bools, Floats, Ints
 from planner.problem.decision import Violation
-from planner.problem.evaluator import EvaluatedProblem, Evaluator, Live
+from planner.problem.evaluator import EvaluatedProblem, Evaluator, Live, Rule
 from planner.quantity import bytes_text
 
 
@@ -47,7 +47,7 @@ class ChipEvaluator(Protocol):
         """Peak bytes of activations on each chip (float64[k])."""
 
     def memory_schedule(self, device_of: Ints, chip: int) -> MemorySchedule:
-        """What a chip runs in order, and what it holds then."""
+        """What a chip runs in order, and what it holds then, under an assignment (int32[n])."""
 
     def arcs(self, device_of: Ints) -> np.ndarray:
         """Which chip feeds which: uint64[k], bit b of entry a."""
@@ -66,7 +66,7 @@ class ChipLive(Protocol):
         """bool[k]: destinations of ``ops`` where the triangle rule breaks for a pair of chips that keeps it now."""
 
 
-class NoSkipRule:
+class NoSkipRule(Rule):
     """No chip below the highest used one is empty (equation 3)."""
 
     name: ClassVar[str] = "no_skip"
@@ -100,7 +100,7 @@ class NoSkipRule:
         return np.array([bool(mcm_kernels.skipped_chips(row) & ~now) for row in after], bool)
 
 
-class EveryChipRule:
+class EveryChipRule(Rule):
     """Every chip holds an op."""
 
     name: ClassVar[str] = "every_chip"
@@ -121,7 +121,7 @@ class EveryChipRule:
         return emptied
 
 
-class ChipMemoryRule:
+class ChipMemoryRule(Rule):
     """Parameters and the peak of the activations fit a chip's memory."""
 
     name: ClassVar[str] = "memory"
@@ -157,7 +157,7 @@ class ChipMemoryRule:
         return np.asarray(worse.any(axis=1), bool)
 
 
-class TriangleRule:
+class TriangleRule(Rule):
     """Where a chip sends to another directly, no way over further chips leads there (equation 4)."""
 
     name: ClassVar[str] = "triangle"

@@ -10,7 +10,7 @@ from planner.model.graph import Ints
 
 
 def alone(e: McmEvaluator, device_of: Ints) -> Alone:
-    """The chips that are used as pieces; a chip begins when all that it reads is there."""
+    """The chips that an assignment (int32[n]) uses, as pieces; a chip begins when all that it reads is there."""
     found = e.evaluate(device_of)
     used, piece_of = np.unique(device_of, return_inverse=True)
     times = np.stack([found.receive, found.streaming, found.work, found.send], axis=1)[used]

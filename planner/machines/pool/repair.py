@@ -26,7 +26,7 @@ from planner.problem.evaluator import Evaluator
 
 
 class Line:
-    """Labels in a row and the devices that each stands for: ``places``, an array for each."""
+    """L labels in a row and the devices that each stands for: ``places``, int[devices] for each label."""
 
     def __init__(self, places: Sequence[np.ndarray]) -> None:
         self.places = places

@@ -62,7 +62,7 @@ class OrderEvaluator:
         return np.ascontiguousarray(order, np.int32)
 
     def violations(self, order: Ints) -> tuple[Violation, ...]:
-        """The rule ``topological`` where it is broken: the first connection used before its source is complete."""
+        """The rule ``topological`` where an order (int32[W]) breaks it: the first connection used before its source is complete."""
         at = int(first_breach(read_only(order), self.source, self.target, self.in_degree))
         if at < 0:
             return ()
@@ -87,11 +87,11 @@ class OrderEvaluator:
         return Counts(self.connections + reads, writes)
 
     def components(self, order: Ints) -> tuple[float, ...]:
-        """The objective: all I/Os."""
+        """The objective of an order (int32[W]): all I/Os."""
         return (float(self.count(order).total),)
 
     def evaluate(self, order: Ints) -> OrderEvaluation:
-        """The full evaluation. Raises :class:`PlanError` where ``order`` is no order of the connections."""
+        """The full evaluation. Raises :class:`PlanError` where ``order`` (int32[W]) is no order of the connections."""
         order = self.checked(order)
         counts = self.count(order)
         return OrderEvaluation(
@@ -104,7 +104,7 @@ class OrderEvaluator:
         )
 
     def trace(self, order: Ints) -> Trace:
-        """What happens at each moment of an order. Raises :class:`PlanError`."""
+        """What happens at each moment of an order (int32[W]). Raises :class:`PlanError`."""
         order = self.checked(order)
         counts = self.count(order)
         # A value is evicted at most once per read, and never without.
@@ -115,7 +115,7 @@ class OrderEvaluator:
 
 
 def read_only(order: Ints) -> Ints:
-    """A view of an order that cannot be written to. Kernels are compiled apart for arrays that can, so none is handed over."""
+    """A view of an order (int32[W]) that cannot be written to. Kernels are compiled apart for arrays that can, so none is handed over."""
     view = order.view()
     view.setflags(write=False)
     return view

@@ -34,7 +34,7 @@ class ConnectionOrder(Decision):
 
     @property
     def array(self) -> Ints:
-        """The order of connections."""
+        """The order of connections (int32[W])."""
         return self.order
 
     def __post_init__(self) -> None:

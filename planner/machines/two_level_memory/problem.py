@@ -77,7 +77,7 @@ class NetworkProblem(PlanningProblem):
         )
 
     def plan(self, order: Ints | ConnectionOrder, provenance: Provenance, name: str = "") -> OrderPlan:
-        """An evaluated plan."""
+        """An evaluated plan of an order (int32[W])."""
         decision = order if isinstance(order, ConnectionOrder) else ConnectionOrder(order)
         return OrderPlan(self, decision, self.evaluate(decision), provenance, name or provenance.planner)
 

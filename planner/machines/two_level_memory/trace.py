@@ -79,7 +79,10 @@ def trace_of(events: NDArray[np.int32], order: Ints, source: Ints, target: Ints)
 
 
 def used_at(order: Ints, source: Ints, target: Ints, position: Ints, neuron: Ints) -> Bools:
-    """Whether each neuron is an end of the connection at each position."""
+    """bool[p]: whether each ``neuron`` (int32[p]) is an end of the connection at each ``position`` (int32[p]) of an order.
+
+    ``order``, ``source`` and ``target`` int32[W].
+    """
     connection = order[position]
     ends: Bools = (source[connection] == neuron) | (target[connection] == neuron)
     return ends

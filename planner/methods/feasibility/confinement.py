@@ -49,12 +49,12 @@ class Units:
         return Units(problem) if problem.graph.n <= MOST_UNITS else None
 
     def between(self, u: int, v: int) -> Ints:
-        """Units on a way from ``u`` to ``v``, both left out."""
+        """Units on a way from ``u`` to ``v``, both left out (int32[found])."""
         bits = self.below[u] & self.above[v]
         return np.flatnonzero(np.unpackbits(bits, count=self.count)).astype(np.int32)
 
     def windows(self) -> tuple[Ints, Ints]:
-        """First and last possible chip of each unit, by pins along dependencies."""
+        """First and last possible chip of each unit (int32[m] each), by pins along dependencies."""
         low, high = self.low.copy(), self.high.copy()
         for u in np.flatnonzero(self.low > 0).tolist():
             below = np.unpackbits(self.below[u], count=self.count).astype(bool)

@@ -53,6 +53,7 @@ class Reports:
         self.stopped = threading.Event()
 
     def solution(self, objective: float, values: np.ndarray) -> None:
+        """Report a solution (float64[columns]) where it is the best so far."""
         with self._lock:
             if objective < self.objective:
                 self.objective = objective

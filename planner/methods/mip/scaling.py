@@ -27,7 +27,7 @@ class Scale:
     exact: bool
 
     def down(self, costs: Floats | float) -> Integers:
-        """Costs as integers that never exceed them (int64): a sum of these is a lower bound on the scaled sum.
+        """Costs (float64 of any shape) as integers that never exceed them (int64): a sum of these is a lower bound on the scaled sum.
 
         So the optimum over such costs, unscaled, is at most the true optimum.
         """
@@ -38,7 +38,7 @@ class Scale:
         return np.where(whole, near, np.floor(scaled)).astype(np.int64)
 
     def up(self, costs: Floats | float) -> Integers:
-        """Costs as integers that are never below them (int64): for capacities of a relaxation."""
+        """Costs (float64 of any shape) as integers that are never below them (int64): for capacities of a relaxation."""
         return -self.down(-np.asarray(costs, np.float64))
 
     def bound(self, value: float) -> float:
@@ -54,7 +54,7 @@ class Scale:
 
 
 def scale_for(costs: Iterable[Floats], objective: float, resolution: int = RESOLUTION) -> Scale:
-    """The scale for ``costs`` (arrays of finite numbers >= 0) whose objective lies around ``objective``.
+    """The scale for ``costs`` (float64[costs] each, finite, >= 0) whose objective lies around ``objective``.
 
     A small scale under which every cost is whole, if there is one; else one that resolves the objective to one part in
     ``resolution``.

@@ -25,7 +25,7 @@ class Best:
         self.impossible = False
 
     def offer(self, device_of: Ints | None) -> bool:
-        """Take a plan if it is valid and better; whether it was."""
+        """Take a plan (int32[n]) if it is valid and better; whether it was."""
         if device_of is None:
             return False
         e = self.measure.problem.evaluator

@@ -56,7 +56,7 @@ class Measure:
         return Distance(int((moved & self.keep).sum()), int(moved.sum()), steps)
 
     def price(self, device_of: Ints) -> int:
-        """The sum of the prices of a plan."""
+        """The sum of the prices of a plan (int32[n])."""
         return int(self.costs[np.arange(len(device_of)), device_of].sum())
 
     def at_least(self, price: int) -> tuple[int, int]:
@@ -95,7 +95,7 @@ class Clock:
 
 
 def moved_units(measure: Measure, device_of: Ints) -> list[Ints]:
-    """The ops of each group of which some are not where they were given."""
+    """The ops (int32[g]) of each group of which some are not where they were given; the plan is ``device_of`` (int32[n])."""
     groups = measure.problem.groups
     moved: Bools = device_of != measure.given
     return [groups.ops(g) for g in np.unique(groups.group_of[moved]).tolist()]

@@ -125,7 +125,10 @@ def undisputed(row: Row) -> Bools:
 
 
 def greedy(row: Row, low: Ints, high: Ints) -> Ints:
-    """Labels within exact windows: units one after the other, those first that it costs most to move."""
+    """Labels of the units (int32[m]) within exact windows (``low``, ``high`` int32[m]), one unit after the other.
+
+    Those first that it costs most to move.
+    """
     wish = row.costs.argmin(axis=1).astype(np.int32)
     sorted_costs = np.sort(row.costs, axis=1)
     worth = sorted_costs[:, 1] - sorted_costs[:, 0] if row.costs.shape[1] > 1 else sorted_costs[:, 0]

@@ -63,7 +63,7 @@ class Repair:
 
     @property
     def kept_moved(self) -> Ints:
-        """The ops (int32) that were to be kept and moved."""
+        """The ops that were to be kept and moved (int32[moved])."""
         return np.intersect1d(self.keep, self.moved).astype(np.int32)
 
     @property

@@ -125,7 +125,7 @@ class Comparison:
 
     # ------------------------------------------------------------------ what differs
     def moved(self, i: int, j: int = 0) -> Ints:
-        """The ops (int32) that plan i has on another device than plan j."""
+        """The ops (int32[moved]) that plan i has on another device than plan j."""
         return np.flatnonzero(self.places[i] != self.places[j]).astype(np.int32)
 
     def flows(self, i: int, j: int = 0) -> Flows:

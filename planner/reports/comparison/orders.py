@@ -65,7 +65,7 @@ class OrderComparison:
         return tuple(completed(self.network, plan.decision.order) for plan in self.plans)
 
     def sequence(self, i: int) -> Ints:
-        """The neurons with inputs (int32 ids) in the order in which plan i completes them."""
+        """The neurons with inputs (int32[neurons], ids) in the order in which plan i completes them."""
         return self._sequences[i]
 
     def displaced(self, i: int, j: int = 0) -> Displacement:

@@ -23,14 +23,14 @@ def pieces_of(e: Evaluator, device_of: Ints, whole: Bools, owner: Ints) -> tuple
 
 
 def piece_pairs(e: Evaluator, piece_of: Ints, p: int) -> tuple[Ints, Ints]:
-    """Distinct pairs of pieces (producer, consumer), in order of the producer."""
+    """Distinct pairs of pieces (producer, consumer; int32[pairs] each), in order of the producer; ``piece_of`` int32[n]."""
     src, dst = piece_of[e.edge_src].astype(np.int64), piece_of[e.edge_dst].astype(np.int64)
     keys = np.unique(src[src != dst] * max(p, 1) + dst[src != dst])
     return (keys // max(p, 1)).astype(np.int32), (keys % max(p, 1)).astype(np.int32)
 
 
 def servers_of(e: Evaluator, device_of: Ints) -> list[list[int]]:
-    """The devices that share each device's stage, itself first (one list per device)."""
+    """The devices that share each device's stage under an assignment (int32[n]), itself first (one list per device)."""
     servers = [[d] for d in range(e.k)]
     if e.sync_rate > 0.0:
         for d, stage in enumerate(e.evaluate(device_of).serves.tolist()):

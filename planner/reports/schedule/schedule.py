@@ -107,7 +107,7 @@ class Schedule:
         return bool(len(self.numbers) and self.numbers.max() > 0)
 
     def ops(self, piece: int) -> Ints:
-        """The ops of a piece."""
+        """The ops of a piece (int32[ops])."""
         return np.flatnonzero(self.piece_of == piece).astype(np.int32)
 
 

@@ -54,7 +54,10 @@ class Step:
 
 @dataclass(eq=False)
 class Place:
-    """The ideals at one place of the chains, by increasing potential, with the least DRAM before and after (or less)."""
+    """The ``ideals`` (int32[i]) at one place of the chains by increasing ``potential`` (int64[i]).
+
+    ``done`` and ``ahead`` int64[i]: the least DRAM before and after each, or less.
+    """
 
     ideals: Ints
     potential: Whole
@@ -62,7 +65,7 @@ class Place:
     ahead: Whole
 
     def only(self, kept: Bools) -> Place:
-        """Those that are ``kept``."""
+        """The place with those of its ideals that are ``kept`` (bool[i])."""
         return Place(self.ideals[kept], self.potential[kept], self.done[kept], self.ahead[kept])
 
 

@@ -132,7 +132,9 @@ def _ask(report: Report, program: Program, threads: int) -> tuple[Outcome, Ints 
 
 
 class Program:
-    """The program for plans whose ``component`` is from ``low`` to ``high``, with at most ``least`` of others, none ``refused``.
+    """The program for plans whose ``component`` is from ``low`` to ``high``, with at most ``least`` of others.
+
+    None is one of those ``refused`` (int32[m] each).
 
     ``problem`` is a ``pulp.LpProblem`` over multiples of :meth:`EdgeUnits.unit`. Raises :class:`planner.search.search.Stopped` while it is made.
     """
@@ -305,7 +307,7 @@ class Program:
 
 
 def narrowed(edge: EdgeUnits, memory: int | None, search: Search) -> tuple[Ints, Ints]:
-    """First and last stage of each unit where no stage holds more than ``memory``, besides what pins say.
+    """First and last stage of each unit (int32[m] each) where no stage holds more than ``memory``, besides what pins say.
 
     All that a unit depends on is on its stage or before, which takes a number of stages of that size; likewise after it.
     """

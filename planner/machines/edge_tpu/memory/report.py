@@ -71,7 +71,7 @@ class Report:
             self.search.incumbent(self.edge.device_of(stage_of))
 
     def key(self, stage_of: Ints) -> tuple[int, ...]:
-        """The components of a plan of the units in their order, as whole numbers."""
+        """The components of a plan of the units (int32[m]) in their order, as whole numbers."""
         measures = self.edge.measures(stage_of)
         return tuple(measures[component] for component in self.edge.components)
 

@@ -27,7 +27,7 @@ MOST = 2.0**60
 
 
 def grain_of(values: Floats, most: float) -> float:
-    """Parts per byte, a power of two, under which all ``values`` are whole, or as many as leave ``most`` below :data:`MOST`."""
+    """Parts per byte, a power of two, under which all ``values`` (float64[v], bytes) are whole, or as many as leave ``most`` below :data:`MOST`."""
     grain = 1.0
     most = min(most, np.finfo(np.float64).max)
     while most * grain > MOST:

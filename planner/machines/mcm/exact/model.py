@@ -66,7 +66,7 @@ class Chord:
 
     @property
     def units(self) -> Ints:
-        """All of them, the two ends too."""
+        """The units ``inside`` and the two ends (int32[inside + 2])."""
         return np.concatenate([self.inside, [self.u, self.w]]).astype(np.int32)
 
 

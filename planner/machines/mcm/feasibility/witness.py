@@ -18,7 +18,7 @@ SHARES = (1.0, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2)
 
 
 def spread(problem: Problem) -> Ints | None:
-    """A plan with most ops on one chip and single units before and after it, one on each other chip.
+    """A plan (int32[n]) with most ops on one chip and single units before and after it, one on each other chip.
 
     Units that nothing on the full chip waits for, or that wait for nothing there, leave it one by one where the triangle rule
     lets them. Pins are not looked at.
@@ -64,7 +64,7 @@ def spread(problem: Problem) -> Ints | None:
 
 
 def slices(problem: Problem) -> Iterator[Ints]:
-    """Assignments that fill chip after chip in the order of the graph, where memory counts; they need not be valid.
+    """Assignments (int32[n]) that fill chip after chip in the order of the graph, where memory counts; they need not be valid.
 
     Parameters fill a chip up to a share of its memory; the rest is left to activations. Pins and ties are not looked at.
     """

@@ -161,6 +161,6 @@ def slices(prices, first, last, skips, every):
 
 
 def rooms(capacity: Floats) -> list[float]:
-    """The memory of a chip, and shares of it that leave the chips' own schedule some slack."""
+    """The least ``capacity`` of a chip (float64[k], bytes), and shares of it that leave the chips' own schedule some slack."""
     least = float(capacity.min(initial=np.inf))
     return [least * share for share in (1.0, 0.97, 0.92, 0.85, 0.75)]

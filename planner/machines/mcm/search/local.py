@@ -140,7 +140,7 @@ class LocalChips:
 
     # ------------------------------------------------------------------ orders
     def cut(self, order: Ints, cutoff: float = math.inf) -> Ints | None:
-        """Score the best cut of an order that costs less than ``cutoff``; the cut, if it is valid."""
+        """Score the best cut of an order (int32[m]) that costs less than ``cutoff``; the chip of each unit (int32[m]) if it is valid."""
         room = math.inf
         for _ in range(MOST_SHRINKS):
             if cutoff < math.inf:

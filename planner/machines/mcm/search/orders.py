@@ -24,9 +24,9 @@ class ChipOrders:
         self._free = bool((self._low == 0.0).all() and (self._high == m).all())
 
     def by_rule(self) -> Iterator[Ints]:
-        """The file's order, depth-first ones from either end, and some by depth; most with sources as late as may be.
+        """The file's order of the units, depth-first ones from either end, and some by depth (int32[m] each).
 
-        A source far in front of its readers keeps them all on its chip or the next one.
+        Most have their sources as late as may be. A source far in front of its readers keeps them all on its chip or the next one.
         """
         m = self.units.count
         depth_first = depth_first_order(*self._succs)
@@ -53,7 +53,7 @@ class ChipOrders:
         return found
 
     def depth_first(self, rng: np.random.Generator) -> Ints:
-        """A depth-first order that takes roots and neighbours at random, from the front or from the end."""
+        """A depth-first order of the units (int32[m]) that takes roots and neighbours at random, from the front or from the end."""
         m = self.units.count
         front = rng.random() < 0.5
         ptr, idx = self._succs if front else self._preds

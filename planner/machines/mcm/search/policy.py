@@ -41,10 +41,10 @@ class Policy(Protocol):
         """``proposal`` became the partition ``device_of`` (int32[n]), which costs ``value``; None = it breaks a rule."""
 
     def adopt(self, device_of: Ints, value: float) -> None:
-        """Somebody else found a better valid partition."""
+        """Learn from a better valid partition (int32[n]) of cost ``value`` that was found elsewhere."""
 
 
-class Uniform:
+class Uniform(Policy):
     """Each op on each chip with the same probability (section 5.1, random search)."""
 
     def propose(self, rng: np.random.Generator) -> Proposal:
@@ -52,13 +52,13 @@ class Uniform:
         return Proposal()
 
     def learn(self, proposal: Proposal, device_of: Ints, value: float | None) -> None:
-        """Nothing is learned."""
+        """Change nothing: proposals stay uniform."""
 
     def adopt(self, device_of: Ints, value: float) -> None:
-        """Nothing is learned."""
+        """Change nothing: proposals stay uniform."""
 
 
-class Annealed:
+class Annealed(Policy):
     """Simulated annealing over distributions (section 5.1), from the uniform one.
 
     Each proposal gives ``share`` of the ops new random distributions: a Dirichlet draw of parameter ``alpha`` each, the flatter

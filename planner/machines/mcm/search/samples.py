@@ -34,7 +34,7 @@ class Samples:
         self._search = search
 
     def score(self, device_of: Ints) -> float:
-        """The objective of a partition that keeps the static rules; infinite where it does not fit the memory."""
+        """The objective of a partition (int32[n]) that keeps the static rules; infinite where it does not fit the memory."""
         self.spend(1)
         if not self.fits(device_of):
             return math.inf
@@ -49,7 +49,7 @@ class Samples:
         self._search.iteration(count)
 
     def fits(self, device_of: Ints) -> bool:
-        """Whether parameters and peak activations fit each chip, if that is a rule."""
+        """Whether parameters and peak activations of a partition (int32[n]) fit each chip, if that is a rule."""
         e = self.evaluator
         if not e.target.check_memory:
             return True
@@ -77,7 +77,7 @@ def score_starts(problem: Problem, search: Search, samples: Samples) -> None:
 
 
 def corrected(solver: ChipSolver, proposal: Proposal, seed: int) -> Ints | None:
-    """The valid partition that the solver makes of a proposal; None when it finds none."""
+    """The valid partition (int32[n]) that the solver makes of a proposal; None when it finds none."""
     if proposal.candidate is not None:
         return solver.fix(proposal.candidate, seed)
     return solver.sample(proposal.probabilities, seed)
@@ -141,7 +141,10 @@ def cut_at_random(problem: Problem, order: Ints, rng: np.random.Generator) -> In
 
 
 def fix_candidate(problem: Problem, search: Search, candidate: Ints, order: Ints, method: str) -> None:
-    """Score what FIX makes of a candidate; where that does not fit the memory, of other corrections of it."""
+    """Score what FIX makes of a candidate (int32[n]); where that does not fit the memory, other corrections of it.
+
+    Ops are decided in ``order`` (int32[n]) first, then in random ones.
+    """
     solver = solver_of(problem, search, method)
     if solver is None:
         return

@@ -171,7 +171,7 @@ class ChipSlicer:
         return self._traced(order)
 
     def widening(self, order: Ints, search: Search, first: float, room: float = math.inf) -> Ints | None:
-        """The same without a cutoff, found by doubling one from ``first``: a low cutoff makes the cut quick."""
+        """The best :meth:`cut` (int32[m]) of ``order`` (int32[m]) at any cost, by cutoffs that double from ``first``: low ones are quick."""
         cutoff = first
         for _ in range(6):
             place = self.cut(order, search, cutoff, room)

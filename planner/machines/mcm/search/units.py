@@ -76,7 +76,7 @@ class ChipUnits:
         return place[self.unit_of].astype(np.int32)
 
     def gathered(self, device_of: Ints) -> Ints | None:
-        """The chip of each unit from those of the ops; None when ops of one unit are on different chips."""
+        """The chip of each unit (int32[m]) from those of the ops (int32[n]); None when ops of one unit are on different chips."""
         place = np.zeros(self.count, np.int32)
         place[self.unit_of] = device_of
         return place if (place[self.unit_of] == device_of).all() else None

@@ -126,14 +126,14 @@ class ChipSolver:
         return self._state.words[self.unit_of]
 
     def get_domain(self, op: int) -> Ints:
-        """The chips of one op under the decisions so far, in increasing order."""
+        """The chips that the decisions so far leave one op (int32[c], increasing)."""
         if not self.feasible:
             return np.empty(0, np.int32)
         word = int(self._state.words[self.unit_of[op]])
         return np.array([c for c in range(self.k) if word >> c & 1], np.int32)
 
     def set_domain(self, op: int, chips: Sequence[int] | Ints) -> int:
-        """Decide that ``op`` goes to one of ``chips``; returns the number of decisions in force.
+        """Decide that ``op`` goes to one of ``chips`` (int32[c]); returns the number of decisions in force.
 
         Where propagation shows that no valid plan is left, the decision is undone and its chips are taken from the op; where
         that leaves no valid plan either, the same happens to the decision before it, and so on: the number returned is then
@@ -243,7 +243,7 @@ class ChipSolver:
 
 
 def build_rules(m: int, src: Ints, dst: Ints, chips: int, triangle: bool, filled: int) -> ChipRules:
-    """The rules for ``m`` units with edges ``src`` -> ``dst`` (acyclic)."""
+    """The rules for ``m`` units with edges ``src`` -> ``dst`` (int32[e] each, acyclic)."""
     span = np.full(len(src), chips - 1, np.int32)
     inner: tuple[NDArray[np.int64], Ints] = (np.zeros(1, np.int64), NO_OPS)
     jumps = np.empty(0, np.intp)

@@ -70,7 +70,7 @@ class StageModel:
         return bool(self.params.sum() > self.budget)
 
     def members(self, tensor: int) -> Ints:
-        """The consumers of a tensor."""
+        """The consumers of a tensor (int32[consumers], units)."""
         return self.idx[self.ptr[tensor] : self.ptr[tensor + 1]]
 
     def windows(self, bottleneck: float, check: Callable[[], None] = unchecked) -> tuple[Ints, Ints]:

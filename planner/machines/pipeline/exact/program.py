@@ -61,7 +61,7 @@ class Program:
         return np.asarray(np.count_nonzero(x[self.before] <= 0.5, axis=1), np.int32)
 
     def start(self, superblock_of: Ints) -> dict[str, float]:
-        """A warm start from a superblock for each unit."""
+        """A warm start, the value of each named variable, from the superblock of each unit (int32[m])."""
         units, blocks = np.nonzero(self.before >= 0)
         values = (superblock_of[units] <= blocks).astype(float)
         names = self.problem.names

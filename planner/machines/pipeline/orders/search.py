@@ -95,7 +95,7 @@ class PipelineSearch:
         return self.search.rng.random((count, self.units.count))
 
     def changed_keys(self, count: int = BATCH) -> Floats:
-        """Keys of orders near the best: a random share of the units is moved, the others keep their sequence."""
+        """Keys (float64[count, m]) of orders near the best: a random share of the units is moved, the others keep their sequence."""
         rng, m = self.search.rng, self.units.count
         place = np.empty(m)
         place[self.slicer.order] = np.arange(m) / max(m, 1)

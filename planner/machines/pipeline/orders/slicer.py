@@ -69,7 +69,10 @@ class PipelineSlicer:
         return value, block_of
 
     def even(self, order: Ints) -> Ints | None:
-        """``order`` cut into equal shares of the work: a first plan at once (block of each unit); None with pins."""
+        """The block of each unit (int32[m]) where ``order`` (int32[m]) is cut into equal shares of the work: a first plan at once.
+
+        None with pins.
+        """
         network = self.network
         if not self.units.count or (network.fixed >= 0).any():
             return None

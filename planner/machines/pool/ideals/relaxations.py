@@ -44,7 +44,7 @@ class Parts:
 
     @property
     def both(self) -> tuple[Ints, Ints]:
-        """F and R together, each edge once, perhaps with cycles."""
+        """F and R together, each edge once, perhaps with cycles (sources and targets, int32[e] each)."""
         return unit_edges(
             np.arange(len(self.has_forward), dtype=np.int32),
             np.concatenate([self.forward[0], self.mirrored[0]]),
@@ -89,7 +89,10 @@ def _all_implied(order, ptr, idx, src, dst):
 
 
 def implied(count: int, dag: tuple[Ints, Ints], pairs: tuple[Ints, Ints]) -> bool:
-    """Whether ``dag`` has a path along each of ``pairs``; False where there are too many units to tell."""
+    """Whether ``dag`` has a path along each of ``pairs`` (each: sources and targets, int32[e]).
+
+    False where there are too many units to tell.
+    """
     if count > MOST_UNITS:
         return False
     ptr, idx = csr(*dag, count)

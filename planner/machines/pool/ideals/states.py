@@ -173,7 +173,7 @@ class Chain:
         value: float,
         forward: float = 0.0,
     ) -> Chain:
-        """Give the segments (type of device, units as a mask), in order, devices of their types."""
+        """Give the segments (type of device, its units as bool[m]), in order, devices of their types."""
         device_of = np.zeros(units.count, np.int32)
         place = np.full(units.problem.evaluator.k, len(segments), np.int32)
         taken = [0] * len(states.devices)

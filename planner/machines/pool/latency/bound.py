@@ -82,7 +82,7 @@ class PathBound:
         return found
 
     def of_path(self, path: Ints) -> float:
-        """A lower bound on the latency from the ops of one path of the graph (int32), in its order."""
+        """A lower bound on the latency from the ops of one path of the graph (int32[p]), in its order."""
         a = self._arrays
         if len(path) > LONGEST_PATH or (np.diff(a.part[path]) < 0).any():
             return float(self._fastest[path].sum())

@@ -31,7 +31,9 @@ class RunRules(NamedTuple):
 
 
 class PathCuts:
-    """One path: :meth:`advance` until it says True, then :meth:`value` is a lower bound on the latency."""
+    """The minimum cuts along one ``path`` (int32[p], ops): :meth:`advance` until it says True, then :meth:`value` is a lower
+    bound on the latency.
+    """
 
     def __init__(self, arrays: Arrays, rules: RunRules, scratch: CutScratch, path: Ints) -> None:
         self._arrays, self._rules, self._scratch, self._path = arrays, rules, scratch, path

@@ -44,7 +44,10 @@ class LatencyEvaluator(AssignmentEvaluator):
     """The objective is when the last op finishes; a device costs the time it is busy (a CPU: its cores together)."""
 
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """What the kernels of this module need beside an assignment, in their order."""
+        """What the kernels of this module need beside an assignment, in their order.
+
+        Of :class:`planner.problem.evaluator.Evaluator`'s arrays of ops, devices and tensors, with the dtype and the shape that each has there.
+        """
         return (
             self.part, self.succ_ptr, self.succ_idx, self.pred_ptr, self.pred_idx, self.pays, self.owner, self.work,
             self.class_of, self.tensor_producer, self.tensor_time, self.consumer_ptr, self.consumer_idx,

@@ -29,7 +29,7 @@ LARGEST_SHARE = 0.35
 
 
 def units_of(problem: Problem, unit_of: Ints) -> Units:
-    """Units with the edges of each part between them, as :class:`Descent` wants them."""
+    """Units (``unit_of`` int32[n]) with the edges of each part between them, as :class:`Descent` wants them."""
     e = problem.evaluator
     same = e.part[e.edge_src] == e.part[e.edge_dst]
     return build_units(problem, unit_of, *unit_edges(unit_of, e.edge_src[same], e.edge_dst[same]))

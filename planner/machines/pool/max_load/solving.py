@@ -100,7 +100,7 @@ class CpSatModel:
         self.model.add(self._sum(columns, coefficients) <= side)
 
     def hint(self, values: np.ndarray) -> None:
-        """Set a warm start: the values of all columns."""
+        """Set a warm start: the values of all columns (float64[columns])."""
         self.model.clear_hints()
         for i in range(self.program.maxima, self.program.count):
             if i % ROWS_PER_CHECK == 0:

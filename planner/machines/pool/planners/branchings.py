@@ -102,7 +102,7 @@ def contracted_branchings(units: Units, negligible: float) -> Ints:
 
 
 def edge_times(units: Units) -> Floats:
-    """The longest transfer of a tensor along each edge between units (float64), of either pass."""
+    """The longest transfer of a tensor along each edge between units (float64[e]), of either pass."""
     m = units.count
     times = np.zeros(len(units.src))
     if not len(times):

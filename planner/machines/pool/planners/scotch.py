@@ -116,7 +116,7 @@ def _graph(library: Any, units: Units, work: Floats, free: Ints) -> Any:
 
 
 def pair_weights(units: Units) -> tuple[Ints, Ints, Floats]:
-    """Pairs of units a < b (int32) that a tensor passes between, with the transfer times of those tensors summed."""
+    """Pairs of units a < b (int32[p] each) that tensors pass between, with the sums of their transfer times (float64[p])."""
     unit = np.repeat(np.arange(units.count, dtype=np.int64), np.diff(units.entry_ptr))
     producer = units.tensor_producer[units.entry_tensor].astype(np.int64)
     uses = unit != producer
@@ -130,7 +130,7 @@ def pair_weights(units: Units) -> tuple[Ints, Ints, Floats]:
 
 
 def whole(weights: Floats) -> NDArray[np.int64]:
-    """Weights as whole numbers from 1 on, in proportion (int64)."""
+    """Weights (float64[w]) as whole numbers from 1 on, in proportion (int64[w])."""
     total = float(weights.sum())
     if total <= 0:
         return np.ones(len(weights), np.int64)

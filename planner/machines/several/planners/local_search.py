@@ -175,7 +175,7 @@ class LocalSearch(Planner):
 
 
 def with_adopted(starts: Iterator[Ints], search: Search) -> Iterator[Ints]:
-    """The starts, and between them better plans that were found elsewhere."""
+    """The starts (int32[n] each), and between them better plans that were found elsewhere."""
     for start in starts:
         yield start
         adopted = search.adopt()
@@ -184,7 +184,7 @@ def with_adopted(starts: Iterator[Ints], search: Search) -> Iterator[Ints]:
 
 
 def alternating(sources: Sequence[Iterator[Ints]]) -> Iterator[Ints]:
-    """One from each source in turn until all are exhausted."""
+    """One plan (int32[n]) from each source in turn until all are exhausted."""
     left = list(sources)
     while left:
         for source in list(left):

@@ -226,7 +226,7 @@ def block_width(samples: int, threads: int) -> int:
 
 
 def aligned(shape: tuple[int, ...]) -> Singles:
-    """Zeros (float32) that begin on a cache line."""
+    """Zeros (float32) of a shape that begin on a cache line."""
     size = int(np.prod(shape)) * 4
     raw = np.zeros(size + LINE, np.uint8)
     start = -raw.ctypes.data % LINE
@@ -234,5 +234,5 @@ def aligned(shape: tuple[int, ...]) -> Singles:
 
 
 def on_lines(array: Singles) -> bool:
-    """Whether an array is contiguous and begins on a cache line."""
+    """Whether an array (of any shape) is contiguous and begins on a cache line."""
     return bool(array.flags.c_contiguous) and array.ctypes.data % LINE == 0

@@ -63,7 +63,10 @@ def by_preference(network: Network, preference: Longs) -> Ints:
 
 
 def breadth_first(network: Network) -> Ints:
-    """The oldest neuron that is still read goes on: its readers follow, fewest missing sources first, each behind what it lacks."""
+    """An order of the connections (int32[W]) in which the oldest neuron that is still read goes on.
+
+    Its readers follow, fewest missing sources first, each behind what it lacks.
+    """
     offsets, connections = network.outgoing
     targets = network.target[connections]
     before, sources = network.incoming[0], network.source[network.incoming[1]]

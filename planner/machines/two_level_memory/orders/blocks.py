@@ -137,13 +137,16 @@ class BlockMove:
         return np.unique(np.concatenate([inside, np.array(ends, np.int64)]))
 
     def places_beside(self, side: int) -> Longs:
-        """Those of :meth:`places` before the block (side -1) or behind it (1), the nearest first; a scattered block begins first."""
+        """Those of :meth:`places` before the block (side -1) or behind it (1), the nearest first (int64[places]).
+
+        A scattered block begins first.
+        """
         places = self.places()
         return places[places < self.start][::-1] if side < 0 else places[places > self.start]
 
 
 def moved(network: Network, order: Ints, neuron: int, position: int) -> Ints:
-    """The order with the neuron's block gathered and started at ``position``. Raises :class:`PlanError` where that is illegal."""
+    """The order (int32[W]) with the neuron's block gathered and started at ``position``. Raises :class:`PlanError` where that is illegal."""
     return BlockMove(network, order, neuron).order_at(position)
 
 
@@ -160,7 +163,7 @@ def best_place(
     stopped: Callable[[], bool] = lambda: False,
     budget: int = 400,
 ) -> Place | None:
-    """The best start found for a block among :meth:`BlockMove.places`, by ``total`` of an order.
+    """The best start found for a block among :meth:`BlockMove.places`, by ``total`` of an order (int32[W]).
 
     Tries places evenly over the range, then closer and closer around the best one, at most ``budget`` in all: exact where there
     are no more than that, else a good one. None where the range is empty or nothing was tried before ``stopped``.

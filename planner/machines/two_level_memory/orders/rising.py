@@ -10,7 +10,7 @@ from planner.model.graph import Ints
 
 
 def longest_increasing(values: Ints) -> Ints:
-    """Indices (int32, ascending) of a longest strictly increasing subsequence.
+    """Indices (int32[length], ascending) of a longest strictly increasing subsequence of ``values`` (int32[v]).
 
     Patience sorting in n log n: M. L. Fredman, "On computing the length of longest increasing subsequences", Discrete
     Mathematics 11 (1975); the piles' tops are searched by bisection.

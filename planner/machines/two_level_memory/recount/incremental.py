@@ -138,7 +138,7 @@ class Incremental:
         return self.state.order.copy()
 
     def replace(self, low: int, high: int, new: Ints) -> int:
-        """Try ``new`` (the connections at positions low..high in another order) there; returns the change of the total.
+        """Try ``new`` (int32[high - low + 1]: the connections at positions low..high in another order) there; returns the change of the total.
 
         That it remains topological is the caller's part. Exactly one of :meth:`keep` and :meth:`undo` must follow. Raises
         :class:`PlanError` where the connections are others.

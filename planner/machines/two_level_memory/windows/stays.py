@@ -166,7 +166,7 @@ class Stays:
         self.price = np.full(len(self.price), SECOND_PRICE / self.width)
 
     def fitting(self, search: Search) -> Ints:
-        """An order whose stays there is room for; in the first phase it goes on as before. Raises :class:`planner.search.search.Stopped`."""
+        """An order (int32[W]) whose stays there is room for; in the first phase it goes on as before. Raises :class:`planner.search.search.Stopped`."""
         kept = self.capacity, self._wish
         self.fit(search)
         order = self.order(search)
