@@ -14,7 +14,8 @@ from numba import njit
 
 from planner.evaluation.kernels import MAX_COST, cyclic_devices
 from planner.methods.mip.model import unchecked
-from planner.methods.steepest_descent import CONTIGUOUS, Descent, _costs, _move_quotient, _shift
+from planner.methods.steepest_descent import Descent
+from planner.methods.unit_moves import CONTIGUOUS, device_cost, place
 from planner.methods.units import Units
 from planner.model.graph import Ints
 
@@ -42,7 +43,7 @@ def energy(receive, busy, send, held, budget, rate, communication, objective, po
     forward, backward = 0.0, 0.0
     most_forward, most_backward = 0.0, 0.0
     for d in range(len(held)):
-        f, g = _costs(d, receive, busy, send, held, budget, rate, communication, objective)
+        f, g = device_cost(d, receive, busy, send, held, budget, rate, communication, objective)
         most_forward = max(most_forward, f)
         most_backward = max(most_backward, g)
         forward += (max(f, 0.0) / unit) ** power
@@ -54,45 +55,21 @@ def energy(receive, busy, send, held, budget, rate, communication, objective, po
 
 
 @njit(cache=True, nogil=True)
-def _place(
-    u, b, device_of, work, class_of, memory, params, entry_ptr, entry_tensor, entry_forward, entry_backward,
-    entry_produces, tensor_time, send_time, tensor_part, tensor_total, pays, counts, home, receive, busy, send, used, held,
-    mode, succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward, quotient,
-):  # fmt: skip
-    """Move unit u to device b."""
-    a = device_of[u]
-    _shift(
-        u, a, b, True, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-        tensor_time, send_time, tensor_part, tensor_total, pays, counts, home, receive, send,
-    )  # fmt: skip
-    for p in range(2):
-        busy[a, p] -= work[class_of[a], u, p]
-        busy[b, p] += work[class_of[b], u, p]
-    used[a] -= memory[u]
-    used[b] += memory[u]
-    held[a] -= params[u]
-    held[b] += params[u]
-    if mode == CONTIGUOUS:
-        _move_quotient(
-            u, b, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
-            edge_forward, edge_backward, pred_forward, pred_backward, quotient,
-        )  # fmt: skip
-    device_of[u] = b
-
-
-@njit(cache=True, nogil=True)
 def anneal(
-    steps, random, hot, cold, power, unit, best_of, best_value, mode, device_of, work, class_of, memory, params,
-    allowed, capacity, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces, user_ptr, users,
-    tensor_time, send_time, tensor_part, tensor_total, pays, budget, rate, communication, objective,
-    succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
-    counts, home, receive, busy, send, used, held, quotient, chosen,
+    steps, random, hot, cold, power, unit, best_of, best_value, mode, device_of, fixed, sums, user_ptr, users, chosen
 ):  # fmt: skip
     """Make ``steps`` steps while the temperature (relative to the objective) falls from ``hot`` to ``cold``.
 
     Everything is changed in place; ``best_of`` int32[m] and ``best_value`` float64[1] keep the best placement seen.
     ``user_ptr``, ``users``: the units that touch each tensor. ``chosen`` bool[m] is scratch holding False.
     """
+    # Unpacked once: a tuple that is handed on counts references to all its arrays at every call.
+    (
+        work, memory, params, allowed, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces, tensor_time,
+        send_time, tensor_part, tensor_total, class_of, pays, budget, rate, communication, objective, capacity,
+        succ_ptr, succ_idx, pred_ptr, pred_idx, succ_forward, succ_backward, pred_forward, pred_backward,
+    ) = fixed  # fmt: skip
+    counts, home, receive, busy, send, used, held, quotient = sums
     m, k = len(device_of), len(pays)
     moved = np.empty(MOST_MOVED, np.int32)
     origin = np.empty(MOST_MOVED, np.int32)
@@ -155,11 +132,11 @@ def anneal(
         used0[:], held0[:] = used, held
         for i in range(count):
             to = a if moved[i] == swap else b
-            _place(
-                moved[i], to, device_of, work, class_of, memory, params,
-                entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces, tensor_time, send_time, tensor_part,
-                tensor_total, pays, counts, home, receive, busy, send, used, held, mode, succ_ptr, succ_idx,
-                pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward, quotient,
+            place(
+                moved[i], to, mode, device_of, work, memory, params, entry_ptr, entry_tensor, entry_forward,
+                entry_backward, entry_produces, tensor_time, send_time, tensor_part, tensor_total, class_of, pays,
+                succ_ptr, succ_idx, pred_ptr, pred_idx, succ_forward, succ_backward, pred_forward, pred_backward,
+                counts, home, receive, busy, send, used, held, quotient,
             )  # fmt: skip
         after, value = energy(receive, busy, send, held, budget, rate, communication, objective, power, unit)
         rise = after - now
@@ -174,11 +151,11 @@ def anneal(
                 best_of[:] = device_of
             continue
         for i in range(count - 1, -1, -1):
-            _place(
-                moved[i], origin[i], device_of, work, class_of, memory, params,
-                entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces, tensor_time, send_time, tensor_part,
-                tensor_total, pays, counts, home, receive, busy, send, used, held, mode, succ_ptr, succ_idx,
-                pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward, quotient,
+            place(
+                moved[i], origin[i], mode, device_of, work, memory, params, entry_ptr, entry_tensor, entry_forward,
+                entry_backward, entry_produces, tensor_time, send_time, tensor_part, tensor_total, class_of, pays,
+                succ_ptr, succ_idx, pred_ptr, pred_idx, succ_forward, succ_backward, pred_forward, pred_backward,
+                counts, home, receive, busy, send, used, held, quotient,
             )  # fmt: skip
         # Exactly as before: rounding must not add up over rejected steps.
         receive[:], busy[:], send[:] = receive0, busy0, send0
@@ -218,7 +195,6 @@ class Annealing(Descent):
 
         ``check`` is called every some ten milliseconds and may raise to end it. :attr:`best_of` (int32[m]) is the best placement since :meth:`begin`, :attr:`best` its objective.
         """
-        units, e = self.units, self.units.problem.evaluator
         unit = self.objective if self.objective > 0 else 1.0
         value = np.array([self.best])
         for done in range(0, steps, STEPS_PER_SLICE):
@@ -226,13 +202,8 @@ class Annealing(Descent):
             count = min(STEPS_PER_SLICE, steps - done)
             begin, end = (hot * (cold / hot) ** (at / steps) for at in (done, done + count))
             anneal(
-                count, self._random, begin, end, power, unit, self.best_of, value, self._mode, self.device_of, units.work,
-                e.class_of, units.memory, units.params, units.allowed, self._capacity, units.entry_ptr,
-                units.entry_tensor, units.entry_forward, units.entry_backward, units.entry_produces, self._user_ptr,
-                self._users, units.tensor_time, units.send_time, units.tensor_part, units.tensor_total, e.pays, e.budget, e.streaming_rate,
-                e.communication, e.objective_code, self._succ_ptr, self._succ_idx, self._pred_ptr, self._pred_idx,
-                self._edge_forward, self._edge_backward, self._pred_forward, self._pred_backward, self._counts,
-                self._home, self._receive, self._busy, self._send, self._used, self._held, self._quotient, self._chosen,
+                count, self._random, begin, end, power, unit, self.best_of, value, self._mode, self.device_of, self._fixed,
+                self._sums, self._user_ptr, self._users, self._chosen,
             )  # fmt: skip
             self.best = float(value[0])
         self._sum()  # afresh, so that rounding errors do not add up

@@ -6,11 +6,21 @@ import numpy as np
 from numba import njit
 
 from planner.evaluation import kernels
-from planner.evaluation.kernels import MAX_COST, combine, cyclic_devices, streaming_time
+from planner.evaluation.kernels import MAX_COST, cyclic_devices
+from planner.methods.unit_moves import (
+    CONTIGUOUS,
+    FREE,
+    ORDERED,
+    Sums,
+    device_cost,
+    fixed_of,
+    move_quotient,
+    place,
+    shift,
+)
 from planner.methods.units import Units
 from planner.model.graph import Ints
 
-FREE, ORDERED, CONTIGUOUS = 0, 1, 2
 MOVES_PER_CALL = 64
 TRIALS_PER_CALL = 1_200_000
 """Trials times devices (and a few) between two looks at the stop criteria: some ten milliseconds."""
@@ -20,68 +30,12 @@ ROUNDING = 2e-14
 
 
 @njit(cache=True, nogil=True)
-def _part(counts, t, d):
-    """To which part device d's receipt of tensor t belongs: 0 forward, 1 backward, -1 none."""
-    if counts[t, d, 0] > 0:
-        return 0
-    if counts[t, d, 1] > 0:
-        return 1
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def _shift(
-    u, a, b, commit, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-    tensor_time, send_time, tensor_part, tensor_total, pays, counts, home, receive, send,
-):  # fmt: skip
-    """Add what unit u's move from device a to device b changes to ``receive`` and ``send`` (float64[k, 2]).
-
-    Only the two devices and the homes of the tensors that u consumes change. With ``commit`` the counts and homes
-    follow; without, they are left as they are.
-    """
-    for x in range(entry_ptr[u], entry_ptr[u + 1]):
-        t = entry_tensor[x]
-        f, g = entry_forward[x], entry_backward[x]
-        time, leaving = tensor_time[t], send_time[t]
-        p = tensor_part[t]
-        h = home[t]
-        new_home = b if entry_produces[x] else h
-        for side in range(2):
-            d = a if side == 0 else b
-            if d != h and pays[d]:
-                q = _part(counts, t, d)
-                if q >= 0:
-                    receive[d, q] -= time
-        if pays[h] and counts[t, h, 0] + counts[t, h, 1] < tensor_total[t]:
-            send[h, p] -= leaving
-        counts[t, a, 0] -= f
-        counts[t, a, 1] -= g
-        counts[t, b, 0] += f
-        counts[t, b, 1] += g
-        for side in range(2):
-            d = a if side == 0 else b
-            if d != new_home and pays[d]:
-                q = _part(counts, t, d)
-                if q >= 0:
-                    receive[d, q] += time
-        if pays[new_home] and counts[t, new_home, 0] + counts[t, new_home, 1] < tensor_total[t]:
-            send[new_home, p] += leaving
-        if commit:
-            home[t] = new_home
-        else:
-            counts[t, a, 0] += f
-            counts[t, a, 1] += g
-            counts[t, b, 0] -= f
-            counts[t, b, 1] -= g
-
-
-@njit(cache=True, nogil=True)
 def _objective(receive, busy, send, held, budget, rate, communication, objective):
     """The maxima that make the objective (their sum), and the sum of all costs."""
     k = len(held)
     forward, backward, total = 0.0, 0.0, 0.0
     for d in range(k):
-        f, g = _costs(d, receive, busy, send, held, budget, rate, communication, objective)
+        f, g = device_cost(d, receive, busy, send, held, budget, rate, communication, objective)
         forward = max(forward, f)
         backward = max(backward, g)
         total += f + g
@@ -89,27 +43,10 @@ def _objective(receive, busy, send, held, budget, rate, communication, objective
 
 
 @njit(cache=True, nogil=True)
-def _costs(d, receive, busy, send, held, budget, rate, communication, objective):
-    """Device d's cost, or its forward and backward cost where the objective adds their maxima."""
-    stream = streaming_time(held[d], budget[d], rate)
-    if objective == MAX_COST:
-        f = combine(
-            receive[d, 0] + receive[d, 1],
-            busy[d, 0] + busy[d, 1],
-            send[d, 0] + send[d, 1],
-            stream,
-            communication,
-        )
-        return f, 0.0
-    f = combine(receive[d, 0], busy[d, 0], send[d, 0], stream, communication)
-    return f, combine(receive[d, 1], busy[d, 1], send[d, 1], 0.0, communication)
-
-
-@njit(cache=True, nogil=True)
 def _attained(forward, backward, receive, busy, send, held, budget, rate, communication, objective, worst):
     """Mark in ``worst`` (bool[k]) the devices that attain a maximum."""
     for d in range(len(held)):
-        f, g = _costs(d, receive, busy, send, held, budget, rate, communication, objective)
+        f, g = device_cost(d, receive, busy, send, held, budget, rate, communication, objective)
         worst[d] = f >= forward * IMPROVES or (objective != MAX_COST and g >= backward * IMPROVES)
 
 
@@ -128,80 +65,21 @@ def _window(u, mode, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx, k):
 @njit(cache=True, nogil=True)
 def _acyclic(
     u, b, mode, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
-    edge_forward, edge_backward, pred_forward, pred_backward, quotient, trial,
+    succ_forward, succ_backward, pred_forward, pred_backward, quotient, trial,
 ):  # fmt: skip
     """Whether the devices can still be put in order, where they have to be, once unit u is on device b."""
     if mode != CONTIGUOUS:
         return True
     trial[:] = quotient
-    _move_quotient(
+    move_quotient(
         u, b, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
-        edge_forward, edge_backward, pred_forward, pred_backward, trial,
+        succ_forward, succ_backward, pred_forward, pred_backward, trial,
     )  # fmt: skip
     return cyclic_devices(trial[0]) + cyclic_devices(trial[1]) == 0
 
 
 @njit(cache=True, nogil=True)
-def _move_quotient(
-    u, b, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
-    edge_forward, edge_backward, pred_forward, pred_backward, quotient,
-):  # fmt: skip
-    """Update the edges between devices (int32[2, k, k]) for unit u's move to device b."""
-    a = device_of[u]
-    for x in range(succ_ptr[u], succ_ptr[u + 1]):
-        d = device_of[succ_idx[x]]
-        if d != a:
-            quotient[0, a, d] -= edge_forward[x]
-            quotient[1, a, d] -= edge_backward[x]
-        if d != b:
-            quotient[0, b, d] += edge_forward[x]
-            quotient[1, b, d] += edge_backward[x]
-    for x in range(pred_ptr[u], pred_ptr[u + 1]):
-        d = device_of[pred_idx[x]]
-        if d != a:
-            quotient[0, d, a] -= pred_forward[x]
-            quotient[1, d, a] -= pred_backward[x]
-        if d != b:
-            quotient[0, d, b] += pred_forward[x]
-            quotient[1, d, b] += pred_backward[x]
-
-
-@njit(cache=True, nogil=True)
-def _commit(
-    u, b, device_of, work, class_of, memory, params,
-    entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-    tensor_time, send_time, tensor_part, tensor_total, pays,
-    succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
-    counts, home, receive, busy, send, used, held, quotient,
-):  # fmt: skip
-    """Move unit u to device b."""
-    a = device_of[u]
-    _shift(
-        u, a, b, True, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-        tensor_time, send_time, tensor_part, tensor_total, pays, counts, home, receive, send,
-    )  # fmt: skip
-    for p in range(2):
-        busy[a, p] -= work[class_of[a], u, p]
-        busy[b, p] += work[class_of[b], u, p]
-    used[a] -= memory[u]
-    used[b] += memory[u]
-    held[a] -= params[u]
-    held[b] += params[u]
-    _move_quotient(
-        u, b, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
-        edge_forward, edge_backward, pred_forward, pred_backward, quotient,
-    )  # fmt: skip
-    device_of[u] = b
-
-
-@njit(cache=True, nogil=True)
-def descend(
-    most_moves, most_trials, slack, sweep, mode, device_of, work, class_of, memory, params, allowed, capacity,
-    entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-    tensor_time, send_time, tensor_part, tensor_total, pays, budget, rate, communication, objective,
-    succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
-    counts, home, receive, busy, send, used, held, quotient,
-):  # fmt: skip
+def descend(most_moves, most_trials, slack, sweep, mode, device_of, fixed, sums):
     """Make best moves in place until none improves; returns (done, moves made, objective).
 
     A move helps only if it changes every device that attains the maximum, so units elsewhere are tried on those
@@ -209,6 +87,13 @@ def descend(
     lower that sum are made in a sweep over all units: they clear the way for further moves. ``sweep`` int32[3] says across
     calls whether one is under way, where it goes on and how many moves it has made.
     """
+    # Unpacked once: a tuple that is handed on counts references to all its arrays at every call.
+    (
+        work, memory, params, allowed, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces, tensor_time,
+        send_time, tensor_part, tensor_total, class_of, pays, budget, rate, communication, objective, capacity,
+        succ_ptr, succ_idx, pred_ptr, pred_idx, succ_forward, succ_backward, pred_forward, pred_backward,
+    ) = fixed  # fmt: skip
+    counts, home, receive, busy, send, used, held, quotient = sums
     m, k = len(device_of), len(pays)
     trial = np.empty_like(quotient)
     worst = np.zeros(k, np.bool_)
@@ -245,7 +130,7 @@ def descend(
                 trials += 1
                 r[:] = receive
                 s[:] = send
-                _shift(
+                shift(
                     u, a, b, False, entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
                     tensor_time, send_time, tensor_part, tensor_total, pays, counts, home, r, s,
                 )  # fmt: skip
@@ -266,15 +151,14 @@ def descend(
                 lower = value < best * TIES and not everywhere
                 if (lower or (value <= best / TIES and total < best_total)) and _acyclic(
                     u, b, mode, device_of, succ_ptr, succ_idx, pred_ptr, pred_idx,
-                    edge_forward, edge_backward, pred_forward, pred_backward, quotient, trial,
+                    succ_forward, succ_backward, pred_forward, pred_backward, quotient, trial,
                 ):  # fmt: skip
                     best, best_total, best_unit, best_device = min(value, best), total, u, b
             if everywhere and best_unit >= 0:
-                _commit(
-                    best_unit, best_device, device_of, work, class_of, memory, params,
-                    entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-                    tensor_time, send_time, tensor_part, tensor_total, pays,
-                    succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
+                place(
+                    best_unit, best_device, mode, device_of, work, memory, params, entry_ptr, entry_tensor, entry_forward,
+                    entry_backward, entry_produces, tensor_time, send_time, tensor_part, tensor_total, class_of, pays,
+                    succ_ptr, succ_idx, pred_ptr, pred_idx, succ_forward, succ_backward, pred_forward, pred_backward,
                     counts, home, receive, busy, send, used, held, quotient,
                 )  # fmt: skip
                 made += 1
@@ -289,13 +173,12 @@ def descend(
         elif best_unit < 0:
             sweep[0], sweep[1], sweep[2] = 1, 0, 0
         else:
-            _commit(
-                best_unit, best_device, device_of, work, class_of, memory, params,
-                entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces,
-                tensor_time, send_time, tensor_part, tensor_total, pays,
-                succ_ptr, succ_idx, pred_ptr, pred_idx, edge_forward, edge_backward, pred_forward, pred_backward,
-                counts, home, receive, busy, send, used, held, quotient,
-            )  # fmt: skip
+            place(
+                    best_unit, best_device, mode, device_of, work, memory, params, entry_ptr, entry_tensor, entry_forward,
+                    entry_backward, entry_produces, tensor_time, send_time, tensor_part, tensor_total, class_of, pays,
+                    succ_ptr, succ_idx, pred_ptr, pred_idx, succ_forward, succ_backward, pred_forward, pred_backward,
+                    counts, home, receive, busy, send, used, held, quotient,
+                )  # fmt: skip
             made += 1
 
 
@@ -311,31 +194,14 @@ class Descent:
             self._mode = ORDERED
         elif kernels.RULE_CONTIGUOUS in codes:
             self._mode = CONTIGUOUS
-        self._capacity = e.capacity * (1 + 1e-9) if kernels.RULE_MEMORY in codes else np.full(e.k, np.inf)
-        self._succ_ptr, self._succ_idx = units.succs
-        self._pred_ptr, self._pred_idx = units.preds
-        self._edge_parts()
+        capacity = e.capacity * (1 + 1e-9) if kernels.RULE_MEMORY in codes else np.full(e.k, np.inf)
+        self._fixed = fixed_of(units, capacity)
         # What rounding errors of sums may feign is no improvement.
         most = np.maximum(units.tensor_time, units.send_time)
         self._slack = ROUNDING * float(units.work.max(axis=0, initial=0.0).sum() + most.sum())
         self.device_of: Ints = np.zeros(units.count, np.int32)
         self.objective = np.inf
         self.moves = 0
-
-    def _edge_parts(self) -> None:
-        """How many op edges of each part stand behind each unit edge, in the order of both CSRs."""
-        units, e = self.units, self.units.problem.evaluator
-        m = max(units.count, 1)
-        src, dst = units.unit_of[e.edge_src], units.unit_of[e.edge_dst]
-        same = (e.part[e.edge_src] == e.part[e.edge_dst]) & (src != dst)
-        keys = units.src.astype(np.int64) * m + units.dst
-        found = np.searchsorted(keys, src[same].astype(np.int64) * m + dst[same])
-        part = e.part[e.edge_src[same]]
-        counts = [np.bincount(found[part == p], minlength=len(keys)).astype(np.int32) for p in (0, 1)]
-        by_source = np.argsort(units.src, kind="stable")
-        by_target = np.argsort(units.dst, kind="stable")
-        self._edge_forward, self._edge_backward = (c[by_source] for c in counts)
-        self._pred_forward, self._pred_backward = (c[by_target] for c in counts)
 
     def begin(self, device_of: Ints) -> None:
         """Start from a placement (int32[m], units), which must keep every rule."""
@@ -347,34 +213,36 @@ class Descent:
     def _sum(self) -> None:
         e, units = self.units.problem.evaluator, self.units
         of_op = self.device_of[units.unit_of]
-        _, self._receive, self._busy, self._send, self._used, self._held = e.raw(of_op)
+        _, receive, busy, send, used, held = e.raw(of_op)
         k = e.k
-        self._counts = np.zeros((len(units.tensor_time), k, 2), np.int32)
+        counts = np.zeros((len(units.tensor_time), k, 2), np.int32)
         unit_of_entry = np.repeat(np.arange(units.count), np.diff(units.entry_ptr))
         where = self.device_of[unit_of_entry]
         at = units.entry_tensor.astype(np.int64) * k + where
         for part, consumers in enumerate((units.entry_forward, units.entry_backward)):
             summed = np.bincount(at, weights=consumers, minlength=len(units.tensor_time) * k)
-            self._counts[:, :, part] = summed.reshape(-1, k)
-        self._home = self.device_of[units.tensor_producer].copy()
-        self._quotient = kernels.quotient_counts(of_op, e.part, e.edge_src, e.edge_dst, k)
+            counts[:, :, part] = summed.reshape(-1, k)
+        home = self.device_of[units.tensor_producer].copy()
+        quotient = kernels.quotient_counts(of_op, e.part, e.edge_src, e.edge_dst, k)
+        self._sums = Sums(counts, home, receive, busy, send, used, held, quotient)
         self.objective = e.objective(of_op)
 
     def run(self) -> bool:
         """Make some of the best moves; returns whether a local optimum is reached. Takes some ten milliseconds."""
-        units, e = self.units, self.units.problem.evaluator
+        units = self.units
         # What a unit touches is looked at in every trial.
         touched = len(units.entry_tensor) // max(units.count, 1)
-        trials = max(1, TRIALS_PER_CALL // ((e.k + 8) * (1 + touched // 4)))
+        trials = max(1, TRIALS_PER_CALL // ((units.problem.evaluator.k + 8) * (1 + touched // 4)))
         done, made, _ = descend(
-            MOVES_PER_CALL, trials, self._slack, self._sweep, self._mode, self.device_of, units.work, e.class_of, units.memory, units.params,
-            units.allowed, self._capacity, units.entry_ptr, units.entry_tensor, units.entry_forward,
-            units.entry_backward, units.entry_produces, units.tensor_time, units.send_time, units.tensor_part,
-            units.tensor_total, e.pays, e.budget, e.streaming_rate, e.communication, e.objective_code,
-            self._succ_ptr, self._succ_idx, self._pred_ptr, self._pred_idx, self._edge_forward, self._edge_backward,
-            self._pred_forward, self._pred_backward, self._counts, self._home, self._receive, self._busy, self._send,
-            self._used, self._held, self._quotient,
-        )  # fmt: skip
+            MOVES_PER_CALL,
+            trials,
+            self._slack,
+            self._sweep,
+            self._mode,
+            self.device_of,
+            self._fixed,
+            self._sums,
+        )
         self.moves += made
         self._sum()  # afresh, so that rounding errors do not add up
         return bool(done)
