@@ -143,7 +143,7 @@ def cut_at_random(problem: Problem, order: Ints, rng: np.random.Generator) -> In
 def fix_candidate(problem: Problem, search: Search, candidate: Ints, order: Ints, method: str) -> None:
     """Score what FIX makes of a candidate (int32[n]); where that does not fit the memory, other corrections of it.
 
-    Ops are decided in ``order`` (int32[n]) first, then in random ones.
+    FIX decides the ops in ``order`` (int32[n]), other corrections in theirs.
     """
     solver = solver_of(problem, search, method)
     if solver is None:
