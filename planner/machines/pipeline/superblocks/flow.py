@@ -9,7 +9,7 @@ is exact, and rounding them down keeps its value a lower bound.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,7 @@ from planner.model.graph import Ints, csr
 Longs = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class CutNetwork:
+class CutNetwork(NamedTuple):
     """Arcs in pairs (arc a and its reverse a ^ 1) over the units 0..m-1, tensor nodes, and source and sink last.
 
     ``head`` int32[2a], ``ptr`` int32[nodes+1] and ``arcs`` int32[2a] (the arcs that leave a node); ``fixed`` int64[2a]:

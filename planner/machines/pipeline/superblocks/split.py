@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from planner.machines.pipeline.exact.model import StageModel
+from planner.machines.pipeline.superblocks.dual import FREE, IN, OUT, Sides
 from planner.machines.pipeline.superblocks.flow import CutNetwork
-from planner.machines.pipeline.superblocks.tree import ACTIVE, EXPANDED, FREE, IN, OPEN, OUT, SPARE, explore
+from planner.machines.pipeline.superblocks.tree import ACTIVE, EXPANDED, OPEN, SPARE, Tree, explore
 from planner.model.graph import Bools
 
 ARCS_PER_CALL = 60_000
@@ -40,71 +41,84 @@ class Split:
     ) -> None:
         m = model.count
         self._model, self._network = model, network
-        self._a, self._b = float(first), float(model.k - first)
-        self._cost = model.work + model.params / model.rate if streaming else model.work
+        cost = model.work + model.params / model.rate if streaming else model.work
         room = model.budget / model.rate if streaming else 0.0
-        self._in_base, self._out_base = -self._a * room, -self._b * room
-        total = float(self._cost.sum() + np.maximum(model.time, model.send_time).sum())
-        self._scale = RESOLUTION / (2.0 * total) if total > 0 else 1.0
+        a, b = float(first), float(model.k - first)
+        in_base, out_base = -a * room, -b * room
+        total = float(cost.sum() + np.maximum(model.time, model.send_time).sum())
+        scale = RESOLUTION / (2.0 * total) if total > 0 else 1.0
         # Sums of floats in the kernels may be off by some units in the last place of their largest parts.
-        self._slack = 1e-12 * (total + abs(self._in_base) + abs(self._out_base))
+        slack = 1e-12 * (total + abs(in_base) + abs(out_base))
+        self._sides = Sides(
+            a,
+            b,
+            cost,
+            cost,
+            in_base,
+            out_base,
+            model.time,
+            model.send_time,
+            model.producer,
+            model.ptr,
+            model.idx,
+            scale,
+            slack,
+        )
         self._cutoff = cutoff
         slots = max(64, min(MOST_SLOTS, MOST_BYTES // max(m, 1)))
-        self._heap_bound = np.empty(slots)
-        self._heap_slot = np.empty(slots, np.int32)
-        self._fixes = np.empty((slots, m), np.int8)
-        self._weights = np.empty(slots)
-        self._spare = np.arange(slots, dtype=np.int32)
-        self._state = np.array([1, slots - 1, 0, 0, 0, 0, -1], np.int64)
-        self._active = np.zeros(2)
-        self._chosen = np.zeros(TRIES, np.int64)
-        self._fix = np.zeros(m, np.int8)
-        self._child = np.zeros((2, m), np.int8)
-        self._gains, self._gain_weights = np.zeros(2), np.zeros(2)
-        self._picked = np.zeros((2, m), np.int8)
-        self._picked_gains, self._picked_weights = np.zeros(2), np.zeros(2)
-        self._best = np.zeros(m, bool)
-        self._best_value = np.array([math.inf])
-        self._heap_bound[0], self._heap_slot[0] = bound, slots - 1
-        self._weights[slots - 1] = self._a / model.k
-        fix = np.full(m, FREE, np.int8)
+        tree = self._tree = Tree(
+            heap_bound=np.empty(slots),
+            heap_slot=np.empty(slots, np.int32),
+            fixes=np.empty((slots, m), np.int8),
+            weights=np.empty(slots),
+            spare=np.arange(slots, dtype=np.int32),
+            state=np.array([1, slots - 1, 0, 0, 0, 0, -1], np.int64),
+            active=np.zeros(2),
+            chosen=np.zeros(TRIES, np.int64),
+            fix=np.zeros(m, np.int8),
+            child=np.zeros((2, m), np.int8),
+            gains=np.zeros(2),
+            gain_weights=np.zeros(2),
+            picked=np.zeros((2, m), np.int8),
+            picked_gains=np.zeros(2),
+            picked_weights=np.zeros(2),
+            best=np.zeros(m, bool),
+            best_value=np.array([math.inf]),
+        )
+        tree.heap_bound[0], tree.heap_slot[0] = bound, slots - 1
+        tree.weights[slots - 1] = a / model.k
+        fix = tree.fixes[slots - 1]
+        fix[:] = FREE
         fix[model.latest < first] = IN
         fix[model.earliest >= first] = OUT
-        self._fixes[slots - 1] = fix
         self.bound = bound
 
     @property
     def done(self) -> bool:
         """Whether the relaxation is solved, the cutoff reached, or no memory left for more nodes."""
-        state = self._state
+        state = self._tree.state
         return bool(state[ACTIVE] == 0 and (state[OPEN] == 0 or state[SPARE] < 2))
 
     @property
     def value(self) -> float:
         """What the best ideal found would pay: the bound will not rise beyond it."""
-        return float(self._best_value[0])
+        return float(self._tree.best_value[0])
 
     @property
     def ideal(self) -> Bools:
         """The best ideal found, as units (bool[m])."""
-        return self._best.copy()
+        return self._tree.best.copy()
 
     @property
     def expanded(self) -> int:
         """Nodes looked at so far."""
-        return int(self._state[EXPANDED])
+        return int(self._tree.state[EXPANDED])
 
     def run(self) -> float:
         """Go on for some ten milliseconds; returns the bound."""
-        m, n = self._model, self._network
+        cuts = max(1, ARCS_PER_CALL // max(1, len(self._network.head)))
         proven = explore(
-            max(1, ARCS_PER_CALL // max(1, len(n.head))), self._cutoff, self._a, self._b, self._cost, self._cost, self._in_base, self._out_base,
-            self._scale, self._slack, ROUNDS, TOLERANCE, m.time, m.send_time, m.producer, m.ptr, m.idx, m.before,
-            n.head, n.ptr, n.arcs, n.fixed, n.tensor_arc, n.source_arc, n.sink_arc,
-            self._heap_bound, self._heap_slot, self._fixes, self._weights, self._spare, self._state,
-            self._active, self._chosen, self._fix, self._child, self._gains, self._gain_weights,
-            self._picked, self._picked_gains, self._picked_weights,
-            self._best, self._best_value,
-        )  # fmt: skip
+            cuts, self._cutoff, ROUNDS, TOLERANCE, self._sides, self._model.before, self._network, self._tree
+        )
         self.bound = max(self.bound, float(proven))
         return self.bound

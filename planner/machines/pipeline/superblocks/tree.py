@@ -1,20 +1,21 @@
 """Branch and bound for the two-superblock relaxation of a pipeline: the best ideal to fill the first stages with.
 
 The relaxation and the proof that it bounds every plan are in ``docs/bounds.md``. A node of the tree fixes some units on a
-side. Its bound is the Lagrangean dual of the two sides' costs: for every weight it is a minimum cut
-(:mod:`planner.machines.pipeline.superblocks.flow`), and the best weight is found by cutting where the lines of two ideals meet,
-one too large and one too small. The unit to branch on lies between these two; candidates are tried on
-both sides with the flow at hand.
+side. Its bound is the Lagrangean dual of the two sides' costs (:mod:`planner.machines.pipeline.superblocks.dual`), found by
+cutting where the lines of two ideals meet, one too large and one too small. The unit to branch on lies between these two;
+candidates are tried on both sides with the flow at hand.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from planner.methods.max_flow import ENDLESS, push_flow, reach_from_source
-
-FREE, IN, OUT = 0, 1, 2
+from planner.machines.pipeline.superblocks.dual import FREE, IN, OUT, Scratch, dual
+from planner.model.graph import Bools, Floats, Ints
 
 OPEN, SPARE, EXPANDED, ACTIVE, COUNT, NEXT, PICK = range(7)
 """Places of ``state``: open nodes, spare slots, nodes expanded; whether a node is being branched on, how many candidates it
@@ -23,53 +24,33 @@ BOUND, WEIGHT = range(2)
 """Places of ``active``: the bound of the node that is being branched on, and its weight of the first side."""
 
 
-@njit(cache=True, nogil=True)
-def load(
-    cap, fixed, fix, weight, a, b, in_cost, out_cost, time, send_time, tensor_arc, source_arc, sink_arc, scale
-):
-    """Set the capacities for a weight of the first side and the fixed units; returns the constant of the cost.
+class Tree(NamedTuple):
+    """The open nodes, and the one that is being branched on.
 
-    The first side sends a tensor that is cut, the other receives it.
+    A heap of bounds (``heap_bound`` float64[slots]) and slots (``heap_slot`` int32[slots]); by slot ``fixes`` int8[slots, m] (which side
+    a unit is fixed on) and ``weights`` float64[slots] (of the first side); ``spare`` int32[slots]: free slots. ``state`` int64[7] and
+    ``active`` float64[2]: see their places above. ``chosen`` int64[tries]: candidates; ``fix`` int8[m]: the node; ``child``
+    int8[2, m], ``gains`` and ``gain_weights`` float64[2]: the candidate's children; ``picked``, ``picked_gains`` and
+    ``picked_weights``: those of the best candidate so far. ``best`` bool[m] and ``best_value`` float64[1]: the best ideal found.
     """
-    cap[:] = fixed
-    p, q = weight / a, (1.0 - weight) / b
-    for t in range(len(time)):
-        cap[tensor_arc[t]] = np.int64((send_time[t] * p + time[t] * q) * scale)
-    base = 0.0
-    for v in range(len(fix)):
-        inside, outside = p * in_cost[v], q * out_cost[v]
-        if fix[v] == IN:
-            cap[source_arc[v]] = ENDLESS
-            base += inside
-        elif fix[v] == OUT:
-            cap[sink_arc[v]] = ENDLESS
-            base += outside
-        elif inside > outside:
-            cap[sink_arc[v]] = np.int64((inside - outside) * scale)
-            base += outside
-        else:
-            cap[source_arc[v]] = np.int64((outside - inside) * scale)
-            base += inside
-    return base
 
-
-@njit(cache=True, nogil=True)
-def sides(ideal, in_cost, out_cost, in_base, out_base, time, send_time, producer, ptr, idx):
-    """What the units in ``ideal`` (bool[m]) and those outside it pay, in that order."""
-    inside, outside = in_base, out_base
-    for v in range(len(in_cost)):
-        if ideal[v]:
-            inside += in_cost[v]
-        else:
-            outside += out_cost[v]
-    for t in range(len(time)):
-        if ideal[producer[t]]:
-            for x in range(ptr[t], ptr[t + 1]):
-                if not ideal[idx[x]]:
-                    inside += send_time[t]
-                    outside += time[t]
-                    break
-    return inside, outside
+    heap_bound: Floats
+    heap_slot: Ints
+    fixes: NDArray[np.int8]
+    weights: Floats
+    spare: Ints
+    state: NDArray[np.int64]
+    active: Floats
+    chosen: NDArray[np.int64]
+    fix: NDArray[np.int8]
+    child: NDArray[np.int8]
+    gains: Floats
+    gain_weights: Floats
+    picked: NDArray[np.int8]
+    picked_gains: Floats
+    picked_weights: Floats
+    best: Bools
+    best_value: Floats
 
 
 @njit(cache=True, nogil=True)
@@ -149,83 +130,6 @@ def candidates(large, small, before, weight, chosen, score):
 
 
 @njit(cache=True, nogil=True)
-def dual(
-    fix, weight, known, limit, rounds, tolerance, a, b, in_cost, out_cost, in_base, out_base, scale, slack,
-    time, send_time, producer, ptr, idx, head, node_ptr, arcs, fixed, tensor_arc, source_arc, sink_arc,
-    cap, level, turn, queue, path, seen, ideal, large, small, best, best_value,
-):  # fmt: skip
-    """Raise the bound ``known`` of the ideals that ``fix`` leaves; returns (bound, its weight, cuts made).
-
-    For a weight w of the first side the least of w * inside/a + (1-w) * outside/b over all ideals is a bound. As a
-    function of w it is the lower envelope of the ideals' lines; the next w is where the lines of the best ideal that
-    is too ``large`` and of the best that is too ``small`` meet (bool[m] each, kept for branching). Ends early at ``limit``.
-    """
-    m = len(fix)
-    for v in range(m):
-        large[v] = fix[v] != OUT
-        small[v] = fix[v] == IN
-    large_in, large_out = sides(
-        large, in_cost, out_cost, in_base, out_base, time, send_time, producer, ptr, idx
-    )
-    small_in, small_out = sides(
-        small, in_cost, out_cost, in_base, out_base, time, send_time, producer, ptr, idx
-    )
-    if max(large_in / a, large_out / b) < best_value[0]:
-        best_value[0] = max(large_in / a, large_out / b)
-        best[:] = large
-    if max(small_in / a, small_out / b) < best_value[0]:
-        best_value[0] = max(small_in / a, small_out / b)
-        best[:] = small
-    bound, best_weight = known, weight
-    made = 0
-    for _ in range(rounds):
-        base = load(
-            cap, fixed, fix, weight, a, b, in_cost, out_cost, time, send_time, tensor_arc, source_arc, sink_arc, scale
-        )  # fmt: skip
-        flow = push_flow(head, node_ptr, arcs, cap, level, turn, queue, path)
-        made += 1
-        reached = base + flow / scale + weight * in_base / a + (1.0 - weight) * out_base / b - slack
-        if reached > bound or made == 1:
-            bound = max(bound, reached)
-            best_weight = weight
-        if bound >= min(limit, best_value[0]):
-            break
-        # The largest and the smallest minimum cut: together they tell on which side the best weight lies.
-        reach_from_source(head, node_ptr, arcs, cap, seen, queue)
-        for which in range(2):
-            for v in range(m):
-                ideal[v] = seen[v] if which == 0 else level[v] < 0
-            inside, outside = sides(
-                ideal, in_cost, out_cost, in_base, out_base, time, send_time, producer, ptr, idx
-            )
-            value = max(inside / a, outside / b)
-            if value < best_value[0]:
-                best_value[0] = value
-                best[:] = ideal
-            if inside / a > outside / b:
-                large[:] = ideal
-                large_in, large_out = inside, outside
-            else:
-                small[:] = ideal
-                small_in, small_out = inside, outside
-        up, down = large_in / a - large_out / b, small_in / a - small_out / b
-        if up <= 0.0:
-            weight = 1.0
-        elif down > 0.0:
-            weight = 0.0
-        else:
-            weight = min(1.0, max(0.0, (small_out - large_out) / b / (up - down)))
-        meet = weight * large_in / a + (1 - weight) * large_out / b
-        if up <= 0.0:
-            meet = small_in / a
-        elif down > 0.0:
-            meet = large_out / b
-        if meet - bound <= tolerance * abs(meet):
-            break
-    return bound, best_weight, made
-
-
-@njit(cache=True, nogil=True)
 def push_node(heap_bound, heap_slot, fixes, weights, spare, state, bound, fix, weight):
     """Open a node."""
     state[SPARE] -= 1
@@ -237,29 +141,22 @@ def push_node(heap_bound, heap_slot, fixes, weights, spare, state, bound, fix, w
 
 
 @njit(cache=True, nogil=True)
-def explore(
-    most_cuts, cutoff, a, b, in_cost, out_cost, in_base, out_base, scale, slack, rounds, tolerance,
-    time, send_time, producer, ptr, idx, before,
-    head, node_ptr, arcs, fixed, tensor_arc, source_arc, sink_arc,
-    heap_bound, heap_slot, fixes, weights, spare, state, active, chosen, fix, child, gains, gain_weights,
-    picked, picked_gains, picked_weights, best, best_value,
-):  # fmt: skip
+def explore(most_cuts, cutoff, rounds, tolerance, sides, before, network, tree):
     """Expand nodes, least bound first, for some ``most_cuts`` cuts; returns the proven bound.
 
-    A node is expanded in steps of one side of one candidate unit of ``chosen`` (int64[tries]), so that a call can end in
-    between: ``state`` and ``active`` hold where it was, ``fix`` int8[m] the node, ``child`` int8[2, m] with ``gains`` and
-    ``gain_weights`` float64[2] the candidate's children, ``picked`` and so on those of the best candidate so far. ``best``
-    bool[m] and ``best_value`` float64[1]: the best ideal found. Nodes whose bound reaches that or ``cutoff`` are dropped.
+    A node is expanded in steps of one side of one candidate unit, so that a call can end in between. ``before`` bool[m, m]:
+    which unit needs which. Nodes whose bound reaches the best value found or ``cutoff`` are dropped.
     """
-    m = len(in_cost)
-    nodes = len(node_ptr) - 1
-    cap = np.empty(len(head), np.int64)
-    level = np.empty(nodes, np.int32)
-    turn = np.empty(nodes, np.int32)
-    queue = np.empty(nodes, np.int32)
-    path = np.empty(nodes, np.int32)
-    seen = np.empty(nodes, np.bool_)
-    ideal = np.empty(m, np.bool_)
+    (
+        heap_bound, heap_slot, fixes, weights, spare, state, active, chosen, fix, child, gains, gain_weights,
+        picked, picked_gains, picked_weights, best, best_value,
+    ) = tree  # fmt: skip
+    in_cost = sides.in_cost
+    m, nodes = len(in_cost), len(network.ptr) - 1
+    scratch = Scratch(
+        np.empty(len(network.head), np.int64), np.empty(nodes, np.int32), np.empty(nodes, np.int32), np.empty(nodes, np.int32),
+        np.empty(nodes, np.int32), np.empty(nodes, np.bool_), np.empty(m, np.bool_),
+    )  # fmt: skip
     large = np.empty(m, np.bool_)
     small = np.empty(m, np.bool_)
     score = np.empty(len(chosen))
@@ -281,9 +178,7 @@ def explore(
             state[EXPANDED] += 1
             fix[:] = fixes[slot]
             bound, weight, made = dual(
-                fix, weights[slot], bound, cutoff, rounds, tolerance, a, b, in_cost, out_cost, in_base, out_base, scale, slack,
-                time, send_time, producer, ptr, idx, head, node_ptr, arcs, fixed, tensor_arc, source_arc, sink_arc,
-                cap, level, turn, queue, path, seen, ideal, large, small, best, best_value,
+                fix, weights[slot], bound, cutoff, rounds, tolerance, sides, network, scratch, large, small, best, best_value
             )  # fmt: skip
             cuts += made
             if bound >= min(cutoff, best_value[0]):
@@ -308,10 +203,8 @@ def explore(
             child[which] = fix
             fix_unit(child[which], v, IN if which == 0 else OUT, before)
             gains[which], gain_weights[which], made = dual(
-                child[which], active[WEIGHT], active[BOUND], cutoff, rounds, tolerance,
-                a, b, in_cost, out_cost, in_base, out_base, scale, slack,
-                time, send_time, producer, ptr, idx, head, node_ptr, arcs, fixed, tensor_arc, source_arc, sink_arc,
-                cap, level, turn, queue, path, seen, ideal, large, small, best, best_value,
+                child[which], active[WEIGHT], active[BOUND], cutoff, rounds, tolerance, sides, network, scratch, large, small,
+                best, best_value,
             )  # fmt: skip
             cuts += made
             if which == 0:
