@@ -47,11 +47,27 @@ def _changed(changes: Changes) -> Iterator[None]:
         _change(before)
 
 
+_STATE: Any = forkserver._forkserver
+"""What Python knows of its server. Read here for what it has no public name for: the two functions below, and nothing else."""
+
+
+def server_id() -> int | None:
+    """The server's process id; None where none was started here."""
+    pid: int | None = _STATE._forkserver_pid
+    return pid
+
+
+def _leave_server() -> None:
+    """Not to keep the server alive, in a process of it: to whoever holds this pipe it lives."""
+    if _STATE._forkserver_alive_fd is not None:
+        os.close(_STATE._forkserver_alive_fd)
+        _STATE._forkserver_alive_fd = None
+
+
 class _Server:
     """The one server of this program."""
 
     def __init__(self) -> None:
-        self._server: Any = forkserver._forkserver
         self._lock = threading.Lock()
         self._pid: int | None = None
         self._environment: dict[str, str] = {}
@@ -66,29 +82,24 @@ class _Server:
             "OPENBLAS_NUM_THREADS": os.environ.get("OPENBLAS_NUM_THREADS", "1"),
         }  # fmt: skip
         with self._lock:
-            self._server.set_forkserver_preload([PRELOADED])
+            multiprocessing.set_forkserver_preload([PRELOADED])
             with _changed(changes):
-                self._server.ensure_running()
-                if self._server._forkserver_pid != self._pid:
-                    self._pid, self._environment = self._server._forkserver_pid, dict(os.environ)
+                forkserver.ensure_running()
+                if self._pid != (pid := server_id()):
+                    self._pid, self._environment = pid, dict(os.environ)
             now, then = os.environ, self._environment
             return {name: now.get(name) for name in {*now, *then} if now.get(name) != then.get(name)}
 
     def end(self) -> None:
         """End it, and wait until it is gone."""
         with self._lock:
-            if self._server._forkserver_pid is not None:
+            if (pid := server_id()) is not None:
                 # It would end by itself, but only once it has imported everything.
                 with contextlib.suppress(OSError):
-                    os.kill(self._server._forkserver_pid, signal.SIGKILL)
+                    os.kill(pid, signal.SIGKILL)
+                # Not taken note of, only waited for: whoever asks for the next server finds that this one is gone.
                 with contextlib.suppress(OSError):
-                    self._server._stop()
-
-    def leave(self) -> None:
-        """Not to keep it alive. For its processes: to whoever holds this pipe it lives."""
-        if self._server._forkserver_alive_fd is not None:
-            os.close(self._server._forkserver_alive_fd)
-            self._server._forkserver_alive_fd = None
+                    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
 
 _SERVER = _Server()
@@ -99,7 +110,7 @@ util.Finalize(None, end_server, exitpriority=-100)
 
 def _main(target: Callable[..., object], arguments: tuple[Any, ...], environment: Changes) -> None:
     """What a forked process runs."""
-    _SERVER.leave()
+    _leave_server()
     parent = multiprocessing.parent_process()
     if parent is not None and wait([parent.sentinel], 0.0):
         return  # nobody wants it any more, or nobody is there
@@ -114,9 +125,17 @@ def _main(target: Callable[..., object], arguments: tuple[Any, ...], environment
 class _Popen(popen_forkserver.Popen):
     """The server answers a request on ``sentinel``: with the process's id when it has forked, then with its exit code."""
 
-    def _launch(self, process_obj: BaseProcess) -> None:
+    def __init__(self, process_obj: BaseProcess) -> None:
+        self._handed: list[int] = []
         self._pid: int | None = None
-        fds: list[int] = self._fds  # type: ignore[attr-defined]
+        super().__init__(process_obj)
+
+    def duplicate_for_child(self, fd: int) -> int:
+        """Hand a file on; its place among those that the process gets."""
+        self._handed.append(fd)
+        return len(self._handed) - 1
+
+    def _launch(self, process_obj: BaseProcess) -> None:
         data = io.BytesIO()
         prepared = spawn.get_preparation_data(process_obj.name)
         # What runs there is found by its module; a program's main may be slow, or a test's.
@@ -128,7 +147,7 @@ class _Popen(popen_forkserver.Popen):
             reduction.dump(process_obj, data)
         finally:
             context.set_spawning_popen(None)
-        self.sentinel, writing = forkserver.connect_to_new_process(fds)
+        self.sentinel, writing = forkserver.connect_to_new_process(self._handed)
         # As long as this is open the process knows that somebody wants it.
         kept = os.dup(writing)
         self.finalizer = util.Finalize(self, _close, (kept, self.sentinel))

@@ -133,6 +133,14 @@ def test_one_that_runs_is_ended_and_its_exit_code_told() -> None:
     process.close()
 
 
+def test_one_that_was_ended_is_gone_and_the_next_process_gets_another() -> None:
+    server = server_id()
+    end_server()
+    assert gone(server)
+    end_server()
+    assert server_id() != server
+
+
 def test_without_its_server_the_next_one_gets_another() -> None:
     server = server_id()
     os.kill(server, signal.SIGKILL)
@@ -151,8 +159,8 @@ def ids():
     return [runner.worker and runner.worker._process.pid for runner in race._runners]
 while not (all(ids()) and any(standing.state == "paused" for standing in race.standings)):
     race.poll(0.1)
-from multiprocessing import forkserver
-print(forkserver._forkserver._forkserver_pid, *ids(), flush=True)
+from planner.processes.forking import server_id
+print(server_id(), *ids(), flush=True)
 os.kill(os.getpid(), getattr(signal, sys.argv[1]))
 """
 
@@ -170,8 +178,8 @@ def test_a_program_that_ends_waits_for_no_import() -> None:
     script = """
 from planner.runs.worker import Worker
 Worker()
-from multiprocessing import forkserver
-print(forkserver._forkserver._forkserver_pid)
+from planner.processes.forking import server_id
+print(server_id())
 """
     done = program(script)
     assert done.returncode == 0 and done.stderr == ""
