@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.machines.two_level_memory.recount.costs import note, outcome
 from planner.machines.two_level_memory.recount.state import (
     BESIDE,
     CHANGES,
@@ -190,28 +191,21 @@ def weigh(s):
                 unlike -= place[v] != old_place[v]
                 place[v] = use
                 unlike += place[v] != old_place[v]
-            u_a, u_b = chain_prev[2 * c], chain_prev[2 * c + 1]
-            x, y = u_a >> 1, u_b >> 1
-            dirty_a = u_a >= 0 and (u_a & 1 == 1 or (new_dirty[x] if changed[x] else dirty[x]) == 1)
-            dirty_b = u_b >= 0 and (u_b & 1 == 1 or (new_dirty[y] if changed[y] else dirty[y]) == 1)
-            stays = dirty_a and got_a == BESIDE
             last = chain_next[2 * c]
-            due = np.int64(got_a != BESIDE) + np.int64(got_b != BESIDE)
-            due += np.int64(got_a == MISS and dirty_a) + np.int64(got_b == MISS and dirty_b)
-            due += np.int64(last < 0 and stays and lasting[a] == 1)
+            stays, due = outcome(
+                c, got_a, got_b, last < 0 and lasting[a] == 1, chain_prev, dirty, new_dirty, changed
+            )
             if stays != (dirty[c] == 1) and last >= 0:
                 add_site(sites, numbers, new_position[last >> 1])
             if (
                 got_a != took[2 * c] or got_b != took[2 * c + 1] or due != cost[c] or stays != (dirty[c] == 1)
                 or gone_a != victim[2 * c] or gone_b != victim[2 * c + 1]
             ):  # fmt: skip
-                changed[c] = 1
-                changes[made] = c
+                delta += note(
+                    c, got_a, got_b, stays, due, made, cost, changed, changes, new_took, new_dirty, new_cost
+                )
                 made += 1
-                new_took[2 * c], new_took[2 * c + 1] = got_a, got_b
                 new_victim[2 * c], new_victim[2 * c + 1] = gone_a, gone_b
-                new_dirty[c], new_cost[c] = stays, due
-                delta += int(due) - int(cost[c])
             if unlike and began < 0:
                 began = p
             p += 1

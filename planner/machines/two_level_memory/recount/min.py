@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.machines.two_level_memory.recount.costs import note, outcome, was_dirty
 from planner.machines.two_level_memory.recount.state import (
     BESIDE,
     CHANGES,
@@ -194,8 +195,8 @@ def weigh(s):
             at_b = new_position[y] if u_b >= 0 else -1
             swap = False
             if at_a >= 0 and at_b >= 0 and at_a + 1 != p and at_b + 1 != p:
-                dirty_a = u_a & 1 == 1 or (new_dirty[x] if changed[x] else dirty[x]) == 1
-                dirty_b = u_b & 1 == 1 or (new_dirty[y] if changed[y] else dirty[y]) == 1
+                dirty_a = was_dirty(u_a, dirty, new_dirty, changed)
+                dirty_b = was_dirty(u_b, dirty, new_dirty, changed)
                 swap = (dirty_b and not dirty_a) or (dirty_a == dirty_b and at_b >= at_a)
             is_a, is_b = np.int64(FIRST), np.int64(FIRST)
             for turn in range(2):
@@ -234,17 +235,9 @@ def weigh(s):
                     unlike += bump(apart, c, 1)
             # What it costs can be another only where the gaps are, or what is known of them before is (then it is a site).
             if is_a != was_a or is_b != was_b or is_site(sites, p):
-                dirty_a = u_a >= 0 and (u_a & 1 == 1 or (new_dirty[x] if changed[x] else dirty[x]) == 1)
-                dirty_b = u_b >= 0 and (u_b & 1 == 1 or (new_dirty[y] if changed[y] else dirty[y]) == 1)
-                stays = dirty_a and is_a != MISS
                 last = chain_next[2 * c]
-                due = (is_a == FIRST) + (is_b == FIRST)
-                if is_a == MISS:
-                    due += 1 + dirty_a
-                if is_b == MISS:
-                    due += 1 + dirty_b
-                if last < 0 and stays and lasting[source[c]]:
-                    due += 1
+                ends = last < 0 and lasting[source[c]] == 1
+                stays, due = outcome(c, is_a, is_b, ends, chain_prev, dirty, new_dirty, changed)
                 if stays != (dirty[c] == 1) and last >= 0:
                     add_site(sites, numbers, new_position[last >> 1])
                 if (
@@ -253,12 +246,10 @@ def weigh(s):
                     or due != cost[c]
                     or stays != (dirty[c] == 1)
                 ):
-                    changed[c] = 1
-                    changes[made] = c
+                    delta += note(
+                        c, is_a, is_b, stays, due, made, cost, changed, changes, new_took, new_dirty, new_cost
+                    )
                     made += 1
-                    new_took[2 * c], new_took[2 * c + 1] = is_a, is_b
-                    new_dirty[c], new_cost[c] = stays, due
-                    delta += due - np.int64(cost[c])
             if unlike and began < 0:
                 began = p
             p += 1
