@@ -14,8 +14,8 @@ closed every tensor that I' cuts, the correction is zero and the cost separates 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -30,8 +30,7 @@ IDEALS_PER_CALL = 50_000
 """Ideals looked at between two looks at the stop criteria."""
 
 
-@dataclass(frozen=True, eq=False)
-class Touches:
+class Touches(NamedTuple):
     """Which units each tensor touches (h tensors): ``time`` float64[h]; both directions as CSR, int32.
 
     ``unit_ptr``, ``unit_tensor``: the tensors of each unit; ``tensor_ptr``, ``tensor_unit``: the units of each tensor.
@@ -127,8 +126,7 @@ def _borders(
                     break
 
 
-@dataclass(frozen=True, eq=False)
-class Potentials:
+class Potentials(NamedTuple):
     """What each ideal adds up to (i ideals, c cost classes).
 
     ``work`` float64[i, c], ``memory`` float64[i], ``cut`` float64[i]; the tensors across its border as a CSR:

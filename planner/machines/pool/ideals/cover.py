@@ -2,10 +2,74 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from planner.machines.pool.ideals.states import ACCELERATOR, CPU
+from planner.model.graph import Bools, Floats, Ints
+
+
+class Steps(NamedTuple):
+    """What a further device may be and hold.
+
+    ``fits`` int64[m]: bits of the types that may hold a unit; of each type ``capacity`` float64[types] (bytes) and ``class_of``
+    int32[types] (accelerator or CPU); ``move_type``, ``move_from`` and ``move_to`` int32[moves]: the types that take a state to
+    another.
+    """
+
+    fits: NDArray[np.int64]
+    capacity: Floats
+    class_of: Ints
+    move_type: Ints
+    move_from: Ints
+    move_to: Ints
+
+
+class Channels(NamedTuple):
+    """Pairs (type, state) whose costs separate, so that starts need not be walked from (q channels).
+
+    ``kind``, ``before``, ``behind`` and ``hubs`` int32[q]: the type, the state before and behind it, and what a start does to the hubs;
+    ``idle`` float64[q]: what a start pays by its potential but not in truth while nothing touches the hub; ``of`` int32[types, s,
+    hubs]: the channel, -1 none. ``gather`` float64[i, q, a + 1]: the least part of any start for which the costs separate;
+    ``source`` int32[i, q, a + 1]: that start.
+    """
+
+    kind: Ints
+    before: Ints
+    behind: Ints
+    hubs: Ints
+    idle: Floats
+    of: Ints
+    gather: Floats
+    source: Ints
+
+
+class Hubs(NamedTuple):
+    """Tensors that many ideals cut: ``chosen`` bool[h]. Two bits per hub say what an ideal does to it.
+
+    ``kept`` and ``cut`` int64[i]: as a start and as an end of a segment; ``sums`` float64[1 << 2 * hubs]: the times of their
+    bits added up.
+    """
+
+    chosen: Bools
+    kept: NDArray[np.int64]
+    cut: NDArray[np.int64]
+    sums: Floats
+
+
+class Found(NamedTuple):
+    """Of each ideal in each state (all [i, s]): the ``fewest`` accelerators (int16) and the least ``load`` with them (float64).
+
+    ``from_ideal`` int32 and ``from_type`` int8: the ideal before and the type of the last device.
+    """
+
+    fewest: NDArray[np.int16]
+    load: Floats
+    from_ideal: Ints
+    from_type: NDArray[np.int8]
 
 
 @njit(cache=True, nogil=True)
@@ -20,25 +84,26 @@ def _settle(i, to, count, value, start, kind, fewest, load, from_ideal, from_typ
 
 @njit(cache=True, nogil=True)
 def cover(
-    first, most_pairs, bound, accelerators,
-    ptr, upper, unit, bits, work, memory, cut, border_ptr, border,
-    time, unit_ptr, unit_tensor, tensor_ptr, tensor_unit,
-    fits, capacity, type_class, move_type, move_from, move_to, room, counts_cut, far_ok,
-    channel_type, channel_from, channel_to, channel_hubs, channel_idle, channel_of, gather, source,
-    hub, hubs_kept, hubs_cut, hub_sum,
-    fewest, load, from_ideal, from_type, stamp, left, whole,
+    first, most_pairs, bound, accelerators, lattice, costs, steps, room, counts_cut, far_ok, channels, hubs, found, scratch
 ):  # fmt: skip
     """Settle the ideals from ``first`` on and extend each; returns where to go on.
 
-    ``fits`` int64[m]: bits of the types that may hold a unit. ``room`` float64[s, a+1]: accelerator work that the
-    devices left can take after a accelerators; with ``counts_cut`` bool[s] the border counts too. A channel is a
-    (type, state) whose costs separate: ``gather`` float64[i, channel, a] holds the least part of any start for which
-    they do, ``source`` int32 that start. ``far_ok`` bool[i]: far ends of a start may go through channels.
+    ``lattice``: its ``(ptr, upper, unit, bits)``; ``costs``: :class:`planner.machines.pool.ideals.cost.Potentials`. ``room``
+    float64[s, a + 1]: accelerator work that the devices left can take after a accelerators; with ``counts_cut`` bool[s] the
+    border counts too. ``far_ok`` bool[i]: far ends of a start may go through channels. ``scratch``: int32[h] three times, the first
+    holding -1.
     """
+    ptr, upper, unit, bits = lattice
+    touches, work, memory, cut, border_ptr, border = costs
+    time, unit_ptr, unit_tensor, tensor_ptr, tensor_unit = touches
+    fits, capacity, type_class, move_type, move_from, move_to = steps
+    channel_type, channel_from, channel_to, channel_hubs, channel_idle, channel_of, gather, source = channels
+    hub, hubs_kept, hubs_cut, hub_sum = hubs
+    fewest, load, from_ideal, from_type = found
+    stamp, left, whole = scratch
     one = np.uint64(1)
     last = len(cut) - 1
     m = len(fits)
-    channels = len(channel_type)
     total = work[last, ACCELERATOR]
     most_active = fewest.shape[1] * (len(type_class) + 1)
     active_type = np.empty(most_active, np.int32)
@@ -66,7 +131,7 @@ def cover(
             return i
         pairs += 1
         # What arrives from far starts.
-        for q in range(channels):
+        for q in range(len(channel_type)):
             c = type_class[channel_type[q]]
             base = work[i, c]
             level = base
@@ -89,17 +154,8 @@ def cover(
                         need += cut[i]
                     if need <= room[to, a + extra]:
                         _settle(
-                            i,
-                            to,
-                            a + extra,
-                            value,
-                            start,
-                            channel_type[q],
-                            fewest,
-                            load,
-                            from_ideal,
-                            from_type,
-                        )
+                            i, to, a + extra, value, start, channel_type[q], fewest, load, from_ideal, from_type
+                        )  # fmt: skip
         # What leaves from here.
         count = 0
         walked = np.int64(0)
@@ -128,7 +184,7 @@ def cover(
                 walked |= np.int64(1) << move_type[x]
         for e in range(ptr[i], ptr[i + 1]):
             j = upper[e]
-            for q in range(channels):
+            for q in range(len(channel_type)):
                 for a in range(accelerators + 1):
                     if gather[i, q, a] < gather[j, q, a]:
                         gather[j, q, a] = gather[i, q, a]

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from planner.machines.pool.ideals.cost import IDEALS_PER_CALL, Potentials, ideal_sums
-from planner.machines.pool.ideals.cover import cover
+from planner.machines.pool.ideals.cover import Channels, Found, Hubs, Steps, cover
 from planner.machines.pool.ideals.states import (
     ACCELERATOR,
     CPU,
@@ -52,27 +52,33 @@ class Coverer:
         self.lattice, self.costs, self.states = lattice, costs, states
         units = lattice.units
         fits = fits_type(units, states)
-        self._find_hubs(search)
-        self._fits = (fits << np.arange(fits.shape[1], dtype=np.int64)).sum(axis=1).astype(np.int64)
+        self._hubs = self._find_hubs(search)
+        self._steps = Steps(
+            (fits << np.arange(fits.shape[1], dtype=np.int64)).sum(axis=1).astype(np.int64),
+            type_capacity(units, states),
+            states.type_class,
+            states.move_type,
+            states.move_from,
+            states.move_to,
+        )
         self._misfits = ideal_sums(lattice, ~fits[:, :1].astype(bool) * 1.0, search)[:, 0]
-        self._capacity = type_capacity(units, states)
-        self._channels(fits)
-        i, s, q = lattice.count, states.count, len(self._channel_type)
-        self._gather = np.empty((i, q, states.accelerators + 1))
-        self._source = np.empty((i, q, states.accelerators + 1), np.int32)
-        self._fewest = np.empty((i, s), np.int16)
-        self._load = np.empty((i, s))
-        self._from_ideal = np.empty((i, s), np.int32)
-        self._from_type = np.empty((i, s), np.int8)
+        self._channels = self._find_channels(fits)
+        i, s = lattice.count, states.count
+        self._found = Found(
+            np.empty((i, s), np.int16),
+            np.empty((i, s)),
+            np.empty((i, s), np.int32),
+            np.empty((i, s), np.int8),
+        )
         h = len(costs.touches.time)
-        self._stamp, self._left, self._whole = (np.empty(h, np.int32) for _ in range(3))
+        self._scratch = (np.empty(h, np.int32), np.empty(h, np.int32), np.empty(h, np.int32))
 
-    def _channels(self, fits: Bools) -> None:
+    def _find_channels(self, fits: Bools) -> Channels:
         """The (type, state) pairs whose costs separate: accelerators far off, free CPUs that may hold everything."""
         states = self.states
         chosen = []
         if states.accelerators and fits[:, 0].any():
-            kinds = np.unique(self._hubs_kept).tolist()
+            kinds = np.unique(self._hubs.kept).tolist()
             chosen += [(0, s, s, kind) for s in range(states.count) for kind in kinds]
         for y, a, b in zip(
             states.move_type.tolist(), states.move_from.tolist(), states.move_to.tolist(), strict=True
@@ -82,17 +88,23 @@ class Coverer:
         if len(chosen) * (states.accelerators + 1) * 12 * self.lattice.count > MOST_GATHER_BYTES:
             chosen = []
         table = np.array(chosen, np.int32).reshape(-1, 4)
-        self._channel_type, self._channel_from, self._channel_to, self._channel_hubs = (
-            np.ascontiguousarray(table[:, x]) for x in range(4)
-        )
-        # What a start pays by its potential but not in truth while nothing touches the hub.
-        self._channel_idle = self._hub_sum[self._channel_hubs & SECOND_BITS]
-        self._channel_of = np.full((len(states.devices), states.count, len(self._hub_sum)), -1, np.int32)
-        self._channel_of[self._channel_type, self._channel_from, self._channel_hubs] = np.arange(
-            len(table), dtype=np.int32
+        kind, before, behind, hubs = (np.ascontiguousarray(table[:, x]) for x in range(4))
+        sums = self._hubs.sums
+        of = np.full((len(states.devices), states.count, len(sums)), -1, np.int32)
+        of[kind, before, hubs] = np.arange(len(table), dtype=np.int32)
+        shape = (self.lattice.count, len(table), states.accelerators + 1)
+        return Channels(
+            kind,
+            before,
+            behind,
+            hubs,
+            sums[hubs & SECOND_BITS],
+            of,
+            np.empty(shape),
+            np.empty(shape, np.int32),
         )
 
-    def _find_hubs(self, search: Search) -> None:
+    def _find_hubs(self, search: Search) -> Hubs:
         """The tensors that the most ideals cut, if that is a good part of them, and what each ideal does to them.
 
         Two bits per hub. An end that cuts it has both; a start that cuts it has the first, and the second too where one
@@ -103,11 +115,13 @@ class Coverer:
         cutting = np.bincount(costs.border, minlength=len(touch.time))
         least = lattice.count * HUB_SHARE
         chosen = [int(t) for t in np.argsort(-cutting, kind="stable")[:MOST_HUBS] if cutting[t] > least]
-        self._hub = np.zeros(len(cutting), bool)
-        self._hub[chosen] = True
-        self._hubs_cut = np.zeros(lattice.count, np.int64)
-        self._hubs_kept = np.zeros(lattice.count, np.int64)
-        self._hub_sum = np.zeros(1 << 2 * len(chosen))
+        hubs = Hubs(
+            np.zeros(len(cutting), bool),
+            np.zeros(lattice.count, np.int64),
+            np.zeros(lattice.count, np.int64),
+            np.zeros(1 << 2 * len(chosen)),
+        )
+        hubs.chosen[chosen] = True
         search.check()
         owner = np.repeat(np.arange(lattice.count, dtype=np.int32), np.diff(costs.border_ptr))
         for number, t in enumerate(chosen):
@@ -119,18 +133,17 @@ class Coverer:
                 ((lattice.bits[cut_by, v >> 6] >> np.uint64(v & 63)) & np.uint64(1)).astype(np.int64)
                 for v in members.tolist()
             )
-            self._hubs_cut[cut_by] |= first | second
-            self._hubs_kept[cut_by] |= np.where(inside == len(members) - 1, first | second, first)
-            subsets = np.arange(len(self._hub_sum))
-            self._hub_sum += touch.time[t] * (
-                ((subsets & first) > 0) + ((subsets & second) > 0).astype(float)
-            )
+            hubs.cut[cut_by] |= first | second
+            hubs.kept[cut_by] |= np.where(inside == len(members) - 1, first | second, first)
+            subsets = np.arange(len(hubs.sums))
+            hubs.sums[:] += touch.time[t] * (((subsets & first) > 0) + ((subsets & second) > 0).astype(float))
+        return hubs
 
     def _far_ok(self, bound: float) -> Bools:
         """bool[i]: nothing that a far segment from i could hold breaks support or the memory cap of an accelerator."""
         units, costs = self.lattice.units, self.costs
         fine = self._misfits == self._misfits[-1]
-        cap = float(self._capacity[0])
+        cap = float(self._steps.capacity[0])
         if float(units.memory.sum()) > cap:
             # No segment below the bound ends where more work lies behind than the start's and the bound together.
             order = np.argsort(costs.work[:, ACCELERATOR], kind="stable")
@@ -158,30 +171,25 @@ class Coverer:
         Raises :class:`planner.search.search.Stopped` when a stop criterion fires.
         """
         lattice, costs, states = self.lattice, self.costs, self.states
-        touch = costs.touches
+        found, gather = self._found, self._channels.gather
         for first in range(0, lattice.count, IDEALS_PER_CALL):
             search.check()
             some = slice(first, first + IDEALS_PER_CALL)
-            self._gather[some], self._fewest[some], self._load[some] = np.inf, NOBODY, np.inf
-        self._fewest[0, 0] = 0
-        self._load[0, 0] = 0.0
-        self._stamp.fill(-1)
+            gather[some], found.fewest[some], found.load[some] = np.inf, NOBODY, np.inf
+        found.fewest[0, 0] = 0
+        found.load[0, 0] = 0.0
+        self._scratch[0].fill(-1)
         room, far_ok = self._room(bound), self._far_ok(bound)
+        ideals = (lattice.ptr, lattice.upper, lattice.unit, lattice.bits)
         place = 0
         while place < lattice.count:
             place = cover(
-                place, PAIRS_PER_CALL, bound, states.accelerators,
-                lattice.ptr, lattice.upper, lattice.unit, lattice.bits, costs.work, costs.memory, costs.cut,
-                costs.border_ptr, costs.border, touch.time, touch.unit_ptr, touch.unit_tensor,
-                touch.tensor_ptr, touch.tensor_unit, self._fits, self._capacity, states.type_class,
-                states.move_type, states.move_from, states.move_to, room, states.left[:, CPU] == 0, far_ok,
-                self._channel_type, self._channel_from, self._channel_to, self._channel_hubs, self._channel_idle, self._channel_of,
-                self._gather, self._source, self._hub, self._hubs_kept, self._hubs_cut, self._hub_sum,
-                self._fewest, self._load, self._from_ideal, self._from_type, self._stamp, self._left, self._whole,
+                place, PAIRS_PER_CALL, bound, states.accelerators, ideals, costs, self._steps, room, states.left[:, CPU] == 0,
+                far_ok, self._channels, self._hubs, found, self._scratch,
             )  # fmt: skip
             search.progress(place / lattice.count, f"{place} of {lattice.count} ideals below {bound:.6g}")
             search.check()
-        ends = self._load[-1]
+        ends = self._found.load[-1]
         if not math.isfinite(float(ends.min())):
             return None
         return self._chain(int(np.argmin(ends)))
@@ -191,9 +199,9 @@ class Coverer:
         lattice, states = self.lattice, self.states
         segments = []
         ideal = lattice.count - 1
-        value = float(self._load[ideal, state])
+        value = float(self._found.load[ideal, state])
         while ideal > 0:
-            y, before = int(self._from_type[ideal, state]), int(self._from_ideal[ideal, state])
+            y, before = int(self._found.from_type[ideal, state]), int(self._found.from_ideal[ideal, state])
             segments.append((y, lattice.members(ideal) & ~lattice.members(before)))
             if y > 0:
                 state = int(states.before[state, y])
