@@ -9,12 +9,16 @@ put more parameters on a chip than fit are not made; all others are valid but fo
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from planner.machines.mcm.kernels import broken_pairs, single_latency
+from planner.machines.mcm.search.units import ChipUnits
 from planner.methods.annealing import next_random
+from planner.model.graph import Floats, Ints
 
 ONE = np.uint64(1)
 MOST_MOVED = 64
@@ -23,17 +27,79 @@ POWER = 8.0
 """The energy is this power mean of the chips' costs (times their number to one over it): nearly the largest."""
 
 
-@njit(cache=True, nogil=True)
-def load(
-    place, k, work, params, succ_ptr, succ_idx, receive, send, carried, producer, reader_ptr, reader_idx, counts, chips,
-    cost, held, occupied, quotient, arcs,
-):  # fmt: skip
-    """Fill everything that :func:`shift` keeps up to date from ``place`` (int32[m]).
+class Fixed(NamedTuple):
+    """What no move changes: arrays of :class:`planner.machines.mcm.search.units.ChipUnits`, with the dtypes and shapes there."""
+
+    work: Floats
+    params: Floats
+    allowed: NDArray[np.uint64]
+    succ_ptr: Ints
+    succ_idx: Ints
+    pred_ptr: Ints
+    pred_idx: Ints
+    receive: Floats
+    send: Floats
+    carried: Floats
+    producer: Ints
+    reader_ptr: Ints
+    reader_idx: Ints
+    out_ptr: Ints
+    out_idx: Ints
+    in_ptr: Ints
+    in_idx: Ints
+
+
+class Sums(NamedTuple):
+    """What follows every move of a unit.
 
     ``counts`` int32[t, k]: units on each chip that read each tensor; ``chips`` int32[t]: chips that do; ``cost`` and ``held``
-    float64[k]; ``occupied`` int32[k]: units on each chip; ``quotient`` int32[k, k]: dependencies between chips; ``arcs``
-    uint64[k]: the same as sets.
+    float64[k]: time and parameters; ``occupied`` int32[k]: units on each chip; ``quotient`` int32[k, k]: dependencies between
+    chips; ``arcs`` uint64[k]: the same as sets.
     """
+
+    counts: Ints
+    chips: Ints
+    cost: Floats
+    held: Floats
+    occupied: Ints
+    quotient: Ints
+    arcs: NDArray[np.uint64]
+
+
+class Rules(NamedTuple):
+    """Which rules hold, and whether a single sample counts, with ``hop`` the time from one chip to the next."""
+
+    triangle: bool
+    no_skip: bool
+    every_chip: bool
+    single: bool
+    hop: float
+
+
+def fixed_of(units: ChipUnits) -> Fixed:
+    """What no move of ``units`` changes."""
+    u = units
+    return Fixed(
+        u.work, u.params, u.allowed, u.succ_ptr, u.succ_idx, u.pred_ptr, u.pred_idx, u.receive, u.send, u.carried,
+        u.producer, u.reader_ptr, u.reader_idx, u.out_ptr, u.out_idx, u.in_ptr, u.in_idx,
+    )  # fmt: skip
+
+
+def sums_of(tensors: int, chips: int) -> Sums:
+    """Room for the sums over so many tensors and chips."""
+    return Sums(
+        np.zeros((tensors, chips), np.int32), np.zeros(tensors, np.int32), np.zeros(chips), np.zeros(chips),
+        np.zeros(chips, np.int32), np.zeros((chips, chips), np.int32), np.zeros(chips, np.uint64),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def load(place, fixed, sums):
+    """Fill everything that :func:`shift` keeps up to date from ``place`` (int32[m])."""
+    work, params, succ_ptr, succ_idx = fixed.work, fixed.params, fixed.succ_ptr, fixed.succ_idx
+    receive, send, carried, producer = fixed.receive, fixed.send, fixed.carried, fixed.producer
+    reader_ptr, reader_idx = fixed.reader_ptr, fixed.reader_idx
+    counts, chips, cost, held, occupied, quotient, arcs = sums
     counts[:] = 0
     chips[:] = 0
     cost[:] = 0.0
@@ -231,15 +297,20 @@ def value_of(cost, arcs, hop, single, unit):
 
 @njit(cache=True, nogil=True)
 def anneal(
-    steps, samples, random, hot, cold, unit, goal_value, triangle, no_skip, every_chip, single, hop, room, place, goal, work,
-    params, allowed, succ_ptr, succ_idx, pred_ptr, pred_idx, receive, send, carried, producer, out_ptr, out_idx, in_ptr,
-    in_idx, counts, chips, cost, held, occupied, quotient, arcs,
+    steps, samples, random, hot, cold, unit, goal_value, rules, room, place, goal, fixed, sums
 ):  # fmt: skip
     """Try ``steps`` steps, or end after ``samples`` evaluated placements, while the temperature falls from ``hot`` to ``cold``.
 
     Ends at once when a placement costs less than ``goal_value``. Returns ``(steps made, placements evaluated)``. Temperatures
     are shares of ``unit``. ``goal`` int32[m] is scratch that holds -1.
     """
+    # Unpacked once: a tuple that is handed on counts references to all its arrays at every call.
+    triangle, no_skip, every_chip, single, hop = rules
+    (
+        work, params, allowed, succ_ptr, succ_idx, pred_ptr, pred_idx, receive, send, carried, producer, _, _, out_ptr, out_idx,
+        in_ptr, in_idx,
+    ) = fixed  # fmt: skip
+    counts, chips, cost, held, occupied, quotient, arcs = sums
     m, k = len(place), len(cost)
     moved = np.empty(MOST_MOVED, np.int32)
     origin = np.empty(MOST_MOVED, np.int32)
