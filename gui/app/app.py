@@ -37,14 +37,15 @@ def open_window(
 ) -> int:  # fmt: skip
     """Open the window on model files and a plan, on a story or on the tour, and stay until it is closed.
 
-    Plans to be ``compared`` are shown in a window of their own, those of a network beside each other in its window.
+    Plans to be ``compared`` are shown in a tab of its own, those of a network beside each other in its window.
 
-    Sparse networks, and dense models pruned to a ``density``, have windows of their own.
+    Sparse networks, and dense models pruned to a ``density``, have tabs of their own.
     """
     from gui.editors.comparison.windows import close_all as close_comparisons
     from gui.editors.network.windows import close_all as close_orders
     from gui.editors.plan.windows import close_all as close_graphs
-    from gui.editors.plan.windows import make_window, show_first
+    from gui.editors.plan.windows import make_window
+    from gui.shell.host import show_editor
     from gui.shell.kinds import network_files
 
     networks = network_files(models, density)
@@ -66,13 +67,13 @@ def open_window(
             parts = make_window(app, remember=not tour)
             notices.said.connect(parts.document.message)
             try:
-                show_first(parts)
+                show_editor(parts.window)
                 # What follows waits for the first frame: the window is there at once, its contents a moment later.
                 QTimer.singleShot(0, parts.window, lambda: _begin(parts, models, plan, tour, story, compared))
                 return int(app.exec())
             finally:
                 parts.jobs.close()
-                if parts.journal is not None and not parts.window.isVisible():
+                if parts.journal is not None and parts.window.closed:
                     parts.journal.close()
     finally:
         close_comparisons()
@@ -93,15 +94,17 @@ def _open_networks(
     density: float | None,
     compared: Sequence[Path] = (),
 ) -> None:
-    """A window for each network; a plan, and plans to be compared, are the first one's."""
+    """A tab for each network; a plan, and plans to be compared, are the first one's."""
     from gui.editors.network.windows import open_order_window
     from gui.look.theme import ThemeController
     from gui.shell.session import Session
 
     session = Session(parent=app)
     themes = ThemeController(app, session.theme)
+    first: OrderWindow | None = None
     for i, paths in enumerate(networks):
-        window = open_order_window(themes, session, paths, plan if i == 0 else None, density)
+        window = open_order_window(themes, session, paths, plan if i == 0 else None, density, first)
+        first = first or window
         if i == 0:
             _offer_order(window, session)
             if compared:

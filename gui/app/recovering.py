@@ -38,7 +38,7 @@ def everything_left() -> list[Lost]:
 class Recovery(QObject):
     """Asks in ``notice``, reads with ``loading``. ``parts`` is the window of graphs that it is in, if it is in one.
 
-    A graph is opened there as long as nothing can be lost by that, else, like every network, in a window of its own.
+    A graph is opened there as long as nothing can be lost by that, else, like every network, in a tab of its own.
     """
 
     def __init__(
@@ -149,11 +149,11 @@ class Recovery(QObject):
         from gui.editors.plan.windows import open_graph_window
 
         if isinstance(lost, LostOrder):
-            open_order_window(self._themes, self._session).files.recover(lost, found)
+            open_order_window(self._themes, self._session, beside=self._notice).files.recover(lost, found)
             return
         here = self._parts
         if here is None or here.document.modified or self._used:
-            here = open_graph_window((), None, remember=self._session is not None)
+            here = open_graph_window((), None, remember=self._session is not None, beside=self._notice)
         else:
             self._used = True
         recovery.recover(here.document, lost, found)

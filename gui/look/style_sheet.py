@@ -38,6 +38,7 @@ QTabBar::tab {{ background: transparent; color: {t.muted}; padding: 6px 8px 5px 
 QTabBar::tab:hover {{ color: {t.text}; }}
 QTabBar::tab:selected {{ color: {t.text}; border-bottom: 2px solid {t.accent}; }}
 QTabBar::tab:focus {{ color: {t.accent}; background: {t.hover}; }}
+QTabWidget#host > QTabBar::tab {{ padding-left: 12px; }}
 QTabWidget::pane {{ border: none; }}
 """
 

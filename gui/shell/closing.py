@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 
@@ -19,6 +19,9 @@ class Unsaved:
 
 class Closing(QObject):
     """Asks in front of a window; ``unsaved`` says what would be lost now."""
+
+    called_off = Signal()
+    """A person wants to go on working, or saving failed."""
 
     def __init__(self, window: QWidget, unsaved: Callable[[], list[Unsaved]]) -> None:
         super().__init__(window)
@@ -71,6 +74,7 @@ class Closing(QObject):
                 go_on()
             else:
                 _quitting.clear()
+                self.called_off.emit()
 
         box.finished.connect(answered)
         box.open()

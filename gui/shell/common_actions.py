@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gui.shell.action import ActionSpec
 from gui.shell.closing import quit_all
+from gui.shell.host import has_other_windows, host_of, in_tabs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +17,7 @@ LAST = 9
 """The group that stands last in a menu."""
 
 FILE_ACTIONS: tuple[ActionSpec[EditorWindow], ...] = (
-    ActionSpec("file.close", "Close", "File", lambda w: w.close(), ("Ctrl+W",), "close this window; what is not saved is asked about", group=LAST),
+    ActionSpec("file.close", "Close", "File", lambda w: w.close(), ("Ctrl+W",), "close this tab, or the window without others; what is not saved is asked about", group=LAST),
     ActionSpec("file.quit", "Quit", "File", lambda w: quit_all(), ("Ctrl+Q",), "close every window", group=LAST),
 )  # fmt: skip
 
@@ -24,6 +25,24 @@ UNDO_ACTIONS: tuple[ActionSpec[EditorWindow], ...] = (
     ActionSpec("edit.undo", "Undo", "Edit", lambda w: w.document.undo_stack.undo(), ("Ctrl+Z",), "take the last step back", lambda w: w.document.undo_stack.canUndo()),
     ActionSpec("edit.redo", "Redo", "Edit", lambda w: w.document.undo_stack.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"), "do the step again", lambda w: w.document.undo_stack.canRedo()),
 )  # fmt: skip
+
+
+def _step(window: EditorWindow, by: int) -> None:
+    host = host_of(window)
+    if host is not None:
+        host.step(by)
+
+
+def _take_out(window: EditorWindow) -> None:
+    host = host_of(window)
+    if host is not None:
+        host.take_out(window)
+
+
+def _gather(window: EditorWindow) -> None:
+    host = host_of(window)
+    if host is not None:
+        host.gather()
 
 
 def _theme(preference: str, text: str, tip: str) -> ActionSpec[EditorWindow]:
@@ -34,7 +53,11 @@ def _theme(preference: str, text: str, tip: str) -> ActionSpec[EditorWindow]:
 
 
 LOOK_ACTIONS: tuple[ActionSpec[EditorWindow], ...] = (
-    ActionSpec("view.full_screen", "Full Screen", "View", lambda w: w.toggle_full_screen(), ("F11",), "as large as the screen, or as before", group=4, state=lambda w: w.isFullScreen()),
+    ActionSpec("view.full_screen", "Full Screen", "View", lambda w: w.toggle_full_screen(), ("F11",), "as large as the screen, or as before", group=4, state=lambda w: w.window().isFullScreen()),
+    ActionSpec("view.next_tab", "Next Tab", "View", lambda w: _step(w, 1), ("Ctrl+PgDown", "Ctrl+Tab"), "the document to the right", in_tabs, group=4, submenu="Tabs"),
+    ActionSpec("view.previous_tab", "Previous Tab", "View", lambda w: _step(w, -1), ("Ctrl+PgUp", "Ctrl+Shift+Tab"), "the document to the left", in_tabs, group=4, submenu="Tabs"),
+    ActionSpec("view.own_window", "Move to a Window of Its Own", "View", _take_out, (), "this tab becomes a window; a double click on it does the same", in_tabs, group=4, submenu="Tabs"),
+    ActionSpec("view.gather", "Bring All Windows Together", "View", _gather, (), "what is open in other windows becomes a tab of this one", has_other_windows, group=4, submenu="Tabs"),
     _theme("system", "Like the System", "follow the desktop's colour scheme"),
     _theme("light", "Light", "light colours"),
     _theme("dark", "Dark", "dark colours"),

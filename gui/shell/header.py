@@ -21,7 +21,8 @@ class Header(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.menus = QMenuBar(self)
         self.menus.setNativeMenuBar(False)
-        self.menus.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        # Titles give way, menus do not.
+        self.menus.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.menus.setAccessibleName("Menus")
         self.title = ElidedLabel("Stageboard", self, Qt.TextElideMode.ElideRight)
         self.title.setFont(font(10.0, bold=True))

@@ -57,39 +57,24 @@ class Remembering:
             self.session.set_value(key, value)
 
     # ------------------------------------------------------------------ place and panels
-    @property
-    def has_geometry(self) -> bool:
-        """Whether the window knows where it was."""
-        return self.session is not None and not self.session.place(self._name)[0].isEmpty()
-
-    def restore_place(self) -> bool:
-        """Put the window back where it was; returns whether its panels have their places now."""
+    def place(self, window: QWidget) -> bool:
+        """Put a window where the editor's was; returns whether that is known."""
         if self.session is None:
             return False
-        geometry, layout = self.session.place(self._name)
-        if geometry.isEmpty() or not self._window.restoreGeometry(geometry):
+        geometry, _ = self.session.place(self._name)
+        return not geometry.isEmpty() and window.restoreGeometry(geometry)
+
+    def restore_place(self) -> bool:
+        """Make the editor as large as it was; returns whether its panels have their places now."""
+        if self.session is None or not self.place(self._window):
             return False
+        _, layout = self.session.place(self._name)
         return not layout.isEmpty() and self._window.restoreState(layout)
 
     def store(self) -> None:
         """Keep how the window is now."""
         if self.session is not None:
-            self.session.keep_place(self._name, self._window.saveGeometry(), self._window.saveState())
+            self.session.keep_place(
+                self._name, self._window.window().saveGeometry(), self._window.saveState()
+            )
             self.session.sync()
-
-
-PREFERRED = (1440, 900)
-"""Width and height of a first window on a screen that has room for it."""
-
-
-def show_first(window: QWidget, remembered: bool) -> None:
-    """Show a window where it was last; the first time at a good size, or as large as a small screen allows."""
-    if remembered:
-        window.show()
-        return
-    room = window.screen().availableSize()
-    if room.width() < PREFERRED[0] * 1.1 or room.height() < PREFERRED[1] * 1.1:
-        window.showMaximized()
-        return
-    window.resize(*PREFERRED)
-    window.show()

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QIcon, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -39,6 +39,9 @@ class EditorWindow(DropWindow):
     An editor makes its middle and panels, sets :attr:`docks`, :attr:`memory` and :attr:`document`, then calls :meth:`equip`.
     """
 
+    ended = Signal(object)
+    """This editor was closed."""
+
     document: Any
     """What is edited: it has at least ``undo_stack`` and ``message``."""
     docks: Docks
@@ -56,6 +59,8 @@ class EditorWindow(DropWindow):
         self.setObjectName(name)
         self.themes, self.session = themes, session
         self.reduced_motion = False
+        self.closed = False
+        """Whether a person closed it, as opposed to the program's end."""
         self.setAcceptDrops(True)
         self.setWindowIcon(QIcon(asset("stageboard.svg")))
         self.notice = NoticeBar(themes.theme)
@@ -201,12 +206,19 @@ class EditorWindow(DropWindow):
 
     def toggle_full_screen(self) -> None:
         """As large as the screen, or as before."""
-        if self.isFullScreen():
-            self.showNormal()
+        window = self.window()
+        if window.isFullScreen():
+            window.showNormal()
         else:
-            self.showFullScreen()
+            window.showFullScreen()
 
     # ------------------------------------------------------------------ panels and looks
+    def show_floating(self, shown: bool) -> None:
+        """Show or hide the panels that were taken out of the window: they go with it."""
+        for dock in self.docks.docks.values():
+            if dock.isFloating() and dock.toggleViewAction().isChecked() != shown:
+                dock.setVisible(shown)
+
     def first_widget(self, id: str) -> QWidget | None:
         """What has the keyboard first in a panel; None: the first that takes it."""
         return None
@@ -261,8 +273,8 @@ class EditorWindow(DropWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape leaves full screen."""
-        if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
-            self.showNormal()
+        if event.key() == Qt.Key.Key_Escape and self.window().isFullScreen():
+            self.window().showNormal()
         else:
             super().keyPressEvent(event)
 
@@ -272,6 +284,7 @@ class EditorWindow(DropWindow):
             event.ignore()
             return
         self.memory.store()
+        self.closed = True
         self.end()
         event.accept()
         super().closeEvent(event)
@@ -279,6 +292,7 @@ class EditorWindow(DropWindow):
             for dialog in self.findChildren(QWidget):
                 if dialog.isWindow() and dialog is not self:
                     dialog.close()
+        self.ended.emit(self)
 
     # ------------------------------------------------------------------ dropping files
     def take_dropped(self, files: list[Path]) -> None:

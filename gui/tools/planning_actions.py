@@ -36,6 +36,10 @@ def has_claim(window: PlanningWindow) -> bool:
     return window.document.claim is not None
 
 
+OPEN_ACTIONS: tuple[ActionSpec[PlanningWindow], ...] = (
+    ActionSpec("file.open_tab", "Open in a New Tab…", "File", lambda w: w.files.open_tab(), ("Ctrl+Alt+O",), "open models beside what is open, which stays"),
+)  # fmt: skip
+
 SAVE_ACTIONS: tuple[ActionSpec[PlanningWindow], ...] = (
     ActionSpec("file.save", "Save Plan", "File", lambda w: w.files.save_plan(), ("Ctrl+S",), "write the plan on the canvas to its file", is_open, group=1),
     ActionSpec("file.save_as", "Save Plan As…", "File", lambda w: w.files.save_plan_as(), ("Ctrl+Shift+S",), "write the plan to another file", is_open, group=1),

@@ -8,6 +8,9 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from gui.widgets.plain import plain, plain_tip
 
+FEWEST = 4
+"""Characters, the dots among them, of which more must be left where a text is elided."""
+
 
 class ElidedLabel(QLabel):
     """One line of text, elided at the right (or middle) when there is no room."""
@@ -47,9 +50,10 @@ class ElidedLabel(QLabel):
         self._retip()
 
     def shown_text(self) -> str:
-        """What is painted now."""
+        """What is painted now; two letters and dots say less than nothing."""
         room = self.contentsRect().width()
-        return self.fontMetrics().elidedText(self.text(), self._mode, room)
+        shown = self.fontMetrics().elidedText(self.text(), self._mode, room)
+        return shown if shown == self.text() or len(shown) > FEWEST else ""
 
     def _retip(self) -> None:
         elided = self.shown_text() != self.text()

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QTimer, SignalInstance
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 
 from gui.document.values import Message
 from gui.editors.comparison.actions import COMPARE_ACTIONS, COMPARE_ELSEWHERE, COMPARE_MENUS
@@ -97,16 +97,10 @@ class CompareWindow(CompareBody):
             or any(panel.waiting for panel in self.docks.panels.values())
         )  # fmt: skip
 
-    def stay_with(self, owner: QWidget, open_model: Callable[[], object]) -> None:
-        """Close when the window of the plans does; ``open_model`` asks there for models to open."""
+    def stay_with(self, ended: SignalInstance, open_model: Callable[[], object]) -> None:
+        """Close when the window of the plans has ``ended``; ``open_model`` asks there for models to open."""
         self._open_model = open_model
-        owner.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The main window was closed (minimising it is the window manager's doing, and leaves this one)."""
-        if event.type() == QEvent.Type.Hide and not event.spontaneous():
-            self.close()
-        return super().eventFilter(watched, event)
+        ended.connect(self.close)
 
     def compare(self, sources: Sequence[Source], bounds: Sequence[Any] = ()) -> None:
         """Compare these plans, the first being the reference. Raises :class:`StageboardError` on too many."""
@@ -114,6 +108,7 @@ class CompareWindow(CompareBody):
         self.update_actions()
         if self.state.comparison is None:
             self.say("warning", capital(self.state.why_not) + ".")
+        self._focus_canvas()
 
     def say_state(self) -> None:
         """Say what is compared, and how it is looked at."""
@@ -151,7 +146,7 @@ class CompareWindow(CompareBody):
 
     def _show_message(self, message: Message) -> None:
         """What the document has to say is said where the person is."""
-        if self.isActiveWindow():
+        if self.isVisible() and self.isActiveWindow():
             self.say(message.level, message.text, message.detail)
 
     # ------------------------------------------------------------------ doing

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from gui.document.plan_list import PlanEntry
 from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import entry_sources, file_sources
-from gui.shell.remembering import show_first
+from gui.shell.host import reveal, show_editor
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class PlanWindow(Protocol):
     themes: ThemeController
     session: Session | None
     files: Any
+    ended: Any
     reduced_motion: bool
 
     def say(self, level: str, text: str) -> None:
@@ -99,19 +100,17 @@ def open_example(window: PlanWindow) -> None:
 def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound] = ()) -> CompareWindow:
     from gui.editors.comparison.editor import CompareWindow
 
-    shown = next((one for one in _windows if one.document is window.document and one.isVisible()), None)
+    shown = next((one for one in _windows if one.document is window.document and not one.closed), None)
     if shown is None:
         shown = CompareWindow(window.document, window.themes, window.session)
         shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         _windows.append(shown)
         shown.destroyed.connect(lambda: _forget(shown))
         shown.set_reduced_motion(window.reduced_motion)
-        shown.stay_with(cast(QWidget, window), window.files.open_model)
+        shown.stay_with(window.ended, window.files.open_model)
+        show_editor(shown, cast(QWidget, window))
     shown.compare(sources, bounds)
-    if not shown.isVisible():
-        show_first(shown, shown.memory.has_geometry)
-    shown.raise_()
-    shown.activateWindow()
+    reveal(shown)
     return shown
 
 

@@ -13,7 +13,14 @@ from gui.shell.common_actions import (
     panel_action,
     zoom_actions,
 )
-from gui.tools.planning_actions import PLAN_ACTIONS, SAVE_ACTIONS, has_other_plan, has_plans, is_open
+from gui.tools.planning_actions import (
+    OPEN_ACTIONS,
+    PLAN_ACTIONS,
+    SAVE_ACTIONS,
+    has_other_plan,
+    has_plans,
+    is_open,
+)
 from gui.tools.story.actions import STORY_ACTIONS
 
 if TYPE_CHECKING:
@@ -29,7 +36,8 @@ def has_selection(window: NetworkBody) -> bool:
 
 NETWORK_ACTIONS: tuple[ActionSpec[Any], ...] = (
     # ------------------------------------------------------------------ file
-    ActionSpec("file.open", "Open Model…", "File", lambda w: w.files.open_model(), ("Ctrl+O",), "open a sparse network here, or a graph in a window of its own"),
+    ActionSpec("file.open", "Open Model…", "File", lambda w: w.files.open_model(), ("Ctrl+O",), "open a sparse network here, or a graph in a tab of its own"),
+    *OPEN_ACTIONS,
     ActionSpec("file.open_sparse", "Open as Sparse Network…", "File", lambda w: w.files.open_sparse(), (), "prune the dense layers of an ONNX model to a density and open what is left"),
     ActionSpec("file.generate", "Generate a Sparse Network…", "File", lambda w: w.files.generate(), ("Ctrl+N",), "make up a random network and order its connections"),
     ActionSpec("file.open_plan", "Open Plan…", "File", lambda w: w.files.open_plan(), ("Ctrl+Shift+O",), "open a saved order of this network", is_open, group=1),

@@ -184,7 +184,7 @@ class OrderWindow(NetworkBody):
         InferenceDialog(self.document, self.theme, self).show()
 
     def open_files(self, paths: Sequence[Path]) -> None:
-        """Open networks here, graphs in a window of their own, and a plan where its network is."""
+        """Open networks here, graphs in a tab of its own, and a plan where its network is."""
         self.files.open_files(paths)
 
     # ------------------------------------------------------------------ the end

@@ -32,6 +32,8 @@ ARRAYS = "Array files (*.npz)"
 class NetworkFiles(FileDialogs):
     """The dealings of a network's window with the disk."""
 
+    opened = OPENED
+
     def __init__(self, window: NetworkBody) -> None:
         super().__init__(window, "network")
         self._window = window
@@ -67,7 +69,7 @@ class NetworkFiles(FileDialogs):
         dialog.open()
 
     def open_files(self, paths: Sequence[Path]) -> None:
-        """Open networks here, graphs in a window of their own, and a plan where its network is."""
+        """Open networks here, graphs in a tab of its own, and a plan where its network is."""
         try:
             files = sort_files(paths)
         except StageboardError as error:
@@ -83,14 +85,16 @@ class NetworkFiles(FileDialogs):
             self.open_plan_file(files.plan)
 
     def _open_graphs(self, models: Sequence[Path], plan: Path | None) -> None:
-        """Graphs of operators open in a window of their own."""
-        windows_of("plan").open_graph_window(models, plan, self._window.session is not None)
+        """Graphs of operators open in a tab of its own."""
+        windows_of("plan").open_graph_window(models, plan, self._window.session is not None, self._window)
         if self._document.problem is None and not self.loading.busy:
             self._window.close()
 
     def _open_elsewhere(self, paths: Sequence[Path]) -> None:
-        """A second network opens in a second window."""
-        windows_of("network").open_order_window(self._window.themes, self._window.session, paths)
+        """A second network opens in a second tab."""
+        windows_of("network").open_order_window(
+            self._window.themes, self._window.session, paths, beside=self._window
+        )
 
     def open_network(
         self, paths: Sequence[Path], plan: Path | None = None, density: float | None = None

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 
-from gui.shell.remembering import show_first
+from gui.shell.host import show_editor
 
 if TYPE_CHECKING:
     from gui.editors.network.editor import OrderWindow
@@ -25,8 +26,9 @@ def open_order_window(
     paths: Sequence[Path] = (),
     plan: Path | None = None,
     density: float | None = None,
+    beside: QWidget | None = None,
 ) -> OrderWindow:
-    """A window for a network; its files, if any are given, are read on a thread."""
+    """A window for a network, a tab ``beside`` the one that asks for it; its files, if there are any, are read on a thread."""
     from gui.background.jobs import Jobs
     from gui.document.network.autosave import Autosave
     from gui.document.network.document import OrderDocument
@@ -41,7 +43,7 @@ def open_order_window(
         window.autosave = Autosave(document)
     _orders.append(window)
     window.destroyed.connect(lambda: _orders.remove(window) if window in _orders else None)
-    show_first(window, window.memory.has_geometry)
+    show_editor(window, beside)
     jobs.warm_up()
     if paths:
         window.files.open_network(paths, plan, density)
@@ -52,6 +54,6 @@ def close_all() -> None:
     """End the processes and threads of every window."""
     for window in list(_orders):
         if window.autosave is not None:
-            window.autosave.close(keep=window.isVisible())
+            window.autosave.close(keep=not window.closed)
         window.end()
     _orders.clear()

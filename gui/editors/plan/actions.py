@@ -18,7 +18,7 @@ from gui.shell.common_actions import (
     panel_action,
     zoom_actions,
 )
-from gui.tools.planning_actions import PLAN_ACTIONS, SAVE_ACTIONS, is_open
+from gui.tools.planning_actions import OPEN_ACTIONS, PLAN_ACTIONS, SAVE_ACTIONS, is_open
 from gui.tools.story.actions import STORY_ACTIONS
 from planner.errors import StageboardError
 from planner.problem.grouping import unkept_classes
@@ -156,8 +156,9 @@ def _move(device: int) -> ActionSpec[Any]:
 ACTIONS: tuple[ActionSpec[Any], ...] = (
     # ------------------------------------------------------------------ file
     ActionSpec("file.open", "Open Model…", "File", lambda w: w.files.open_model(), ("Ctrl+O",), "open one model, or several deployed together"),
-    ActionSpec("file.open_sparse", "Open as Sparse Network…", "File", lambda w: w.files.open_sparse(), (), "prune the dense layers of an ONNX model to a density and order their connections in a window of their own"),
-    ActionSpec("file.generate", "Generate a Sparse Network…", "File", lambda w: w.files.generate(), ("Ctrl+N",), "make up a random network and order its connections in a window of its own"),
+    *OPEN_ACTIONS,
+    ActionSpec("file.open_sparse", "Open as Sparse Network…", "File", lambda w: w.files.open_sparse(), (), "prune the dense layers of an ONNX model to a density and order their connections in a tab of its own"),
+    ActionSpec("file.generate", "Generate a Sparse Network…", "File", lambda w: w.files.generate(), ("Ctrl+N",), "make up a random network and order its connections in a tab of its own"),
     ActionSpec("file.open_plan", "Open Plan…", "File", lambda w: w.files.open_plan(), ("Ctrl+Shift+O",), "open a saved plan of this model", is_open),
     ActionSpec("file.batch", "Batch Size…", "File", lambda w: w.files.choose_batch(), (), "read the model again with another batch size", has_files),
     ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", lambda w: w.files.export_picture(), ("Ctrl+E",), "export the canvas as a picture", is_open, group=2, submenu="Export"),

@@ -29,6 +29,8 @@ LARGEST_BATCH = 1_000_000
 class Files(FileDialogs):
     """The dealings of a graph's window with the disk."""
 
+    opened = MODELS
+
     def __init__(self, window: GraphBody) -> None:
         super().__init__(window, "plan")
         self._window = window
@@ -95,7 +97,7 @@ class Files(FileDialogs):
             dialog.open()
 
     def generate(self) -> None:
-        """Make up a sparse network and open it in a window of its own."""
+        """Make up a sparse network and open it in a tab of its own."""
         from gui.shell.generate_dialog import GenerateDialog
 
         dialog = GenerateDialog(self._window)
@@ -103,7 +105,9 @@ class Files(FileDialogs):
         dialog.open()
 
     def generate_network(self, kind: str, settings: dict[str, object], seed: int) -> None:
-        window = windows_of("network").open_order_window(self._window.themes, self._window.session)
+        window = windows_of("network").open_order_window(
+            self._window.themes, self._window.session, beside=self._window
+        )
         window.files.generate_network(kind, settings, seed)
         if self._document.problem is None and not self.loading.busy:
             self._window.close()
@@ -111,10 +115,10 @@ class Files(FileDialogs):
     def _open_network(
         self, paths: Sequence[Path], plan: Path | None = None, density: float | None = None
     ) -> None:
-        """A sparse network opens in a window of its own, which takes the place of one in which nothing is open."""
+        """A sparse network opens in a tab of its own, which takes the place of one in which nothing is open."""
         self.folder = str(paths[0].parent)
         windows_of("network").open_order_window(
-            self._window.themes, self._window.session, paths, plan, density
+            self._window.themes, self._window.session, paths, plan, density, self._window
         )
         if self._document.problem is None and not self.loading.busy:
             self._window.close()

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
-from gui.shell import remembering
+from gui.shell.host import host_of, show_editor
 
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
@@ -40,6 +40,10 @@ class Parts:
         if self.journal is not None:
             self.journal.close()
         self.window.hide()
+        host = host_of(self.window)
+        if host is not None:
+            self.window.closed = True
+            host.let_go(self.window)
         for part in (self.window, self.document, self.themes):
             part.deleteLater()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -63,22 +67,19 @@ def make_window(app: QApplication, *, theme: str = "", remember: bool = True) ->
     return Parts(document, jobs, themes, window, session, Journal(document) if remember else None)
 
 
-def show_first(parts: Parts) -> None:
-    """Show the window where it was last, or at a good size."""
-    remembering.show_first(parts.window, parts.window.memory.has_geometry)
-
-
 _graphs: list[Parts] = []
 """Windows that other windows opened; nothing else keeps them alive."""
 
 
-def open_graph_window(models: Sequence[Path], plan: Path | None, remember: bool) -> Parts:
-    """A window for graphs of operators, beside the one that asks for it; empty without models."""
+def open_graph_window(
+    models: Sequence[Path], plan: Path | None, remember: bool, beside: QWidget | None = None
+) -> Parts:
+    """A window for graphs of operators, a tab ``beside`` the one that asks for it; empty without models."""
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     parts = make_window(app, remember=remember)
     _graphs.append(parts)
-    show_first(parts)
+    show_editor(parts.window, beside)
     parts.window.files.open_files([*models, *([] if plan is None else [plan])])
     return parts
 
@@ -87,6 +88,6 @@ def close_all() -> None:
     """End the processes and threads of every window that another opened."""
     for parts in _graphs:
         parts.jobs.close()
-        if parts.journal is not None and not parts.window.isVisible():
+        if parts.journal is not None and parts.window.closed:
             parts.journal.close()
     _graphs.clear()

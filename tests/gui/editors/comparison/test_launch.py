@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.app.launch import plans_to_compare
@@ -64,6 +66,7 @@ def test_the_model_is_opened_and_then_its_plans(qtbot: QtBot, files: tuple[Path,
     assert [plan.name for plan in window.state.plans] == ["plan 1", "plan 2", "plan 3"], "the same window"
     window.close()
     settle()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert not compare_launch._windows
     close()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
@@ -316,11 +316,11 @@ def test_opened_from_a_main_window(qtbot: QtBot, windows: list[QWidget], tmp_pat
     assert len(shown.state.plans) == 2
     with pytest.raises(StageboardError):
         open_plans(main, [tmp_path / "none.json"])
-    main.hide()
-    settle()
-    assert not windows or not _alive(shown)
-    windows.clear()
     close()
+    settle()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not _alive(shown), "it is closed with the plans it compares"
+    windows.clear()
 
 
 def _alive(window: QWidget) -> bool:

@@ -17,6 +17,7 @@ from gui.editors.network.editor import OrderWindow
 from gui.editors.network.views import default_views
 from gui.editors.plan import windows as graph_windows
 from gui.shell import kinds
+from gui.shell.host import host_of
 from planner.cli.command import UsageError
 from planner.errors import StageboardError
 from planner.formats.networks.npz import write_network
@@ -96,7 +97,7 @@ def test_an_empty_window_gives_way_to_the_other_kind(qtbot: QtBot, tmp_path: Pat
     qtbot.waitUntil(lambda: orders.document.problem is not None and orders.settled, timeout=60_000)
     orders.files.open_files([write_model(tmp_path)])
     (parts,) = graph_windows._graphs
-    assert orders.isVisible()
+    assert not orders.closed and host_of(orders) is host_of(parts.window)
     qtbot.waitUntil(lambda: parts.document.problem is not None, timeout=60_000)
     graph_windows._graphs.remove(parts)
     parts.close()

@@ -1,0 +1,237 @@
+"""The window that hosts editors: each is a tab, a tab can become a window of its own, and closing asks tab by tab."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QIcon
+from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
+from shiboken6 import isValid
+
+from gui.look.assets import asset
+
+if TYPE_CHECKING:
+    from gui.shell.window import EditorWindow
+
+PREFERRED = (1440, 900)
+"""Width and height of a first window on a screen that has room for it."""
+WIDEST = 260
+"""Pixels of a tab's name."""
+SHIFT = 32
+"""Pixels by which a window stands beside the one that it was taken out of."""
+
+
+class Host(QTabWidget):
+    """One window. With a single editor there are no tabs to see; without any it closes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("host")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowIcon(QIcon(asset("stageboard.svg")))
+        self.setDocumentMode(True)
+        self.setTabBarAutoHide(True)
+        self.setMovable(True)
+        bar = self.tabBar()
+        bar.setAccessibleName("Open documents")
+        bar.setDrawBase(False)
+        bar.setExpanding(False)
+        bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._closing = False
+        """Whether the whole window is being closed, editor by editor."""
+        self._before: EditorWindow | None = None
+        self.tabBarDoubleClicked.connect(lambda at: self.take_out(self.editors[at]) if at >= 0 else None)
+        self.currentChanged.connect(self._current_changed)
+        _hosts.append(self)
+
+    @property
+    def editors(self) -> list[EditorWindow]:
+        """The editors, from left to right."""
+        return [self.widget(at) for at in range(self.count())]  # type: ignore[misc]
+
+    # ------------------------------------------------------------------ coming and going
+    def add(self, editor: EditorWindow) -> None:
+        """Take an editor in, and show it."""
+        at = self.addTab(editor, "")
+        close = QToolButton(self)
+        close.setText("\N{MULTIPLICATION SIGN}")
+        close.setAutoRaise(True)
+        close.setToolTip("Close (Ctrl+W)")
+        close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        close.clicked.connect(lambda _=False: editor.close())
+        self.tabBar().setTabButton(at, QTabBar.ButtonPosition.RightSide, close)
+        editor.installEventFilter(self)
+        editor.ended.connect(self._ended)
+        editor.closing.called_off.connect(self._called_off)
+        self._name(editor)
+        editor.show()
+        self.setCurrentWidget(editor)
+        self._counted()
+
+    def _counted(self) -> None:
+        """There are more tabs now, or fewer: other commands can be given."""
+        for editor in self.editors:
+            editor.update_soon()
+
+    def let_go(self, editor: EditorWindow) -> None:
+        """An editor leaves; it stays alive, without a window. The last one takes the window along."""
+        at = self.indexOf(editor)
+        if at >= 0:
+            editor.removeEventFilter(self)
+            editor.ended.disconnect(self._ended)
+            editor.closing.called_off.disconnect(self._called_off)
+            self.removeTab(at)
+            editor.setParent(None)
+            self._counted()
+        if not self.count():
+            self.close()
+
+    def take_out(self, editor: EditorWindow) -> None:
+        """An editor gets a window of its own, as large as this one."""
+        if self.count() < 2:
+            return
+        other = Host()
+        other.setGeometry(self.geometry().translated(SHIFT, SHIFT))
+        self.let_go(editor)
+        other.add(editor)
+        other.show()
+        reveal(editor)
+
+    def gather(self) -> None:
+        """All editors of other windows become tabs of this one."""
+        current = self.currentWidget()
+        for host in [one for one in _hosts if one is not self]:
+            for editor in host.editors:
+                host.let_go(editor)
+                self.add(editor)
+        if current is not None:
+            self.setCurrentWidget(current)
+
+    def step(self, by: int) -> None:
+        """The next tab, or the one before."""
+        self.setCurrentIndex((self.currentIndex() + by) % self.count())
+        widget = self.currentWidget()
+        if widget is not None:
+            widget.setFocus()
+
+    # ------------------------------------------------------------------ names
+    def _name(self, editor: EditorWindow) -> None:
+        """The tab, and with the current one the window, is called as the editor."""
+        title, changed = editor.windowTitle(), editor.isWindowModified()
+        name = title.replace("[*]", " *" if changed else "").removesuffix(" – Stageboard")
+        at = self.indexOf(editor)
+        short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, WIDEST)
+        self.setTabText(at, short.replace("&", "&&"))
+        self.setTabToolTip(at, name)
+        close = self.tabBar().tabButton(at, QTabBar.ButtonPosition.RightSide)
+        if close is not None:
+            close.setAccessibleName(f"Close {name}")
+        if self.currentWidget() is editor:
+            self.setWindowTitle(title or "Stageboard")
+            if "[*]" in title:
+                self.setWindowModified(changed)
+
+    def _current_changed(self, _: int) -> None:
+        editor = self.currentWidget()
+        before, self._before = self._before, editor  # type: ignore[assignment]
+        # Panels that were taken out of a window are windows themselves, and go with their editor.
+        if before is not None and isValid(before) and before is not editor:
+            before.show_floating(False)
+        if editor is not None:
+            self._name(editor)  # type: ignore[arg-type]
+            editor.show_floating(True)  # type: ignore[attr-defined]
+            # What had the keyboard there has it again.
+            (editor.focusWidget() or editor).setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the titles of editors."""
+        if event.type() in (QEvent.Type.WindowTitleChange, QEvent.Type.ModifiedChange):
+            self._name(watched)  # type: ignore[arg-type]
+        return False
+
+    # ------------------------------------------------------------------ closing
+    def _ended(self, editor: EditorWindow) -> None:
+        """An editor was closed. It is in the middle of that: it leaves a moment later."""
+        QTimer.singleShot(0, self, lambda: self._leave(editor))
+
+    def _leave(self, editor: EditorWindow) -> None:
+        if isValid(editor):
+            self.let_go(editor)
+        elif not self.count():
+            self.close()
+        if self._closing and self.count():
+            self.close()
+
+    def _called_off(self) -> None:
+        self._closing = False
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Every editor is closed; one that asks is shown, and its answer goes on."""
+        for editor in self.editors:
+            if editor.closed:
+                continue
+            if not editor.close():
+                self._closing = True
+                self.setCurrentWidget(editor)
+                event.ignore()
+                return
+        self._closing = False
+        for editor in self.editors:
+            self.let_go(editor)
+        if self in _hosts:
+            _hosts.remove(self)
+        event.accept()
+
+
+_hosts: list[Host] = []
+"""All windows; nothing else keeps them alive."""
+
+
+def host_of(editor: QWidget) -> Host | None:
+    """The window that an editor is a tab of; None where it stands alone."""
+    window = editor.window()
+    return window if isinstance(window, Host) else None
+
+
+def in_tabs(editor: QWidget) -> bool:
+    """Whether there are tabs beside an editor's."""
+    host = host_of(editor)
+    return host is not None and host.count() > 1
+
+
+def has_other_windows(editor: QWidget) -> bool:
+    """Whether other windows host editors, too."""
+    host = host_of(editor)
+    return host is not None and len(_hosts) > 1
+
+
+def reveal(editor: EditorWindow) -> None:
+    """Bring an editor to the front."""
+    host = host_of(editor)
+    if host is not None:
+        host.setCurrentWidget(editor)
+    window = editor.window()
+    window.show()
+    window.raise_()
+    window.activateWindow()
+
+
+def show_editor(editor: EditorWindow, beside: QWidget | None = None) -> None:
+    """Show an editor: as a tab of the window of ``beside``, else in a window, where it was last or of a good size."""
+    host = None if beside is None else host_of(beside)
+    if host is not None:
+        host.add(editor)
+        reveal(editor)
+        return
+    host = Host()
+    host.add(editor)
+    if editor.memory.place(host):
+        host.show()
+        return
+    room = host.screen().availableSize()
+    if room.width() < PREFERRED[0] * 1.1 or room.height() < PREFERRED[1] * 1.1:
+        host.showMaximized()
+        return
+    host.resize(*PREFERRED)
+    host.show()

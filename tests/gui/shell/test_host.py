@@ -1,0 +1,168 @@
+"""The window that hosts editors: tabs, windows made of tabs and tabs of windows, names, and closing one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from gui.editors.network.editor import OrderWindow
+from gui.editors.plan import windows as graph_windows
+from gui.editors.plan.editor import MainWindow
+from gui.shell import host as hosts
+from gui.shell.host import Host, host_of, reveal, show_editor
+from tests.gui.editors.network.models import shuffled_order
+from tests.gui.editors.network.window_parts import order_window
+from tests.gui.models import write_model
+from tests.gui.window_parts import answer, make_window, opened, settle
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+DISCARD, CANCEL = QMessageBox.StandardButton.Discard, QMessageBox.StandardButton.Cancel
+
+
+@pytest.fixture
+def pair(qtbot: QtBot) -> Generator[tuple[MainWindow, OrderWindow, Host]]:
+    """A graph and a network as tabs of one window."""
+    window, close = make_window(qtbot, opened())
+    with order_window(qtbot) as network:
+        show_editor(window)
+        show_editor(network, window)
+        host = host_of(window)
+        assert host is not None and host is host_of(network)
+        host.resize(1280, 800)
+        qtbot.waitExposed(host)
+        settle()
+        yield window, network, host
+        for editor in (window, network):
+            editor.closing.surely = True
+        for one in list(hosts._hosts):
+            for editor in one.editors:
+                one.let_go(editor)
+        settle()
+    close()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not hosts._hosts
+
+
+def test_tabs_are_named_as_their_documents(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
+    window, network, host = pair
+    assert [host.tabText(i) for i in range(2)] == ["chain", "layered"]
+    assert host.currentWidget() is network and "layered" in host.windowTitle()
+    window.document.move([3], 1)
+    settle()
+    assert host.tabText(0) == "chain *" and not host.isWindowModified()
+    host.setCurrentWidget(window)
+    assert "chain" in host.windowTitle() and host.isWindowModified()
+    window.document.undo_stack.undo()
+    settle()
+    assert host.tabText(0) == "chain" and not host.isWindowModified()
+
+
+def test_a_single_editor_has_no_tab_to_see(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    show_editor(window)
+    host = host_of(window)
+    assert host is not None and not host.tabBar().isVisible()
+    assert not window.actions_set["view.own_window"].isEnabled()
+    host.let_go(window)
+    close()
+    settle()
+
+
+def test_keys_reach_the_tab_that_is_seen(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
+    window, network, host = pair
+    host.activateWindow()
+    for editor in (window, network):
+        reveal(editor)
+        settle()
+        QTest.keyClick(host, Qt.Key.Key_P, CONTROL | Qt.KeyboardModifier.ShiftModifier)
+        settle()
+        assert editor.palette_window.isVisible()
+        editor.palette_window.dismiss()
+    other = next(one for one in (window, network) if one is not host.currentWidget())
+    QTest.keyClick(host, Qt.Key.Key_PageDown, CONTROL)
+    settle()
+    assert host.currentWidget() is other
+    QTest.keyClick(host, Qt.Key.Key_PageUp, CONTROL)
+    settle()
+    assert host.currentWidget() is not other
+
+
+def test_a_tab_becomes_a_window_and_comes_back(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
+    window, network, host = pair
+    network.actions_set["view.own_window"].trigger()
+    settle()
+    other = host_of(network)
+    assert other is not None and other is not host and other.isVisible() and host.isVisible()
+    assert host.count() == other.count() == 1 and network.isVisible()
+    window.update_actions()
+    window.actions_set["view.gather"].trigger()
+    settle()
+    assert host_of(network) is host and host.count() == 2 and host.currentWidget() is window
+
+
+def test_panels_taken_out_go_with_their_tab(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
+    window, network, _ = pair
+    reveal(window)
+    dock = window.docks.docks["devices"]
+    dock.setFloating(True)
+    settle()
+    assert dock.isVisible()
+    reveal(network)
+    settle()
+    assert not dock.isVisible()
+    reveal(window)
+    settle()
+    assert dock.isVisible() and dock.isFloating()
+    dock.setFloating(False)
+
+
+def test_models_open_in_tabs_beside_what_is_open(
+    pair: tuple[MainWindow, OrderWindow, Host], qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, network, host = pair
+    model = write_model(tmp_path)
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(model)], ""))
+    network.actions_set["file.open_tab"].trigger()
+    (parts,) = graph_windows._graphs
+    qtbot.waitUntil(lambda: parts.document.problem is not None and parts.window.settled, timeout=60_000)
+    assert host.editors == [window, network, parts.window] and host.currentWidget() is parts.window
+    assert window.document.problem is not None and network.document.problem is not None
+    plan = tmp_path / "one.plan.json"
+    parts.document.save_plan(plan)
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(plan)], ""))
+    window.actions_set["file.open_tab"].trigger()
+    assert host.count() == 3 and "choose its model, too" in window.notice.text
+    graph_windows._graphs.remove(parts)
+    parts.close()
+
+
+def test_closing_a_tab_leaves_the_others(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
+    window, network, host = pair
+    network.actions_set["file.close"].trigger()
+    settle()
+    assert host.count() == 1 and host_of(window) is host and network.closed and not window.closed
+
+
+def test_closing_the_window_asks_tab_by_tab(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
+    window, network, host = pair
+    window.document.move([3], 1)
+    network.document.set_order(shuffled_order(network.document.open_problem.network, 5), "Shuffle")
+    settle()
+    host.close()
+    assert host.isVisible() and host.currentWidget() is window
+    answer(window, CANCEL)
+    assert host.isVisible() and not window.closed and network.closing.question is None
+    host.close()
+    answer(window, DISCARD)
+    settle()
+    assert window.closed and not network.closed and host.isVisible()
+    assert host.currentWidget() is network
+    answer(network, DISCARD)
+    settle()
+    assert network.closed and host not in hosts._hosts
