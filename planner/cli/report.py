@@ -180,7 +180,7 @@ def claim_rows(problem: PlanningProblem, claim: Bound | None) -> list[tuple[str,
 
 
 def claim_text(problem: PlanningProblem, claim: Bound) -> str:
-    """The same in a column of its plan: ``923.43 us (exact), not proven``."""
+    """A claim as the column of its plan shows it: ``923.43 us (exact), not proven``."""
     return f"{claimed_amount(problem, claim)} ({claim.method}), not proven"
 
 

@@ -40,10 +40,10 @@ class Warm:
         """Evaluation of a tiny problem beyond what problems of graphs share."""
 
     def search(self, problem: Any) -> None:
-        """What searches on a tiny problem may never come to."""
+        """Compile what searches on a tiny problem may never come to."""
 
     def rest(self) -> None:
-        """What belongs to no problem."""
+        """Compile what belongs to no problem."""
 
 
 def tiny_graph(*, training: bool = False, time_unit: str | None = "s") -> Graph:

@@ -57,12 +57,12 @@ class Network:
 
     @property
     def neuron_count(self) -> int:
-        """N."""
+        """N, the number of neurons."""
         return len(self.bias)
 
     @property
     def connection_count(self) -> int:
-        """W."""
+        """W, the number of connections."""
         return len(self.source)
 
     @cached_property

@@ -89,7 +89,7 @@ class Problem(EvaluatedProblem):
 
     @property
     def size(self) -> int:
-        """Ops."""
+        """Number of ops."""
         return self.graph.n
 
     def _identity(self) -> dict[str, Any]:
@@ -174,7 +174,7 @@ class Problem(EvaluatedProblem):
         return Plan(self, decision, self.evaluate(decision), provenance, name or provenance.planner)
 
     def with_constraints(self, constraints: tuple[Constraint, ...]) -> Problem:
-        """The same problem under other constraints."""
+        """This problem under other constraints."""
         return replace(self, constraints=constraints)
 
 

@@ -156,7 +156,7 @@ class _Popen(popen_forkserver.Popen):
 
     @property
     def pid(self) -> int | None:  # type: ignore[override]
-        """None while it is not there yet."""
+        """The process's id; None while it is not there yet."""
         if self._pid is None and self.returncode is None and wait([self.sentinel], 0.0):
             try:
                 self._pid = forkserver.read_signed(self.sentinel)

@@ -48,7 +48,7 @@ class Checked:
 
 
 def together(checks: Sequence[Checked]) -> Checked:
-    """One result for all models."""
+    """The results of several models' checks as one: the fewest samples, the largest difference."""
     if not checks:
         return Checked()
     return Checked(

@@ -90,7 +90,7 @@ class McmEvaluator(AssignmentEvaluator):
 
     @property
     def plain(self) -> bool:
-        """Whether the dearest chip counts."""
+        """Whether the dearest chip counts, not the latency of a single sample."""
         return not self.single_sample
 
     def flows(self) -> tuple[np.ndarray, ...]:

@@ -29,7 +29,7 @@ def chip_arcs(device_of, edge_src, edge_dst, k):
 
 @njit(cache=True, nogil=True)
 def arcs_of(quotient):
-    """The same from the counts of edges between chips (int32[k, k])."""
+    """Which chip feeds which (uint64[k]), from the counts of edges between chips (int32[k, k])."""
     k = len(quotient)
     arcs = np.zeros(k, np.uint64)
     for a in range(k):

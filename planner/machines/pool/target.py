@@ -180,7 +180,7 @@ class DevicePool(Target):
         return {key: value for key, value in found.items() if key not in unused or value != unused[key]}
 
     def spec_head(self) -> tuple[frozenset[str], str]:
-        """Both counts."""
+        """The parameters that a spec's head stands for, and the head: ``pool:2+1`` is two accelerators and a CPU."""
         return frozenset({"accelerators", "cpus"}), f"{self.kind}:{self.accelerators}+{self.cpus}"
 
     @classmethod

@@ -49,7 +49,7 @@ class NetworkProblem(PlanningProblem):
 
     @property
     def size(self) -> int:
-        """Neurons."""
+        """Number of neurons."""
         return self.network.neuron_count
 
     def _identity(self) -> dict[str, Any]:
@@ -57,16 +57,16 @@ class NetworkProblem(PlanningProblem):
 
     @property
     def assumptions(self) -> frozenset[str]:
-        """The rule in force."""
+        """The rule in force, as a token of bounds."""
         return frozenset(f"rule:{rule}" for rule in self.target.rules(self.network))
 
     def unit(self, component: str) -> str:
-        """I/Os."""
+        """The unit of a component: I/Os."""
         return self.target.unit(component)
 
     @cached_property
     def evaluator(self) -> OrderEvaluator:
-        """What counts the I/Os of orders."""
+        """The evaluator that counts the I/Os of orders."""
         evaluator: OrderEvaluator = self.target.evaluator(self)
         return evaluator
 
@@ -82,7 +82,7 @@ class NetworkProblem(PlanningProblem):
         return OrderPlan(self, decision, self.evaluate(decision), provenance, name or provenance.planner)
 
     def with_target(self, target: TwoLevelMemory) -> NetworkProblem:
-        """The same network on another memory."""
+        """The problem of the same network on another memory."""
         return replace(self, target=target)
 
 

@@ -75,15 +75,15 @@ class TwoLevelMemory(Target):
         return replace(self, size=LEAST)
 
     def devices(self, graph: Any) -> tuple[Device, ...]:
-        """None: nothing is assigned."""
+        """No devices: nothing is assigned to one."""
         return ()
 
     def rules(self, graph: Any) -> tuple[str, ...]:
-        """``topological``."""
+        """The only rule: ``topological``."""
         return ("topological",)
 
     def unit(self, component: str) -> str:
-        """I/Os are counted."""
+        """The unit of the objective: I/Os."""
         return "I/Os"
 
     def validate(self, graph: Graph) -> None:

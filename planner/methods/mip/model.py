@@ -106,7 +106,7 @@ class Rows:
             self._check()
 
     def arrays(self) -> Arrays:
-        """What has been made so far."""
+        """The program as far as it has been made."""
         return Arrays(
             names=tuple(self._names),
             cost=np.array(self._cost, float),

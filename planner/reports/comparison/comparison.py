@@ -95,7 +95,7 @@ class Comparison:
         return "" if device < 0 else self.plans[i].problem.devices[device].title
 
     def device_name(self, row: int, i: int) -> str:
-        """The same in a word, as files and the command line have it."""
+        """The name of plan i's device in a row, as files and the command line have it; empty where it has none."""
         device = self.rows[row].devices[i]
         return "" if device < 0 else self.plans[i].problem.devices[device].name
 

@@ -58,7 +58,7 @@ class Runner:
         return True
 
     def go_on(self) -> None:
-        """Let a held process go on."""
+        """Let the entrant's held process go on."""
         assert self.worker is not None
         self._since = self._spell_since = time.perf_counter()
         self.improved = False
@@ -79,7 +79,7 @@ class Runner:
         return False
 
     def over(self) -> None:
-        """Its process is gone, or goes now."""
+        """End the entrant's process, unless it is gone already, and stop its clock."""
         self._had = self.active
         self._since = None
         if self.worker is not None and not self.worker.finished:
@@ -101,12 +101,12 @@ class Runner:
         return self.worker.connection
 
     def tell_bound(self, bound: Bound) -> None:
-        """Let it know of a bound."""
+        """Tell the entrant a bound that another one proved."""
         if self.worker is not None:
             self.worker.tell(bound)
 
     def knows(self, components: Sequence[float]) -> None:
-        """It has this plan already."""
+        """Remember the components of a plan that the entrant has already."""
         if better(components, self._known):
             self._known = tuple(components)
 

@@ -93,7 +93,7 @@ class Standing:
 
     @property
     def alive(self) -> bool:
-        """Whether it waits or runs."""
+        """Whether the entrant waits or runs."""
         return self.state != "ended"
 
     def take(self, message: Incumbent, seconds: float) -> bool:
@@ -111,13 +111,13 @@ class Standing:
         return True
 
     def adopt(self, adoption: Adoption, by: int, seconds: float) -> None:
-        """Take in that it took over a plan."""
+        """Take note that the entrant took over a plan."""
         self.adoptions.append(adoption)
         self.adopted.append(Taken(seconds, adoption.iteration, by))
         self._warm(by)
 
     def prove(self, bound: Bound, component: str, seconds: float) -> None:
-        """Take in a bound that it proved."""
+        """Take note of a bound that the entrant proved."""
         if (
             bound.component == component
             and not bound.given
@@ -127,7 +127,7 @@ class Standing:
             add_point(self.bound_history, seconds, bound.value)
 
     def end(self, ending: str, reason: str = "", detail: str = "") -> None:
-        """It is over."""
+        """Take note of how the entrant ended."""
         self.state, self.ending = "ended", ending
         self.reason, self.detail = reason, detail
 

@@ -96,7 +96,7 @@ class Arcs:
     rest: Floats
 
     def below(self, limit: float, floor: int, stream: float, search: Search) -> Arcs:
-        """Those that a plan faster than ``limit`` may have, all stages streaming at least ``floor``."""
+        """The stages that a plan faster than ``limit`` may have, all stages streaming at least ``floor``."""
         kept = np.empty(len(self.upper), bool)
         for x in range(0, len(kept), ARCS_PER_COPY):
             part = slice(x, x + ARCS_PER_COPY)

@@ -158,7 +158,7 @@ def sweep_up(
 def sweep_down(
     first, most, field, limits, kind, bound, lower, upper, upper_potential, done, ahead, values, found
 ):
-    """The same from the other end: ``values`` of the chains from ``upper`` to the end, ``found`` from ``lower``."""
+    """Extend the chains from the ideals ``upper`` to the end by those in ``lower`` (``values`` and ``found``), as :func:`sweep_up` does."""
     pairs = 0
     for i in range(first, len(lower)):
         if pairs >= most:

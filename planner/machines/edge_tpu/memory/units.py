@@ -68,7 +68,7 @@ class EdgeUnits:
 
     @cached_property
     def total(self) -> int:
-        """All parameters."""
+        """The parameter bytes of all units, times ``grain``."""
         return int(self.weight.sum())
 
     @property
@@ -110,7 +110,7 @@ class EdgeUnits:
         return whole / self.grain_for(component)
 
     def coarser(self, bits: int) -> EdgeUnits:
-        """The same with sums over the stages of at most so many bits, in multiples of :meth:`unit`; nothing is overstated.
+        """These units with coarser sizes, so that sums over the stages have at most ``bits`` bits; nothing is overstated.
 
         Sizes that are no binary fractions of bytes need it, where all bits of a number are not wanted.
         """

@@ -56,7 +56,7 @@ def pool_problem(problem: Problem, chips: int, inside: Bools | None = None) -> P
 
 
 def in_order(e: McmEvaluator, device_of: Ints) -> Ints:
-    """The same parts with their devices numbered along the dependencies, the used ones first (int32[n])."""
+    """An assignment (int32[n]) with its chips renumbered along the dependencies, those in use first (int32[n])."""
     arcs = mcm_kernels.chip_arcs(device_of, e.edge_src, e.edge_dst, e.k)
     feeds = [[b for b in range(e.k) if int(arcs[a]) >> b & 1] for a in range(e.k)]
     waits = np.bincount([b for row in feeds for b in row], minlength=e.k)
@@ -82,11 +82,11 @@ class _Forward(Callbacks):
         self._on_bound, self._on_plan = on_bound, on_plan
 
     def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
-        """A better plan of the pool."""
+        """Hand on a better plan of the pool (int32[n])."""
         self._on_plan(device_of)
 
     def on_bound(self, bound: Bound, progress: Progress) -> None:
-        """A stronger bound of the pool."""
+        """Hand on a stronger bound of the pool."""
         self._on_bound(bound.value)
 
 

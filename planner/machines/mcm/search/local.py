@@ -72,7 +72,7 @@ class LocalSettings:
 
 
 class LocalChips:
-    """One run of the search."""
+    """One run of the local search on chips."""
 
     def __init__(self, problem: Problem, search: Search) -> None:
         self.problem = problem

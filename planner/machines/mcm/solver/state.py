@@ -65,7 +65,7 @@ class ChipRules(NamedTuple):
 
 
 class ChipState(NamedTuple):
-    """What changes.
+    """The state of the chip solver: what decisions and their propagation change.
 
     ``words`` uint64 is what the trail restores: domains[m]; of each unit, chips above[m] and below[m] it (with a settled unit that
     reaches it, or that it reaches, with none settled on the way); by chip, sets of chips: ARC (depends on it directly for

@@ -48,7 +48,7 @@ class StageLiterals:
 
     # ------------------------------------------------------------------ clauses
     def implies(self, p: Literal, q: Literal) -> None:
-        """If p then q."""
+        """Add the clause: if p then q."""
         if never(p, q):
             return
         if isinstance(p, int):

@@ -183,7 +183,7 @@ def even_value(network, layout):
 
 @njit(cache=True, nogil=True)
 def ceiling(network, layout):
-    """No segment costs more than this."""
+    """A cost that no segment exceeds."""
     m = len(layout.order)
     # Where the reserve exceeds the memory, a segment streams more than its parameters.
     total = layout.work[m] + (layout.params[m] + max(0.0, -network.budget)) / network.rate

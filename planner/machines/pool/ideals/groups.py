@@ -25,7 +25,7 @@ class Group:
 
     @property
     def size(self) -> int:
-        """How many accelerators it has."""
+        """How many accelerators the cluster has."""
         return len(self.free) + len(self.specials)
 
 
@@ -38,7 +38,7 @@ class Kind:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """How many clusters or CPUs are of the kind."""
         return len(self.clusters) + len(self.cpus)
 
 

@@ -21,7 +21,7 @@ def uniform(state):
 
 @njit(cache=True, nogil=True)
 def below(state, count):
-    """A whole number in 0..count-1."""
+    """The next of a stream of uniform whole numbers in 0..count-1."""
     return int(uniform(state) * count)
 
 

@@ -30,7 +30,7 @@ class Layer:
 
     @property
     def size(self) -> int:
-        """n."""
+        """n, the number of neurons in the layer."""
         return len(self.bias)
 
 

@@ -54,7 +54,7 @@ class Program:
 
     @property
     def runs(self) -> int:
-        """R."""
+        """R, the number of runs."""
         return len(self.places)
 
     def run(self, batch: ArrayLike, threads: int = 1) -> Singles:

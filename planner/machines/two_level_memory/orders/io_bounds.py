@@ -22,32 +22,32 @@ class IoBounds:
 
     @property
     def least_reads(self) -> int:
-        """W + N."""
+        """The least reads: W + N."""
         return self.connections + self.neurons
 
     @property
     def least_writes(self) -> int:
-        """S."""
+        """The least writes: S."""
         return self.outputs
 
     @property
     def least(self) -> int:
-        """W + N + S: reads and writes together."""
+        """The least reads and writes together: W + N + S."""
         return self.least_reads + self.least_writes
 
     @property
     def most_reads(self) -> int:
-        """2 W + N - I."""
+        """The most reads of a best order: 2 W + N - I."""
         return 2 * self.connections + self.neurons - self.inputs
 
     @property
     def most_writes(self) -> int:
-        """N - I."""
+        """The most writes of a best order: N - I."""
         return self.neurons - self.inputs
 
     @property
     def most(self) -> int:
-        """2 (W + N - I): reads and writes together."""
+        """The most reads and writes of a best order together: 2 (W + N - I)."""
         return self.most_reads + self.most_writes
 
 

@@ -58,7 +58,7 @@ class Refined:
         )  # fmt: skip
 
     def restart(self) -> None:
-        """Back to the best."""
+        """Go on from the cheapest window so far."""
         self.entering[:], self.leaving[:] = self.best_entering, self.best_leaving
         places = np.arange(len(self.leaving))
         self.entry[self.entering], self.exit[self.leaving] = places, places

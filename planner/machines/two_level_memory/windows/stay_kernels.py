@@ -132,7 +132,7 @@ def note(s, bits, easy, exit, until, since):
 
 @njit(cache=True, nogil=True)
 def place_bits(bits, sequence, into_ptr, into_source):
-    """Make ``bits`` anew."""
+    """Set bit p of row v in ``bits`` (uint64[neurons, words]) where the neuron at place p of ``sequence`` reads neuron v."""
     bits[:] = 0
     for place in range(len(sequence)):
         v = sequence[place]

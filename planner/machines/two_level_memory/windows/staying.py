@@ -33,7 +33,7 @@ class Allowance:
         self._spent = 0
 
     def spend(self, steps: int) -> None:
-        """``steps`` more have been spent."""
+        """Take note that ``steps`` more have been spent."""
         self._spent += steps
 
     @property

@@ -161,7 +161,7 @@ class Stays:
         self.reprice()
 
     def choose(self) -> None:
-        """Begin the second phase."""
+        """Begin the second phase: all places cost the same, and prices follow demand no more."""
         self.priced = False
         self.price = np.full(len(self.price), SECOND_PRICE / self.width)
 
