@@ -14,6 +14,7 @@ from numba import njit
 
 from planner.evaluation.kernels import MAX_COST, cyclic_devices
 from planner.methods.mip.model import unchecked
+from planner.methods.random_streams import seeded, uniform
 from planner.methods.steepest_descent import Descent
 from planner.methods.unit_moves import CONTIGUOUS, device_cost, place
 from planner.methods.units import Units
@@ -24,17 +25,6 @@ STEPS_PER_SLICE = 1_000
 """Steps between two looks at the stop criteria: some ten milliseconds."""
 MOST_MOVED = 24
 """Units in one step."""
-
-
-@njit(cache=True, nogil=True)
-def next_random(state):
-    """The next of a stream of uniform numbers in [0, 1); ``state`` uint64[1] is not zero (xorshift64*)."""
-    x = state[0]
-    x ^= x >> np.uint64(12)
-    x ^= x << np.uint64(25)
-    x ^= x >> np.uint64(27)
-    state[0] = x
-    return float((x * np.uint64(2685821657736338717)) >> np.uint64(11)) / 9007199254740992.0
 
 
 @njit(cache=True, nogil=True)
@@ -80,18 +70,18 @@ def anneal(
     temperature = hot
     for _ in range(steps):
         temperature *= cooling
-        u = min(int(next_random(random) * m), m - 1)
+        u = min(int(uniform(random) * m), m - 1)
         a = device_of[u]
         b = -1
-        kind = next_random(random)
+        kind = uniform(random)
         first, last = entry_ptr[u], entry_ptr[u + 1]
-        if last > first and next_random(random) < 0.6:
+        if last > first and uniform(random) < 0.6:
             # The device of a unit that shares a tensor with u.
-            t = entry_tensor[first + int(next_random(random) * (last - first))]
-            w = users[user_ptr[t] + int(next_random(random) * (user_ptr[t + 1] - user_ptr[t]))]
+            t = entry_tensor[first + int(uniform(random) * (last - first))]
+            w = users[user_ptr[t] + int(uniform(random) * (user_ptr[t + 1] - user_ptr[t]))]
             b = device_of[w]
         if b < 0 or b == a:
-            b = min(int(next_random(random) * k), k - 1)
+            b = min(int(uniform(random) * k), k - 1)
         if b == a or not allowed[u, b]:
             continue
         moved[0] = u
@@ -99,21 +89,21 @@ def anneal(
         swap = -1
         if kind < 0.35:
             wanted = 2
-            while wanted < MOST_MOVED and next_random(random) < 0.75:
+            while wanted < MOST_MOVED and uniform(random) < 0.75:
                 wanted += 1
             chosen[u] = True
             for _ in range(2 * wanted):
                 if count >= wanted:
                     break
-                v = moved[int(next_random(random) * count)]
+                v = moved[int(uniform(random) * count)]
                 first, last = entry_ptr[v], entry_ptr[v + 1]
                 if last == first:
                     continue
-                t = entry_tensor[first + int(next_random(random) * (last - first))]
-                other = entry_tensor[first + int(next_random(random) * (last - first))]
+                t = entry_tensor[first + int(uniform(random) * (last - first))]
+                other = entry_tensor[first + int(uniform(random) * (last - first))]
                 if tensor_time[other] > tensor_time[t]:
                     t = other
-                w = users[user_ptr[t] + int(next_random(random) * (user_ptr[t + 1] - user_ptr[t]))]
+                w = users[user_ptr[t] + int(uniform(random) * (user_ptr[t + 1] - user_ptr[t]))]
                 if not chosen[w] and device_of[w] == a and allowed[w, b]:
                     chosen[w] = True
                     moved[count] = w
@@ -121,7 +111,7 @@ def anneal(
             for i in range(count):
                 chosen[moved[i]] = False
         elif kind < 0.5:
-            w = min(int(next_random(random) * m), m - 1)
+            w = min(int(uniform(random) * m), m - 1)
             if device_of[w] == b and allowed[w, a]:
                 swap = w
                 moved[1] = w
@@ -141,7 +131,7 @@ def anneal(
         after, value = energy(receive, busy, send, held, budget, rate, communication, objective, power, unit)
         rise = after - now
         keep = used[a] <= capacity[a] and used[b] <= capacity[b]
-        keep = keep and (rise <= 0.0 or next_random(random) < math.exp(-rise / temperature))
+        keep = keep and (rise <= 0.0 or uniform(random) < math.exp(-rise / temperature))
         if keep and mode == CONTIGUOUS:
             keep = cyclic_devices(quotient[0]) + cyclic_devices(quotient[1]) == 0
         if keep:
@@ -167,8 +157,7 @@ class Annealing(Descent):
 
     def __init__(self, units: Units, seed: int) -> None:
         super().__init__(units)
-        # Any odd multiplier spreads the seeds; the state must not be zero.
-        self._random = np.array([(seed * 0x9E3779B97F4A7C15 + 0x1234567) % 2**64 | 1], np.uint64)
+        self._random = seeded(seed)
         unit_of_entry = np.repeat(np.arange(units.count, dtype=np.int32), np.diff(units.entry_ptr))
         order = np.argsort(units.entry_tensor, kind="stable")
         self._users = unit_of_entry[order]

@@ -8,6 +8,7 @@ import numpy as np
 
 from planner.machines.mcm.search import moves_kernels as kernels
 from planner.machines.mcm.search.units import ChipUnits
+from planner.methods.random_streams import seeded
 from planner.model.graph import Floats, Ints
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class ChipMoves:
         self._rules = kernels.Rules(
             e.target.triangle, e.target.no_skip, e.target.every_chip, e.single_sample, e.hop
         )
-        self._random = np.array([(seed * 0x9E3779B97F4A7C15 + 0x1234567) % 2**64 | 1], np.uint64)
+        self._random = seeded(seed)
         self._goal = np.full(m, -1, np.int32)
         self._fixed = kernels.fixed_of(units)
         self._sums = kernels.sums_of(t, k)

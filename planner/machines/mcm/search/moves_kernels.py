@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from planner.machines.mcm.kernels import broken_pairs, single_latency
 from planner.machines.mcm.search.units import ChipUnits
-from planner.methods.annealing import next_random
+from planner.methods.random_streams import uniform
 from planner.model.graph import Floats, Ints
 
 ONE = np.uint64(1)
@@ -321,29 +321,29 @@ def anneal(
     evaluated = 0
     for step in range(steps):
         temperature *= cooling
-        u = min(int(next_random(random) * m), m - 1)
+        u = min(int(uniform(random) * m), m - 1)
         if not single:
             # Dear chips are what has to change: the unit on the dearest chip of some is most often the one.
-            for _ in range(int(next_random(random) * 6.0)):
-                v = min(int(next_random(random) * m), m - 1)
+            for _ in range(int(uniform(random) * 6.0)):
+                v = min(int(uniform(random) * m), m - 1)
                 if cost[place[v]] > cost[place[u]]:
                     u = v
         a = place[u]
-        kind = next_random(random)
+        kind = uniform(random)
         b = a
         if kind < 0.3:
             # The chip of a neighbour.
-            forward = next_random(random) < 0.5
+            forward = uniform(random) < 0.5
             ptr, idx = (succ_ptr, succ_idx) if forward else (pred_ptr, pred_idx)
             if ptr[u + 1] > ptr[u]:
-                b = place[idx[ptr[u] + int(next_random(random) * (ptr[u + 1] - ptr[u]))]]
+                b = place[idx[ptr[u] + int(uniform(random) * (ptr[u + 1] - ptr[u]))]]
         elif kind > 0.95:
-            b = min(int(next_random(random) * k), k - 1)
+            b = min(int(uniform(random) * k), k - 1)
         if b == a:
-            b = a + 1 if next_random(random) < 0.5 else a - 1
+            b = a + 1 if uniform(random) < 0.5 else a - 1
         if b < 0 or b >= k:
             continue
-        tight = triangle and next_random(random) < 0.8
+        tight = triangle and uniform(random) < 0.8
         count = gather(u, b, tight, place, goal, allowed, succ_ptr, succ_idx, pred_ptr, pred_idx, moved)
         if count == 0:
             continue
@@ -361,7 +361,7 @@ def anneal(
             evaluated += 1
             after, value = value_of(cost, arcs, hop, single, unit)
             rise = after - now
-            keep = rise <= 0.0 or next_random(random) < math.exp(-rise / temperature)
+            keep = rise <= 0.0 or uniform(random) < math.exp(-rise / temperature)
             if keep:
                 now = after
                 if value < goal_value:

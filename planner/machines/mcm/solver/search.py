@@ -18,23 +18,12 @@ from planner.machines.mcm.solver.state import (
     kernel,
     undo,
 )
+from planner.methods.random_streams import mixed
 
 SAMPLE, FIX, NEAREST = 0, 1, 2
 FOUND, IMPOSSIBLE, LIMIT, PAUSED = 0, 1, 2, 3
 THEN, DEPTH, MET, URGENT, FINE, POSITION = range(6)
 """Where a run pauses: the place in the order, decisions, contradictions, the unit that comes first, whether there is none now."""
-_GOLDEN, _MIX1, _MIX2 = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-
-
-@kernel
-def draw(seed):
-    """A random number in [0, 1); ``seed`` uint64[1] moves on (SplitMix64: Steele, Lea and Flood, 2014)."""
-    seed[0] += _GOLDEN
-    x = seed[0]
-    x = (x ^ (x >> np.uint64(30))) * _MIX1
-    x = (x ^ (x >> np.uint64(27))) * _MIX2
-    x ^= x >> np.uint64(31)
-    return np.float64(x >> np.uint64(11)) * 2.0**-53
 
 
 @kernel
@@ -44,7 +33,7 @@ def shuffle(order, seed):
     for i in range(n):
         order[i] = i
     for i in range(n - 1, 0, -1):
-        j = int(draw(seed) * (i + 1))
+        j = int(mixed(seed) * (i + 1))
         order[i], order[j] = order[j], order[i]
 
 
@@ -58,7 +47,7 @@ def drawn(domain, low, high, weights, row, seed):
             if has(domain, c) and weights[row, c] > 0.0:
                 total += weights[row, c]
     if total > 0.0:
-        left = draw(seed) * total
+        left = mixed(seed) * total
         chosen = -1
         for c in range(low, high + 1):
             if has(domain, c) and weights[row, c] > 0.0:
@@ -70,7 +59,7 @@ def drawn(domain, low, high, weights, row, seed):
     count = 0
     for c in range(low, high + 1):
         count += has(domain, c)
-    left = int(draw(seed) * count)
+    left = int(mixed(seed) * count)
     for c in range(low, high + 1):
         if has(domain, c):
             if left == 0:
@@ -180,12 +169,12 @@ def run(
             continue
         if mode == SAMPLE:
             chip = drawn(domain, low, high, weights, v if len(weights) else -1, seed)
-        elif low <= wanted[v] <= high and has(domain, wanted[v]) and draw(seed) < follow:
+        elif low <= wanted[v] <= high and has(domain, wanted[v]) and mixed(seed) < follow:
             chip = wanted[v]
         elif i < end - n and u != urgent:
             i += 1
             continue
-        elif mode == NEAREST and draw(seed) < follow:
+        elif mode == NEAREST and mixed(seed) < follow:
             chip = nearest(domain, low, high, wanted[v])
         else:
             chip = drawn(domain, low, high, weights, -1, seed)

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from planner.machines.pipeline.orders.layout import Network
+from planner.methods.random_streams import uniform
 from planner.methods.units import Units
 from planner.model.graph import Floats, Ints
 
@@ -125,17 +126,6 @@ def move(network, placement, u, b, leave, enter):
 
 
 @njit(cache=True, nogil=True)
-def random(state):
-    """A uniform number in [0, 1) from ``state`` uint64[1] (xorshift64*)."""
-    x = state[0]
-    x ^= x >> np.uint64(12)
-    x ^= x << np.uint64(25)
-    x ^= x >> np.uint64(27)
-    state[0] = x
-    return float((x * np.uint64(2685821657736338717)) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-
-
-@njit(cache=True, nogil=True)
 def window(network, pred_ptr, pred_idx, block_of, u):
     """Lowest and highest block that the units before and after ``u`` leave to it."""
     low, high = 0, network.blocks - 1
@@ -179,12 +169,12 @@ def anneal(
     temperature = hot
     for _ in range(proposals):
         temperature *= cool
-        u = movable[int(random(state) * n)]
+        u = movable[int(uniform(state) * n)]
         low, high = window(network, pred_ptr, pred_idx, placement.block_of, u)
         if low == high:
             continue
         a = placement.block_of[u]
-        b = low + int(random(state) * (high - low))
+        b = low + int(uniform(state) * (high - low))
         if b >= a:
             b += 1
         leave, enter = io_changes(network, placement, u, b)
@@ -205,7 +195,7 @@ def anneal(
         new_total = total - powers[a] - powers[b] + power_a + power_b
         new_energy = max(new_total, 0.0) ** (1.0 / power)
         rise = new_energy - energy
-        if rise <= 0.0 or random(state) < math.exp(-rise / temperature):
+        if rise <= 0.0 or uniform(state) < math.exp(-rise / temperature):
             move(network, placement, u, b, leave, enter)
             powers[a], powers[b] = power_a, power_b
             total, energy = new_total, new_energy

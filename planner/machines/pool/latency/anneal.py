@@ -6,23 +6,7 @@ import numpy as np
 from numba import njit
 
 from planner.machines.pool.latency.state import measure
-
-
-@njit(cache=True, nogil=True)
-def uniform(state):
-    """A number in [0, 1) from ``state`` (uint64[1], never 0), xorshift64*."""
-    x = state[0]
-    x ^= x >> np.uint64(12)
-    x ^= x << np.uint64(25)
-    x ^= x >> np.uint64(27)
-    state[0] = x
-    return float((x * np.uint64(2685821657736338717)) >> np.uint64(11)) / 9007199254740992.0
-
-
-@njit(cache=True, nogil=True)
-def below(state, count):
-    """The next of a stream of uniform whole numbers in 0..count-1."""
-    return int(uniform(state) * count)
+from planner.methods.random_streams import below, uniform
 
 
 @njit(cache=True, nogil=True)

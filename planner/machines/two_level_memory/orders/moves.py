@@ -35,6 +35,7 @@ from planner.machines.two_level_memory.recount.state import (
     inner,
 )
 from planner.machines.two_level_memory.recount.trial import begin, keep, undo, weigh
+from planner.methods.random_streams import mixed
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
@@ -75,17 +76,6 @@ def prepared(problem: NetworkProblem, order: Ints, window: int, seed: int) -> tu
     )
     work.tally[BEST] = state.numbers[TOTAL]
     return state, work
-
-
-@inner
-def draw(random):
-    """The next 53 random bits as a number in [0, 1) (splitmix64)."""
-    random[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = random[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return np.float64(z >> np.uint64(11)) * 2.0**-53
 
 
 @inner
@@ -344,10 +334,10 @@ def anneal(s, m, window, sigma, iterations, steps, recount):
     until = numbers[STEPS] + steps
     while tally[ITERATION] < iterations and numbers[STEPS] < until:
         t = tally[ITERATION] + 1
-        first = np.int64(draw(random) * w)
-        last = min(first + np.int64(draw(random) * window), w - 1)
-        left = draw(random) < 0.5
-        chance = draw(random)
+        first = np.int64(mixed(random) * w)
+        last = min(first + np.int64(mixed(random) * window), w - 1)
+        left = mixed(random) < 0.5
+        chance = mixed(random)
         change = try_window(s, m, first, last, left, recount)
         if change < 0 or chance < 2.0 ** -(change * np.float64(t) ** sigma):
             if change > 0 and tally[SAVED] == 0:
