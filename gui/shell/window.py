@@ -206,11 +206,8 @@ class EditorWindow(DropWindow):
 
     def toggle_full_screen(self) -> None:
         """As large as the screen, or as before."""
-        window = self.window()
-        if window.isFullScreen():
-            window.showNormal()
-        else:
-            window.showFullScreen()
+        # Not showNormal(): what was maximised before is so again.
+        self.window().setWindowState(self.window().windowState() ^ Qt.WindowState.WindowFullScreen)
 
     # ------------------------------------------------------------------ panels and looks
     def show_floating(self, shown: bool) -> None:
@@ -274,7 +271,7 @@ class EditorWindow(DropWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape leaves full screen."""
         if event.key() == Qt.Key.Key_Escape and self.window().isFullScreen():
-            self.window().showNormal()
+            self.toggle_full_screen()
         else:
             super().keyPressEvent(event)
 
