@@ -12,22 +12,28 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gui.editors.plan.windows import Parts, make_window
+from gui.shell.host import show_editor
 from planner.model.graph import Ints
 
 SAMPLE = Path(__file__).parents[2] / "sample_models" / "resnet50.json"
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
-@pytest.fixture
-def parts(qapp: QApplication) -> Parts:
-    made = make_window(qapp, theme="light", remember=False)
-    made.window.resize(1280, 800)
+@pytest.fixture(params=["alone", "tab"])
+def parts(request: pytest.FixtureRequest, qapp: QApplication) -> Parts:
+    """An empty editor, alone or as the second tab of a window."""
+    all_made = [make_window(qapp, theme="light", remember=False) for _ in range(1 + (request.param == "tab"))]
+    for before, one in zip([None, *all_made], all_made, strict=False):
+        show_editor(one.window, None if before is None else before.window)
+    made = all_made[-1]
+    window = made.window.window()
+    window.resize(1280, 800)
     made.window.set_reduced_motion(True)
-    made.window.show()
-    made.window.activateWindow()
-    QTest.qWaitForWindowActive(made.window)
+    window.activateWindow()
+    QTest.qWaitForWindowActive(window)
     yield made
-    made.close()
+    for one in reversed(all_made):
+        one.close()
 
 
 def middle(parts: Parts, op: int) -> QPoint:

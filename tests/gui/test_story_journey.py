@@ -20,6 +20,7 @@ from pytestqt.qtbot import QtBot
 from gui.editors.comparison.editor import CompareWindow
 from gui.editors.plan.windows import Parts, make_window
 from gui.present.window import PresenterWindow
+from gui.shell.host import show_editor
 from gui.tools.story.draft import Frame
 from planner.formats import read_model
 from planner.machines.spec import default_target
@@ -48,10 +49,10 @@ def make(qapp: QApplication) -> Generator[Callable[[], Parts]]:
     def one() -> Parts:
         parts = make_window(qapp, theme="light", remember=False)
         made.append(parts)
-        parts.window.resize(1280, 800)
+        show_editor(parts.window)
+        parts.window.window().resize(1280, 800)
         parts.window.set_reduced_motion(True)
-        parts.window.show()
-        activate(parts.window)
+        activate(parts.window.window())
         return parts
 
     yield one
