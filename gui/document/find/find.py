@@ -25,7 +25,7 @@ from functools import partial
 
 import numpy as np
 
-from gui.document.find.regex import Pattern, PatternError, compiled, from_wildcards
+from gui.document.find.regex import PatternError, from_wildcards, searcher
 from planner.errors import StageboardError
 from planner.model.graph import Bools, Graph, Ints
 from planner.problem.problem import Pin, Problem
@@ -80,7 +80,7 @@ class _Finder:
     def term(self, text: str) -> tuple[Bools, str]:
         """The mask of the first term of ``text``, and the text after it."""
         if regex := re.match(r"/((?:\\.|[^\\])+?)/(?=\s|$)", text):
-            return self.names(compiled(regex[1].replace("\\/", "/")).search), text[regex.end() :]
+            return self.names(searcher(regex[1].replace("\\/", "/"))), text[regex.end() :]
         if field := re.match(r"([A-Za-z]+):", text):
             key = field[1].lower()
             if key in FIELDS:
@@ -300,7 +300,7 @@ def _value(text: str) -> tuple[str, str]:
 def _word(value: str) -> Callable[[str], bool]:
     """A test for names that contain ``value``; with wildcards the whole name or a part of it may match."""
     if "*" in value or "?" in value:
-        return compiled(from_wildcards(value)).search
+        return searcher(from_wildcards(value))
     return partial(_contains, value.lower())
 
 
@@ -310,14 +310,14 @@ def _contains(wanted: str, name: str) -> bool:
 
 def _whole(value: str) -> Callable[[str], bool]:
     """A test for texts that are ``value`` from end to end, wildcards and case aside."""
-    return compiled(from_wildcards(value), whole=True).search
+    return searcher(from_wildcards(value), whole=True)
 
 
 def _expression(text: str) -> Callable[[str], bool]:
     """A test for kinds and names that a path step's expression matches from end to end."""
-    wildcards = re.sub(r"(?<=[A-Za-z0-9_])(?<!\\[A-Za-z])\*", ".*", text)
+    wildcards = re.sub(r"(?<=[A-Za-z0-9_])(?<!\\[A-Za-z])\*+", ".*", text)
     try:
-        return Pattern(wildcards, whole=True).search
+        return searcher(wildcards, whole=True)
     except PatternError as error:
         raise QueryError(f"in the path step '{text}', {error}") from None
 
