@@ -182,8 +182,8 @@ def compare_and_pick(parts: Parts, qtbot: QtBot) -> None:
         assert rows.viewport().rect().contains(place)
         click(rows.viewport(), place, CTRL if i else NONE)
     click(window.plans.compare_button)
-    compare = next(one for one in QApplication.topLevelWidgets() if isinstance(one, CompareWindow))
-    activate(compare)
+    compare = next(one for one in QApplication.allWidgets() if isinstance(one, CompareWindow))
+    activate(compare.window())
     state = compare.state
 
     def rest() -> None:
@@ -247,12 +247,13 @@ def compare_and_pick(parts: Parts, qtbot: QtBot) -> None:
     assert np.array_equal(document.device_of, before)
     press(K.Key_W, CTRL)
     assert not compare.isVisible()
+    qtbot.waitUntil(window.isVisible)  # its tab is in front again
 
 
 def race(parts: Parts, qtbot: QtBot) -> None:
     """Four planners, chosen by keys, to 5 %; the winner's plan is on the canvas as one undo step."""
     window, document = parts.window, parts.document
-    activate(window)
+    activate(window.window())
     before, steps = document.device_of.copy(), document.undo_stack.index()
     QTest.keyClick(window.canvas, K.Key_R, CTRL | SHIFT)
     panel = window.race
