@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QFileDialog
 
 from gui.document.values import Message
-from gui.shell.kinds import open_in_tabs
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -21,9 +20,6 @@ PICTURES = "PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf)"
 
 class FileDialogs:
     """A window's dealings with the disk. ``nameless`` stands for the model where there is none, in the names of files."""
-
-    opened: ClassVar[str] = "All files (*)"
-    """The kinds of files that are opened, as file dialogs list them."""
 
     def __init__(self, window: EditorWindow, nameless: str) -> None:
         self._editor, self._nameless = window, nameless
@@ -39,12 +35,6 @@ class FileDialogs:
         """Ask for files to open; empty where nothing was chosen."""
         names, _ = QFileDialog.getOpenFileNames(self._editor, title, self.folder, filters)
         return [Path(name) for name in names]
-
-    def open_tab(self) -> None:
-        """Ask for models and open them in tabs of their own: what is open stays. Raises :class:`StageboardError`."""
-        chosen = self.ask_open("Open in a new tab", self.opened)
-        if chosen:
-            open_in_tabs(chosen, self._editor)
 
     def ask_save(self, title: str, filters: str, suffix: str, default: str) -> Path | None:
         """Ask for a file to write, ``default`` unless another name is given; ``suffix`` is added where it has none."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from planner.cli.command import UsageError
 from planner.cli.main import unknown_command
@@ -34,19 +33,6 @@ class Sorted:
     """Each is one file, or several weight matrices that follow each other."""
     graphs: tuple[Path, ...] = ()
     plan: Path | None = None
-
-
-def open_in_tabs(paths: Sequence[Path], beside: Any) -> None:
-    """Open models in tabs of their own ``beside`` an editor. Raises :class:`StageboardError` before anything is opened."""
-    files = sort_files(paths)
-    if files.plan is not None and not (files.networks or files.graphs):
-        raise StageboardError(f"{files.plan.name} is a plan; choose its model, too")
-    for i, network in enumerate(files.networks):
-        # With a graph beside it a plan is the graph's.
-        plan = files.plan if i == 0 and not files.graphs else None
-        windows_of("network").open_order_window(beside.themes, beside.session, network, plan, beside=beside)
-    if files.graphs:
-        windows_of("plan").open_graph_window(files.graphs, files.plan, beside.session is not None, beside)
 
 
 def sort_files(paths: Sequence[Path]) -> Sorted:

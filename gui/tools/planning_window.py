@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gui.background.jobs import Jobs
@@ -21,14 +22,14 @@ from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from gui.background.job import Job
-    from gui.shell.file_dialogs import FileDialogs
+    from gui.shell.model_files import ModelFiles
     from gui.shell.session import Session
 
 
 class PlanningWindow(EditorWindow):
     """The window of a graph or of a network. Editors set what is declared here before they call :meth:`equip`."""
 
-    files: FileDialogs
+    files: ModelFiles
     plans: PlansPanel
     studio: Studio
     proving: Proving
@@ -63,6 +64,11 @@ class PlanningWindow(EditorWindow):
         self.planners.plot_requested.connect(lambda: self.docks.reveal("convergence"))
         self.race.entry_shown.connect(self.plans.make_current)
         self.plans.list.selectionModel().currentChanged.connect(self.update_soon)
+
+    # ------------------------------------------------------------------ files
+    def open_files(self, paths: Sequence[Path]) -> None:
+        """Open files where they belong: here, or in tabs beside."""
+        self.files.open_files(paths)
 
     # ------------------------------------------------------------------ messages
     def _show_message(self, message: Message) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -182,10 +181,6 @@ class OrderWindow(NetworkBody):
         from gui.editors.network.dialogs.inference import InferenceDialog
 
         InferenceDialog(self.document, self.theme, self).show()
-
-    def open_files(self, paths: Sequence[Path]) -> None:
-        """Open networks here, graphs in a tab of its own, and a plan where its network is."""
-        self.files.open_files(paths)
 
     # ------------------------------------------------------------------ the end
     def end(self) -> None:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gui.background.loading import Loading
 from gui.document.network import opening
 from gui.document.plan_list import PlanEntry, bounds_with
-from gui.shell.file_dialogs import PLANS, FileDialogs
-from gui.shell.kinds import sort_files, windows_of
+from gui.shell.file_dialogs import PLANS
+from gui.shell.model_files import ModelFiles
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.problem.provenance import Provenance
@@ -21,81 +20,18 @@ if TYPE_CHECKING:
     from gui.editors.network.body import NetworkBody
     from planner.plan_files.order_json import OpenedOrder
 
-OPENED = (
-    "Networks and models (*.npz *.mtx *.json *.onnx *.tflite *.graphml *.dot *.gv);;Sparse networks (*.npz *.mtx);;"
-    "All files (*)"
-)
-SPARSE = "Dense models (*.onnx);;All files (*)"
 ARRAYS = "Array files (*.npz)"
 
 
-class NetworkFiles(FileDialogs):
+class NetworkFiles(ModelFiles):
     """The dealings of a network's window with the disk."""
-
-    opened = OPENED
 
     def __init__(self, window: NetworkBody) -> None:
         super().__init__(window, "network")
         self._window = window
         self._document = window.document
-        self.loading = Loading(window)
-        """What is being read in the background."""
 
     # ------------------------------------------------------------------ opening
-    def open_model(self) -> None:
-        """Ask for a network, a graph or a plan, and open it where it belongs."""
-        chosen = self.ask_open("Open", OPENED)
-        if chosen:
-            self.open_files(chosen)
-
-    def open_plan(self) -> None:
-        """Ask for a plan of the open network."""
-        chosen = self.ask_open("Open a plan", PLANS)
-        if chosen:
-            self.open_plan_file(chosen[0])
-
-    def open_sparse(self) -> None:
-        """Ask for a dense model and the density to prune it to."""
-        chosen = self.ask_open("Open as a sparse network", SPARSE)
-        if chosen:
-            self.ask_density(chosen[0])
-
-    def ask_density(self, path: Path) -> None:
-        """Ask for the density of a dense model, then open it."""
-        from gui.shell.density_dialog import DensityDialog
-
-        dialog = DensityDialog(path, self._window)
-        dialog.chosen.connect(lambda density: self.open_network([path], density=density))
-        dialog.open()
-
-    def open_files(self, paths: Sequence[Path]) -> None:
-        """Open networks here, graphs in a tab of its own, and a plan where its network is."""
-        try:
-            files = sort_files(paths)
-        except StageboardError as error:
-            self.say("error", str(error))
-            return
-        if files.graphs:
-            self._open_graphs(files.graphs, None if files.networks else files.plan)
-        if files.networks:
-            self.open_network(files.networks[0], plan=files.plan)
-            for paths in files.networks[1:]:
-                self._open_elsewhere(paths)
-        elif files.plan is not None and not files.graphs:
-            self.open_plan_file(files.plan)
-
-    def _open_graphs(self, models: Sequence[Path], plan: Path | None) -> None:
-        """Graphs of operators open in a tab of its own."""
-        windows_of("plan").open_graph_window(models, plan, self._window.session is not None, self._window)
-        if self._document.problem is None and not self.loading.busy:
-            self._window.close()
-
-    def _open_elsewhere(self, paths: Sequence[Path]) -> None:
-        """A second network opens in a second tab."""
-        windows_of("network").open_order_window(
-            self._window.themes, self._window.session, paths, beside=self._window
-        )
-
     def open_network(
         self, paths: Sequence[Path], plan: Path | None = None, density: float | None = None
     ) -> None:
@@ -118,14 +54,6 @@ class NetworkFiles(FileDialogs):
 
         names = paths[0].name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
         self._start(f"Opening {names} …", prepare, install)
-
-    def generate(self) -> None:
-        """Ask for a kind of network and its settings, and make it up."""
-        from gui.shell.generate_dialog import GenerateDialog
-
-        dialog = GenerateDialog(self._window)
-        dialog.chosen.connect(self.generate_network)
-        dialog.open()
 
     def generate_network(self, kind: str, settings: dict[str, object], seed: int) -> None:
         """Make up a network of a kind on a thread."""

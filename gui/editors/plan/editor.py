@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -272,11 +271,6 @@ class MainWindow(GraphBody):
             # A window manager may still maximise it; and the first model says how many devices there are.
             QTimer.singleShot(200, self, self.size_docks)
             self.document.graph_changed.connect(self.size_docks, Qt.ConnectionType.SingleShotConnection)
-
-    # ------------------------------------------------------------------ files
-    def open_files(self, paths: Sequence[Path]) -> None:
-        """Open models, and a plan if there is one among the files."""
-        self.files.open_files(paths)
 
     # ------------------------------------------------------------------ the end
     def end(self) -> None:

@@ -9,119 +9,34 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QInputDialog
 
-from gui.background.loading import Loading
 from gui.document.plan_list import PlanEntry, bounds_with
-from gui.shell.file_dialogs import PLANS, FileDialogs
-from gui.shell.kinds import windows_of
+from gui.shell.file_dialogs import PLANS
+from gui.shell.model_files import ModelFiles
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from gui.document.plan.opening import Opened
     from gui.editors.plan.body import GraphBody
 
-MODELS = (
-    "Models (*.onnx *.tflite *.json *.graphml *.dot *.gv *.npz *.mtx);;Sparse networks (*.npz *.mtx *.mtx.gz);;"
-    "All files (*)"
-)
 LARGEST_BATCH = 1_000_000
 
 
-class Files(FileDialogs):
+class Files(ModelFiles):
     """The dealings of a graph's window with the disk."""
-
-    opened = MODELS
 
     def __init__(self, window: GraphBody) -> None:
         super().__init__(window, "plan")
         self._window = window
         self._document = window.document
-        self.loading = Loading(window)
-        """What is being read in the background."""
 
     # ------------------------------------------------------------------ opening
-    def open_model(self) -> None:
-        """Ask for one or more models and open them."""
-        chosen = self.ask_open("Open a model", MODELS)
-        if chosen:
-            self.open_files(chosen)
-
-    def open_plan(self) -> None:
-        """Ask for plans of the open model: each joins the list, the last is on the canvas."""
-        for path in self.ask_open("Open a plan", PLANS):
-            self.open_plan_file(path)
-
     def ask_plans(self) -> list[Path]:
         """Ask for saved plans to compare."""
         return self.ask_open("Compare with saved plans", PLANS)
 
-    def open_files(self, paths: Sequence[Path], batch: int = 1) -> None:
-        """Open models, and a plan if there is one among the files. Nothing is lost when one cannot be read."""
-        from gui.shell.kinds import sort_files
-        from planner.plan_files.plan_parts import is_plan
-        from planner.story.files.json import is_story
-
-        for story in [path for path in paths if is_story(path)]:
-            self._window.studio.open_file(story)
-        paths = [path for path in paths if not is_story(path)]
-        if not paths:
-            return
-        if self._document.problem is not None and len(paths) > 1 and all(map(is_plan, paths)):
-            for plan in paths:
-                self.open_plan_file(plan)
-            return
-        try:
-            files = sort_files(paths)
-        except StageboardError as error:
-            self.say("error", str(error))
-            return
-        for i, network in enumerate(files.networks):
-            # With a graph beside it a plan is the graph's.
-            self._open_network(network, files.plan if i == 0 and not files.graphs else None)
-        if files.graphs:
-            self.folder = str(files.graphs[0].parent)
-            self._open_models(list(files.graphs), batch, files.plan)
-        elif files.plan is not None and not files.networks:
-            if self._document.problem is None:
-                self.say("error", f"{files.plan.name} is a plan; open its model first, or both together")
-            else:
-                self.open_plan_file(files.plan)
-
-    def open_sparse(self) -> None:
-        """Ask for a dense model and a density, and open what is left of it as a sparse network."""
-        from gui.shell.density_dialog import DensityDialog
-
-        chosen = self.ask_open("Open as a sparse network", "Dense models (*.onnx);;All files (*)")
-        if chosen:
-            dialog = DensityDialog(chosen[0], self._window)
-            dialog.chosen.connect(lambda density: self._open_network([chosen[0]], density=density))
-            dialog.open()
-
-    def generate(self) -> None:
-        """Make up a sparse network and open it in a tab of its own."""
-        from gui.shell.generate_dialog import GenerateDialog
-
-        dialog = GenerateDialog(self._window)
-        dialog.chosen.connect(self.generate_network)
-        dialog.open()
-
-    def generate_network(self, kind: str, settings: dict[str, object], seed: int) -> None:
-        window = windows_of("network").open_order_window(
-            self._window.themes, self._window.session, beside=self._window
-        )
-        window.files.generate_network(kind, settings, seed)
-        if self._document.problem is None and not self.loading.busy:
-            self._window.close()
-
-    def _open_network(
-        self, paths: Sequence[Path], plan: Path | None = None, density: float | None = None
-    ) -> None:
-        """A sparse network opens in a tab of its own, which takes the place of one in which nothing is open."""
-        self.folder = str(paths[0].parent)
-        windows_of("network").open_order_window(
-            self._window.themes, self._window.session, paths, plan, density, self._window
-        )
-        if self._document.problem is None and not self.loading.busy:
-            self._window.close()
+    def open_graphs(self, models: Sequence[Path], plan: Path | None) -> None:
+        """Open graphs here; asks first where the open plan is not saved."""
+        self._open_models(list(models), 1, plan)
 
     def _open_models(self, models: list[Path], batch: int, plan: Path | None) -> None:
         if not self._window.may_replace(lambda: self._open_models_now(models, batch, plan)):
