@@ -46,7 +46,7 @@ from planner.model.graph import Ints
 if TYPE_CHECKING:
     from gui.editors.comparison.state import CompareState
 
-WIDTHS = {OP: 160, FROM: 84, TO: 84, WORK: 76, KIND: 96, PARAMETERS: 80, OUTPUT: 80}
+WIDTHS = {OP: 160, FROM: 84, TO: 84, WORK: 76, KIND: 96, PARAMETERS: 92, OUTPUT: 92}
 """Columns in the order in which they stand, with their widths; names grow with the list."""
 PAUSE = 120
 """Milliseconds without a key after which the list follows the filter."""
