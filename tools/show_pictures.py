@@ -77,19 +77,24 @@ def compare_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
     """The example, the best contiguous and the best free split of a small BERT, in the window that compares."""
     from gui.app.tour.tour import Tour
     from gui.editors.comparison.windows import close_all, open_plans
+    from gui.shell.host import host_of, show_editor
     from planner.reports.comparison.example import example_files
 
     model, plans = example_files()
+    show_editor(parts.window)
+    host = host_of(parts.window)
+    assert host is not None
     Tour(parts.document, parts.jobs).open((model.name,), "pool:2+1")
     settle(app, parts.window)
     window = open_plans(parts.window, plans)
     try:
-        window.resize(*PRESENTED)
+        host.showNormal()
+        host.resize(*PRESENTED)
         app.processEvents()
         lists_beside(window)
         for theme in ("dark", "light"):
             parts.themes.set_preference(theme)
-            shot(app, window, lambda: window.settled, folder / f"compare-{theme}.png")
+            shot(app, host, lambda: window.settled, folder / f"compare-{theme}.png")
         window.docks.arrange()
         window.columns.set_mode("over")
         window.focus_panel("flows")
@@ -101,6 +106,8 @@ def compare_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
     finally:
         window.close()
         close_all()
+        host.let_go(parts.window)
+        parts.window.show()
     order_picture(folder)
 
 
