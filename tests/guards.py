@@ -22,6 +22,7 @@ import signal
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -152,18 +153,42 @@ def _kinds(*bases: type) -> set[type]:
     return found
 
 
+_set_aside: list[weakref.ref[Any]] = []
+
+
+def _of_kinds(kinds: set[type]) -> list[Any]:
+    # A look-up by type is what makes this affordable after every test: there are some 100,000 objects.
+    return [thing for thing in gc.get_objects() if type(thing) in kinds]
+
+
+def _set_aside_what_lives() -> None:
+    """Neither collections nor looks at what is alive go through it again, apart from timers and threads.
+
+    Most of what there is was made by imports and by collecting the tests, and stays for the whole run.
+    """
+    gc.collect()
+    if "PySide6.QtCore" in sys.modules:
+        _set_aside[:] = map(weakref.ref, _of_kinds(_kinds(*_busy_bases())))
+    gc.freeze()
+
+
+def _busy_bases() -> tuple[type, ...]:
+    from PySide6.QtCore import QAbstractAnimation, QThread, QTimer
+
+    return (QTimer, QAbstractAnimation, QThread)
+
+
 def _busy_qt_objects() -> dict[int, tuple[str, Any]]:
     """Map the address of every active timer or animation and running QThread to its kind and itself.
 
     Seen are those that Python knows and those that hang on a widget or on the application.
     """
     import shiboken6
-    from PySide6.QtCore import QAbstractAnimation, QThread, QTimer
+    from PySide6.QtCore import QThread, QTimer
 
-    bases = (QTimer, QAbstractAnimation, QThread)
-    kinds = _kinds(*bases)
-    # A look-up by type is what makes this affordable after every test: there are some 100,000 objects.
-    found = [thing for thing in gc.get_objects() if type(thing) in kinds and shiboken6.isValid(thing)]
+    bases = _busy_bases()
+    aside = (thing for known in _set_aside if (thing := known()) is not None)
+    found = [thing for thing in (*_of_kinds(_kinds(*bases)), *aside) if shiboken6.isValid(thing)]
     roots = [_application(), *_top_level_widgets(set())]
     found += [child for root in roots for base in bases for child in root.findChildren(base)]
     busy: dict[int, tuple[str, Any]] = {}
@@ -227,7 +252,9 @@ def _allowed(node: pytest.Item) -> set[str]:
 @pytest.fixture(autouse=True)
 def leak_guards(request: pytest.FixtureRequest) -> Generator[None]:
     """Compare what lives after the test with what lived before it, and fail on what is new."""
-    if gc.get_count()[0] > COLLECT_AFTER:
+    if gc.get_freeze_count() == 0:
+        _set_aside_what_lives()  # at the first test, and after one that let go of what was set aside
+    elif gc.get_count()[0] > COLLECT_AFTER:
         gc.collect()
     allowed = _allowed(request.node)
     uses_qt = bool({"qapp", "qtbot"} & set(request.fixturenames))
