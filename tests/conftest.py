@@ -20,13 +20,14 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("STAGEBOARD_TRACEBACK", "1")
 
 # The machine is shared: no per-example deadline. CI repeats the same examples so that a red run can be repeated too.
-# Kernels that run as plain Python (see tools/run_tests.py) are slow, and there only to be seen by coverage.
+# Kernels that run as plain Python (see tools/run_tests.py) are slow, and there only to be seen by coverage, which must not
+# depend on what was drawn.
 PLAIN_KERNELS = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 settings.register_profile(
     "stageboard",
     deadline=None,
     print_blob=True,
-    derandomize=bool(os.environ.get("CI")),
+    derandomize=PLAIN_KERNELS or bool(os.environ.get("CI")),
     database=None,
     max_examples=20 if PLAIN_KERNELS else 100,
 )

@@ -28,6 +28,7 @@ def test_evaluation_equals_the_reference(data: st.DataObject) -> None:
     assert evaluation.objective == pytest.approx(reference.objective(problem, device_of))
     assert problem.evaluator.objective(np.array(device_of, np.int32)) == pytest.approx(evaluation.objective)
     assert evaluation.components == {problem.objective: evaluation.objective}
+    assert not problem.evaluator.working_set().any()
     assert evaluation.cost[evaluation.bottleneck] == evaluation.cost.max()
     assert evaluation.ops.tolist() == [device_of.count(d) for d in range(len(problem.devices))]
     if problem.objective == "latency":

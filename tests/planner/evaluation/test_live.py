@@ -234,6 +234,17 @@ def test_best_moves_may_be_asked_for_illegal_ones_too() -> None:
     ]
 
 
+def test_a_schedule_follows_moves() -> None:
+    ops = [Op(i, i, work=w, work_cpu=2 * w) for i, w in (("a", 1.0), ("b", 2.0), ("c", 1.0))]
+    graph = Graph.build("line", ops, [Tensor("a", ("b",), 1.0, 4.0), Tensor("b", ("c",), 1.0, 4.0)])
+    live = Problem(graph, DevicePool(2, 1), "latency").live([0, 0, 0])
+    for op, device in ((2, 1), (1, 1), (0, 2)):
+        live.apply([op], device)
+        agree(live)
+    live.undo()
+    agree(live)
+
+
 def test_edits_are_checked_and_resummed() -> None:
     ops = [Op(str(i), str(i), work=0.1, work_cpu=0.3) for i in range(5)]
     problem = Problem(

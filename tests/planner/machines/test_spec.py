@@ -15,10 +15,16 @@ from planner.errors import TargetError
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
-from planner.machines.spec import default_target, is_for_networks, parse_target, target_from_dict
+from planner.machines.spec import (
+    default_target,
+    is_for_networks,
+    network_target,
+    parse_target,
+    target_from_dict,
+)
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.model.graph import Graph, Op
-from planner.problem.target import Target
+from planner.problem.target import Target, Words
 from tests.planner.strategies import pools_with_options, targets
 
 pytestmark = pytest.mark.coverage
@@ -28,6 +34,27 @@ pytestmark = pytest.mark.coverage
 def test_text_and_dictionaries_give_the_same_target_back(target: Target) -> None:
     assert parse_target(target.spec()) == target
     assert target_from_dict(json.loads(json.dumps(target.to_dict()))) == target
+
+
+def test_a_network_is_for_the_machine_that_plans_networks() -> None:
+    assert network_target() == TwoLevelMemory()
+
+
+def test_a_number_beyond_all_floats_is_refused() -> None:
+    with pytest.raises(TargetError, match="'bandwidth' is too large a number"):
+        target_from_dict({"kind": "pipeline", "bandwidth": 10**400})
+
+
+def test_a_target_is_made_larger_where_its_devices_are_counted() -> None:
+    assert Pipeline(3).with_count(5) == Pipeline(5)
+    assert DevicePool(3, 1).with_count(5) == DevicePool(3, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [(Pipeline.words, ("stage", "stages")), (EdgeTpuPipeline.words, ("TPU", "TPUs"))]
+)
+def test_what_a_person_adds_has_a_name(words: Words, said: tuple[str, str]) -> None:
+    assert words.counted == said
 
 
 def deployed() -> Graph:

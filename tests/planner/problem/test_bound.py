@@ -14,12 +14,14 @@ from planner.machines.catalogue import bound_methods
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.machines.several.bounds.simple import Simple
-from planner.model.graph import Graph, Op
-from planner.problem.bound import Bound, gap, strongest
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.bound import Bound, better, gap, strongest
 from planner.problem.problem import Pin, Problem, Together
 from planner.search.run import run_bound
 from tests.planner import reference
 from tests.planner.strategies import graphs, pipelines, placements, pools, problems
+
+pytestmark = pytest.mark.coverage
 
 PROGRAMS = {"bottleneck", "bottleneck-guess", "exact", "ip"}
 """Methods that start a solver for each problem; tests/planner/machines have their own tests, with fewer examples."""
@@ -76,6 +78,13 @@ def test_a_fractional_share_is_below_every_whole_assignment(data: st.DataObject)
     assert fractional_share(work, class_of) <= loads.max(axis=0).min() + 1e-9
 
 
+@pytest.mark.parametrize("alone", [0, 1])
+def test_what_one_kind_alone_can_do_may_be_more_than_all_the_rest(alone: int) -> None:
+    work = np.ones((2, 2))
+    work[alone, 0], work[1 - alone, 0] = 5.0, np.inf
+    assert fractional_share(work, np.array([0, 1])) == 5.0
+
+
 def line(*work: float) -> Graph:
     return Graph.build("line", [Op(f"o{i}", f"o{i}", work=w, work_cpu=4 * w) for i, w in enumerate(work)], [])
 
@@ -91,6 +100,23 @@ def test_the_simple_bound_by_hand() -> None:
     assert run_bound(Simple(), together).bounds[0].value == 5.0
     pins = tuple(Pin(f"o{i}", "stage 0") for i in range(3))
     assert run_bound(Simple(), Problem(line(1, 2, 3), Pipeline(3), constraints=pins)).bounds[0].value == 6.0
+
+
+@pytest.mark.parametrize("communication", ["sum", "overlap"])
+def test_the_simple_bound_on_copies_by_hand(communication: str) -> None:
+    """Two copies halve the work of the large op; without weights there is nothing to keep the same on both."""
+    pool = DevicePool(2, 0, replication=True, bandwidth=1.0, communication=communication)
+    assert run_bound(Simple(), Problem(line(6, 2), pool)).bounds[0].value == 4.0
+    assert run_bound(Simple(), Problem(line(6), pool)).bounds[0].value == 3.0
+
+
+def test_a_sample_takes_as_long_as_the_longest_path() -> None:
+    ops = [Op(i, i, work=w, work_cpu=4 * w) for i, w in (("a", 1.0), ("b", 2.0), ("c", 5.0), ("d", 1.0))]
+    graph = Graph.build("path", ops, [Tensor("a", ("b", "d"), 1.0), Tensor("b", ("d",), 1.0)])
+    bound = run_bound(Simple(), Problem(graph, DevicePool(3, 0), "latency")).bounds[0]
+    assert bound.value == 5.0
+    pinned = Problem(graph, DevicePool(1, 1), "latency", (Pin("b", "cpu 0"),))
+    assert run_bound(Simple(), pinned).bounds[0].value == 10.0
 
 
 def test_what_cannot_be_placed_is_proven_infeasible() -> None:
@@ -122,6 +148,13 @@ def test_a_bound_is_used_where_what_it_assumed_holds() -> None:
         )
         is None
     )
+
+
+def test_plans_are_compared_by_one_component_after_the_other() -> None:
+    assert better((1.0,), None)
+    assert better((1.0, 2.0), (1.0, 3.0))
+    assert not better((2.0, 1.0), (1.0, 3.0))
+    assert not better((1.0, 2.0), (1.0 + 1e-13, 2.0))
 
 
 def test_gap_and_strongest() -> None:

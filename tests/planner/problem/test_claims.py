@@ -36,6 +36,8 @@ from planner.story.story import Keyframe, Story, StoryModel
 from planner.story.telling import caption, facts
 from tests.planner.forging import SMALL, claim, files, problem
 
+pytestmark = pytest.mark.coverage
+
 VALUES = st.floats(0.0, 1e3, allow_nan=False) | st.just(float("inf"))
 
 

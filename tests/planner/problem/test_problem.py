@@ -13,10 +13,16 @@ from planner.problem.decision import Assignment
 from planner.problem.problem import Pin, Problem, Together
 from planner.problem.provenance import Provenance
 
+pytestmark = pytest.mark.coverage
+
 
 def graph(work: float = 1.0) -> Graph:
     ops = [Op(i, f"name {i}", work=work, work_cpu=2.0) for i in "abc"]
     return Graph.build("abc", ops, [Tensor("a", ("b",), 1.0)])
+
+
+def test_an_assignment_is_an_array_of_devices() -> None:
+    assert Assignment(np.array([0, 1, 1])).array.tolist() == [0, 1, 1]
 
 
 def test_equal_problems_are_equal_and_hash_alike() -> None:

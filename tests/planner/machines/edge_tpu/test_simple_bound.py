@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from planner.problem.problem import Problem
 from planner.search.run import run_bound
 from tests.planner.machines.edge_tpu import reference
 from tests.planner.machines.edge_tpu.strategies import edge_problems
+
+pytestmark = pytest.mark.coverage
 
 
 @given(

@@ -34,6 +34,7 @@ def test_evaluation_is_the_reference(problem: Problem, data: st.DataObject) -> N
     e = problem.evaluate(np.array(device_of, np.int32))
     assert dict(e.components) == pytest.approx(reference.components(problem, device_of))
     assert e.objective == e.values[0]
+    assert problem.evaluator.objective(np.array(device_of, np.int32)) == pytest.approx(e.objective)
     for k in range(problem.target.count):
         parts = reference.parts(problem, device_of, k)
         for name, value in parts.items():

@@ -16,7 +16,7 @@ from planner.errors import TargetError
 from planner.formats import read_graph
 from planner.machines.mcm.kernels import longest, triangles
 from planner.machines.mcm.rules import indirect_way
-from planner.machines.mcm.target import McmPackage
+from planner.machines.mcm.target import MOST_CHIPS, McmPackage
 from planner.machines.spec import parse_target, target_from_dict
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
@@ -56,6 +56,9 @@ def test_evaluation_is_the_reference(problem: Problem, data: st.DataObject) -> N
         assert found.details["parameters"][c] == pytest.approx(schedule.parameters)
     assert found.details["link"].tolist() == pytest.approx(reference.links(problem, device_of))
     assert found.figures["latency"] == pytest.approx(reference.latency(problem, device_of))
+    assert problem.evaluator.objective(np.array(device_of)) == pytest.approx(found.objective)
+    starts = problem.evaluator.starts(np.array(device_of, np.int32), found.cost)
+    assert (starts + found.cost).max() == pytest.approx(found.figures["latency"])
     assert 1.0 / found.figures["throughput"] == pytest.approx(found.cost.max())
     assert {v.kind for v in found.violations} == reference.violations(problem, device_of)
     assert problem.evaluator.components(np.array(device_of, np.int32)) == pytest.approx(found.values)
@@ -109,6 +112,12 @@ def test_a_package_survives_its_specification_and_its_dictionary(target: McmPack
     assert target_from_dict(target.to_dict()) == target
 
 
+def test_more_chips_are_asked_for_within_what_there_may_be() -> None:
+    assert McmPackage(4).with_count(6) == McmPackage(6)
+    assert McmPackage(4).with_count(2) == McmPackage(4)
+    assert McmPackage(4).with_count(10**6).count == MOST_CHIPS
+
+
 def test_the_papers_triangle_is_named() -> None:
     graph = chain("ab", "bc", "ac")
     problem = Problem(graph, McmPackage(3))
@@ -136,6 +145,10 @@ def test_skipped_and_empty_chips_are_named() -> None:
     assert kinds["every_chip"].devices == (4,)
     alone = Problem(graph, McmPackage(2)).evaluate(np.array([1, 1, 1], np.int32)).violations[0]
     assert alone.sentence == "chip 0 is skipped: empty, though chip 1 after it holds a and 2 more"
+
+
+def test_an_op_reads_and_writes_what_it_works_on() -> None:
+    assert Problem(chain("ab", "bc"), McmPackage(2)).evaluator.working_set().tolist() == [8.0, 16.0, 8.0]
 
 
 def test_memory_names_the_op_at_the_peak() -> None:
@@ -198,6 +211,7 @@ def test_what_leads_to_a_source_alone_is_copied_with_it() -> None:
     assert found.valid
     assert found.work.tolist() == [3.0, 1.0, 3.0]
     assert found.details["parameters"].tolist() == [6.0, 2.0, 6.0]
+    assert problem.target.copied(problem.graph).tolist() == problem.evaluator.copied.tolist()
     assert not Problem(chain(*pairs, "iz"), McmPackage(3, copy_sources=2)).evaluator.copied.any()
     assert not Problem(chain(*pairs, "iz"), McmPackage(3, copy_sources=1)).evaluator.copied[names.index("m")]
     long = [f"{a}{b}" for a, b in pairwise("ABCDEFGHIJKLMNOPQ")]

@@ -32,6 +32,10 @@ def test_specifications() -> None:
         assert target_from_dict(machine.to_dict()) == machine
 
 
+def test_an_order_is_an_array_of_connections() -> None:
+    assert ConnectionOrder(np.array([2, 0, 1])).array.tolist() == [2, 0, 1]
+
+
 @pytest.mark.parametrize("size", [2, 0, -1, 2**30 + 1, True, 3.0])
 def test_sizes_that_no_connection_fits_are_refused(size: int) -> None:
     with pytest.raises(TargetError, match="it must be a whole number from 3"):
