@@ -25,14 +25,17 @@ import time
 import weakref
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
+from itertools import compress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
 KINDS = frozenset({"threads", "processes", "timers", "widgets", "qt-log"})
-COLLECT_AFTER = 200_000
-"""Garbage is collected between tests alone, once so many more objects live than after the last time."""
+COLLECT_YOUNG_AFTER, COLLECT_AFTER = 20_000, 200_000
+"""Garbage is collected between tests alone: among the young once so many more objects live than after the last time, and
+everywhere once that has come to so many."""
+_young_collected = 0
 GRACE_SECONDS = 1.0
 """How long something that is already on its way out may take to be gone."""
 
@@ -76,17 +79,31 @@ def _native_thread_lives(thread: threading.Thread) -> bool:
     return not tasks.is_dir() or (tasks / str(thread.native_id)).exists()
 
 
-def child_processes() -> dict[int, str]:
-    """Map the process id of every direct child of this process to its command line."""
-    found = {child.pid: child.name for child in multiprocessing.active_children() if child.pid is not None}
-    me = os.getpid()
+def _direct_children() -> list[int]:
+    """Return the process ids of this process's children, finished ones included; empty where there is no /proc."""
+    lists = list(Path("/proc/self/task").glob("*/children"))
+    if lists:  # Linux with lists of children, which spares a look at every process of the machine
+        found = []
+        for children in lists:
+            with suppress(OSError):  # the thread has just ended; its children are another one's now
+                found += [int(pid) for pid in children.read_text().split()]
+        return found
+    me, found = os.getpid(), []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError, IndexError):
             # The name in parentheses may itself hold spaces and parentheses: read on from the last one.
-            state, parent = stat.read_text(errors="replace").rpartition(")")[2].split()[:2]
-            if int(parent) == me:
-                words = (stat.parent / "cmdline").read_text(errors="replace").replace("\0", " ").strip()
-                found[int(stat.parent.name)] = words or f"(ended, state {state}, nobody waited for it)"
+            if int(stat.read_text(errors="replace").rpartition(")")[2].split()[1]) == me:
+                found.append(int(stat.parent.name))
+    return found
+
+
+def child_processes() -> dict[int, str]:
+    """Map the process id of every direct child of this process to its command line."""
+    found = {child.pid: child.name for child in multiprocessing.active_children() if child.pid is not None}
+    for pid in _direct_children():
+        with suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ").strip()
+            found[pid] = words or "(ended, nobody waited for it)"
     return found
 
 
@@ -153,29 +170,51 @@ def _kinds(*bases: type) -> set[type]:
     return found
 
 
-_set_aside: list[weakref.ref[Any]] = []
-
-
-def _of_kinds(kinds: set[type]) -> list[Any]:
-    # A look-up by type is what makes this affordable after every test: there are some 100,000 objects.
-    return [thing for thing in gc.get_objects() if type(thing) in kinds]
-
-
-def _set_aside_what_lives() -> None:
-    """Neither collections nor looks at what is alive go through it again, apart from timers and threads.
-
-    Most of what there is was made by imports and by collecting the tests, and stays for the whole run.
-    """
-    gc.collect()
-    if "PySide6.QtCore" in sys.modules:
-        _set_aside[:] = map(weakref.ref, _of_kinds(_kinds(*_busy_bases())))
-    gc.freeze()
+_known: list[weakref.ref[Any]] = []
+"""The timers, animations and threads that were found among what is no longer young, the dead ones included for a while."""
 
 
 def _busy_bases() -> tuple[type, ...]:
     from PySide6.QtCore import QAbstractAnimation, QThread, QTimer
 
     return (QTimer, QAbstractAnimation, QThread)
+
+
+def _of_busy_kinds(things: list[Any]) -> list[Any]:
+    """Pick timers, animations and threads by their type alone, with no step of Python for each of some 100,000 objects."""
+    if "PySide6.QtCore" not in sys.modules:
+        return []
+    return list(compress(things, map(_kinds(*_busy_bases()).__contains__, map(type, things))))
+
+
+def _note(phase: str, info: dict[str, int]) -> None:
+    """Remember what a collection is about to call old, so that only what is younger need be looked through."""
+    if phase == "start":
+        _known[:] = [known for known in _known if known() is not None]
+        _known.extend(map(weakref.ref, _of_busy_kinds(gc.get_objects(generation=0))))
+
+
+def _collect() -> None:
+    """Collect garbage once there is enough of it; nothing else does so while tests run (see conftest.py).
+
+    What imports and collecting the tests made is most of what lives, and stays for the whole run: it is set aside, so that no
+    collection goes through it. So is later what lives between tests, but not while there is a window, which ends some day.
+    """
+    global _young_collected
+    if _note not in gc.callbacks:
+        gc.collect()
+        _known[:] = map(weakref.ref, _of_busy_kinds(gc.get_objects()))
+        gc.freeze()
+        gc.callbacks.append(_note)
+    elif (young := gc.get_count()[0]) > COLLECT_YOUNG_AFTER:
+        _young_collected += young
+        if _young_collected < COLLECT_AFTER:
+            gc.collect(0)
+            return
+        _young_collected = 0
+        gc.collect()
+        if not _top_level_widgets(set()):
+            gc.freeze()
 
 
 def _busy_qt_objects() -> dict[int, tuple[str, Any]]:
@@ -187,8 +226,10 @@ def _busy_qt_objects() -> dict[int, tuple[str, Any]]:
     from PySide6.QtCore import QThread, QTimer
 
     bases = _busy_bases()
-    aside = (thing for known in _set_aside if (thing := known()) is not None)
-    found = [thing for thing in (*_of_kinds(_kinds(*bases)), *aside) if shiboken6.isValid(thing)]
+    old = [thing for known in _known if (thing := known()) is not None]
+    found = [
+        thing for thing in old + _of_busy_kinds(gc.get_objects(generation=0)) if shiboken6.isValid(thing)
+    ]
     roots = [_application(), *_top_level_widgets(set())]
     found += [child for root in roots for base in bases for child in root.findChildren(base)]
     busy: dict[int, tuple[str, Any]] = {}
@@ -252,10 +293,7 @@ def _allowed(node: pytest.Item) -> set[str]:
 @pytest.fixture(autouse=True)
 def leak_guards(request: pytest.FixtureRequest) -> Generator[None]:
     """Compare what lives after the test with what lived before it, and fail on what is new."""
-    if gc.get_freeze_count() == 0:
-        _set_aside_what_lives()  # at the first test, and after one that let go of what was set aside
-    elif gc.get_count()[0] > COLLECT_AFTER:
-        gc.collect()
+    _collect()
     allowed = _allowed(request.node)
     uses_qt = bool({"qapp", "qtbot"} & set(request.fixturenames))
     threads_before = {id(thread) for thread in threading.enumerate()}
