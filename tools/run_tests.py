@@ -24,6 +24,9 @@ def pytest(arguments: list[str], environment: dict[str, str], data_file: Path | 
     """Run pytest in a process of its own and return its exit status."""
     command = [sys.executable, "-m", "pytest", *arguments]
     environment = {"QT_QPA_PLATFORM": "offscreen", **os.environ, **environment}
+    # Containers often forbid byte code: every process that a test starts would compile all that it imports. It goes where
+    # numba keeps what it compiles.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if data_file is not None:
         environment["COVERAGE_FILE"] = str(data_file)
         command += ["--cov", "--cov-report=", f"--cov-config={data_file.with_name('rc')}"]
