@@ -50,7 +50,7 @@ LEAKS = {
         import time
         from PySide6.QtCore import QThreadPool
         def test_it(qapp):
-            QThreadPool.globalInstance().start(lambda: time.sleep(2))
+            QThreadPool.globalInstance().start(lambda: time.sleep(1.2))
         def teardown_module():
             QThreadPool.globalInstance().waitForDone()
         """,
@@ -210,6 +210,8 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     for name, body in bodies.items():
         (folder / f"{files[name]}.py").write_text(dedent(body))
     options = ["-p", "tests.guards", "-p", "no:cacheprovider", "--junitxml=told.xml"]
+    # Long enough for what ends by itself; of what does not, every one is waited for.
+    (folder / "conftest.py").write_text("from tests import guards\n\nguards.GRACE_SECONDS = 0.5\n")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *(f"{file}.py" for file in files.values())], cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False, timeout=120,

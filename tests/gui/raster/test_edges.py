@@ -42,7 +42,7 @@ def supersampled(points: np.ndarray, width: float, size: int, fine: int = 6) -> 
     for end, away in ((points[0], arc), (points[-1], arc[-1] - arc)):
         inner = points[np.abs(away - 0.05).argmin()]
         # past a flat end only what some other part of the curve covers
-        beyond = (np.hypot(*(nearest_point - end).T) < 0.1) & ((grid - end) @ (end - inner) > 0)
+        beyond = inside & (np.hypot(*(nearest_point - end).T) < 0.1) & ((grid - end) @ (end - inner) > 0)
         inside[beyond] &= cKDTree(points[away > width / 2]).query(grid[beyond])[0] <= width / 2
     return inside.reshape(size, fine, size, fine).mean(axis=(1, 3))
 
