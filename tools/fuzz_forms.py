@@ -287,7 +287,7 @@ def _open_session(path: Path) -> object:
     return (
         session.recent,
         session.theme,
-        session.geometry,
+        session.place("window"),
         session.target_for(read_model(SMALL)),
         session.value("view"),
     )
