@@ -153,7 +153,9 @@ class Recovery(QObject):
             return
         here = self._parts
         if here is None or here.document.modified or self._used:
-            here = open_graph_window((), None, remember=self._session is not None, beside=self._notice)
+            here = open_graph_window(
+                (), None, remember=self._session is not None, beside=self._notice, themes=self._themes
+            )
         else:
             self._used = True
         recovery.recover(here.document, lost, found)

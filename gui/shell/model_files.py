@@ -33,7 +33,7 @@ class ModelFiles(FileDialogs):
     def open_graphs(self, models: Sequence[Path], plan: Path | None) -> None:
         """Open graphs of operators, and a plan of them."""
         editor: Any = self._editor
-        windows_of("plan").open_graph_window(models, plan, editor.session is not None, editor)
+        windows_of("plan").open_graph_window(models, plan, editor.session is not None, editor, editor.themes)
         self._give_way()
 
     def open_network(
@@ -139,7 +139,9 @@ class ModelFiles(FileDialogs):
         for i, network in enumerate(files.networks):
             self._network_tab(network, files.plan if i == 0 and not files.graphs else None)
         if files.graphs:
-            windows_of("plan").open_graph_window(files.graphs, files.plan, editor.session is not None, editor)
+            windows_of("plan").open_graph_window(
+                files.graphs, files.plan, editor.session is not None, editor, editor.themes
+            )
 
     def _network_tab(
         self, paths: Sequence[Path], plan: Path | None = None, density: float | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.shell.host import host_of, show_editor
@@ -30,6 +31,8 @@ class Parts:
     window: MainWindow
     session: Session | None
     journal: Journal | None
+    shares_themes: bool = False
+    """Whether other windows follow the same theme."""
 
     def close(self) -> None:
         """Close the window without asking and end every process and thread of it."""
@@ -44,13 +47,18 @@ class Parts:
         if host is not None:
             self.window.closed = True
             host.let_go(self.window)
-        for part in (self.window, self.document, self.themes):
+        for part in (self.window, self.document, *([] if self.shares_themes else [self.themes])):
             part.deleteLater()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def make_window(app: QApplication, *, theme: str = "", remember: bool = True) -> Parts:
-    """A window on an empty document. Unless ``remember`` is set it reads and changes nothing of the user's."""
+def make_window(
+    app: QApplication, *, theme: str = "", remember: bool = True, themes: ThemeController | None = None
+) -> Parts:
+    """A window on an empty document, which follows ``themes`` where others do, too.
+
+    Unless ``remember`` is set it reads and changes nothing of the user's.
+    """
     from gui.background.jobs import Jobs
     from gui.document.plan.document import Document
     from gui.document.plan.journal import Journal
@@ -60,11 +68,12 @@ def make_window(app: QApplication, *, theme: str = "", remember: bool = True) ->
 
     session = Session() if remember else None
     preference = theme or (session.theme if session is not None else "system")
-    themes = ThemeController(app, preference)
+    shared = themes is not None
+    themes = themes or ThemeController(app, preference)
     document = Document()
     jobs = Jobs(document, document)
     window = MainWindow(document, jobs, themes, session)
-    return Parts(document, jobs, themes, window, session, Journal(document) if remember else None)
+    return Parts(document, jobs, themes, window, session, Journal(document) if remember else None, shared)
 
 
 _graphs: list[Parts] = []
@@ -72,16 +81,25 @@ _graphs: list[Parts] = []
 
 
 def open_graph_window(
-    models: Sequence[Path], plan: Path | None, remember: bool, beside: QWidget | None = None
-) -> Parts:
+    models: Sequence[Path], plan: Path | None, remember: bool, beside: QWidget | None = None,
+    themes: ThemeController | None = None,
+) -> Parts:  # fmt: skip
     """A window for graphs of operators, a tab ``beside`` the one that asks for it; empty without models."""
     app = QApplication.instance()
     assert isinstance(app, QApplication)
-    parts = make_window(app, remember=remember)
+    parts = make_window(app, remember=remember, themes=themes)
     _graphs.append(parts)
     show_editor(parts.window, beside)
+    # Closed by a person: a moment later, when the tab is gone, nothing of it is left.
+    parts.window.ended.connect(lambda _: QTimer.singleShot(0, app, lambda: _forget(parts)))
     parts.window.files.open_files([*models, *([] if plan is None else [plan])])
     return parts
+
+
+def _forget(parts: Parts) -> None:
+    if parts in _graphs:
+        _graphs.remove(parts)
+        parts.close()
 
 
 def close_all() -> None:

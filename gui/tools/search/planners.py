@@ -84,7 +84,7 @@ class PlannersPanel(Panel):
         self.start_button = QPushButton("Start", self)
         self.start_button.setObjectName("primary")
         self.start_button.clicked.connect(self.start)
-        self.cancel_button = QPushButton("Cancel all", self)
+        self.cancel_button = QPushButton("Stop all", self)
         self.cancel_button.clicked.connect(jobs.cancel_all)
         self.running = QVBoxLayout()
         self.running.setSpacing(6)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from gui.editors.network.editor import OrderWindow
 from gui.editors.plan import windows as graph_windows
@@ -166,3 +167,19 @@ def test_closing_the_window_asks_tab_by_tab(pair: tuple[MainWindow, OrderWindow,
     answer(network, DISCARD)
     settle()
     assert network.closed and host not in hosts._hosts
+
+
+def test_nothing_is_left_of_a_graph_whose_tab_was_closed(
+    pair: tuple[MainWindow, OrderWindow, Host], qtbot: QtBot, tmp_path: Path
+) -> None:
+    window, network, host = pair
+    network.files.open_in_tabs([write_model(tmp_path)])
+    (parts,) = graph_windows._graphs
+    qtbot.waitUntil(lambda: parts.document.problem is not None and parts.window.settled, timeout=60_000)
+    assert parts.themes is network.themes
+    parts.window.close()
+    qtbot.waitUntil(lambda: not graph_windows._graphs)
+    assert not isValid(parts.window) and host.editors == [window, network]
+    network.set_theme_name("dark")
+    assert network.theme.name == "dark"
+    network.set_theme_name("light")

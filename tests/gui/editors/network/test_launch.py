@@ -92,7 +92,6 @@ def test_an_empty_window_gives_way_to_the_other_kind(qtbot: QtBot, tmp_path: Pat
     window, close = make_window(qtbot)
     window.files.open_files([network_file(tmp_path)])
     assert not window.isVisible() and len(launch._orders) == 1
-    close()
     orders = launch._orders[0]
     qtbot.waitUntil(lambda: orders.document.problem is not None and orders.settled, timeout=60_000)
     orders.files.open_files([write_model(tmp_path)])
@@ -101,6 +100,7 @@ def test_an_empty_window_gives_way_to_the_other_kind(qtbot: QtBot, tmp_path: Pat
     qtbot.waitUntil(lambda: parts.document.problem is not None, timeout=60_000)
     graph_windows._graphs.remove(parts)
     parts.close()
+    close()
 
 
 @pytest.mark.usefixtures("no_windows_left")
