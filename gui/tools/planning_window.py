@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import Qt
+
 from gui.background.jobs import Jobs
 from gui.background.proving import Proving
 from gui.document.values import Message
-from gui.look.theme import ThemeController
+from gui.look.theme import Theme, ThemeController
 from gui.panels.plans import PlansPanel
 from gui.shell.closing import Unsaved
+from gui.shell.start_page import StartPage
+from gui.shell.waiting import WaitingPage
 from gui.shell.window import EditorWindow
 from gui.tools.search.convergence import ConvergencePanel
 from gui.tools.search.planners import PlannersPanel
@@ -41,6 +45,7 @@ class PlanningWindow(EditorWindow):
     ) -> None:
         super().__init__(name, themes, session)
         self.document, self.jobs = document, jobs
+        self.start_page, self.waiting = StartPage(themes.theme), WaitingPage()
         self.planners = PlannersPanel(document, jobs, themes.theme)
         self.convergence = ConvergencePanel(document, jobs, themes.theme)
         self.race = RacePanel(document, jobs, themes.theme)
@@ -49,6 +54,10 @@ class PlanningWindow(EditorWindow):
     def connect_planning(self) -> None:
         """Let the window follow what runs, what is found and what is to be said. Called once all parts are there."""
         document, jobs, racing = self.document, self.jobs, self.race.racing
+        self.start_page.open_requested.connect(self.files.open_model)
+        self.start_page.files_chosen.connect(self.open_files)
+        self.files.loading.busy_changed.connect(self._loading_changed)
+        self.waiting.cancelled.connect(self.files.loading.cancel)
         self.running = RunningBadge(jobs, racing, self.cancel_planners, self.header)
         self.header.add_control(self.running)
         self.running.shown.connect(self.focus_panel)
@@ -69,6 +78,24 @@ class PlanningWindow(EditorWindow):
     def open_files(self, paths: Sequence[Path]) -> None:
         """Open files where they belong: here, or in tabs beside."""
         self.files.open_files(paths)
+
+    def show_waiting(self) -> None:
+        """Show the page that says what is being read."""
+        raise NotImplementedError
+
+    def show_content(self) -> None:
+        """Show what is open, or where to begin."""
+        raise NotImplementedError
+
+    def _loading_changed(self) -> None:
+        loading = self.files.loading
+        if loading.busy:
+            self.waiting.wait_for(loading.text)
+            self.show_waiting()
+            self.setCursor(Qt.CursorShape.BusyCursor)
+        else:
+            self.unsetCursor()
+            self.show_content()
 
     # ------------------------------------------------------------------ messages
     def _show_message(self, message: Message) -> None:
@@ -132,6 +159,11 @@ class PlanningWindow(EditorWindow):
         self.race.close_race()
 
     # ------------------------------------------------------------------ looks
+    def apply_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        super().apply_theme(theme)
+        self.start_page.set_theme(theme)
+
     def set_reduced_motion(self, reduced: bool) -> None:
         """Whether nothing flashes or glides."""
         self.race.set_reduced_motion(reduced)

@@ -55,8 +55,7 @@ class NetworkBody(PlanningWindow):
         self.views = views_factory(document, theme, self)
         self.canvas, self.scrubber, self.strip = self.views.canvas, self.views.scrubber, self.views.strip
         self.playback = self.views.playback
-        self.middle = Middle(self.views, theme)
-        self.start_page = self.middle.start_page
+        self.middle = Middle(self.views, self.start_page, self.waiting)
         self.setCentralWidget(self.middle)
         self.notice.lie_over(self.middle, lambda: self.middle.picture)
         # ---- panels
@@ -146,7 +145,7 @@ class NetworkBody(PlanningWindow):
     def apply_theme(self, theme: Theme) -> None:
         """Other colours."""
         super().apply_theme(theme)
-        for part in (self.readouts, self.start_page, *self.views.themed):
+        for part in (self.readouts, *self.views.themed):
             part.set_theme(theme)
 
     def size_docks(self) -> None:

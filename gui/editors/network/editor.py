@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 
 from gui.document.network.entries import OrderEntry
@@ -80,12 +80,9 @@ class OrderWindow(NetworkBody):
         self.plans.save_requested.connect(self.files.save_entry)
         self.plans.compare_requested.connect(self.compare)
         self.readouts.violation_requested.connect(self._show_violation)
-        self.start_page.open_requested.connect(self.files.open_model)
-        self.start_page.files_chosen.connect(self.open_files)
         self.start_page.offer([
             (title, self.actions_set[f"story.shipped.{name}"]) for name, title in SHIPPED
         ])  # fmt: skip
-        self.files.loading.busy_changed.connect(self._busy_changed)
 
     # ------------------------------------------------------------------ state
     def say_state(self) -> None:
@@ -128,15 +125,13 @@ class OrderWindow(NetworkBody):
             self.start_page.show_recent(self.memory.recent)
         self.update_soon()
 
-    def _busy_changed(self) -> None:
-        loading = self.files.loading
-        self.middle.waiting.setText(loading.text)
-        if loading.busy:
-            self.middle.show_page("waiting")
-            self.setCursor(Qt.CursorShape.BusyCursor)
-        else:
-            self.unsetCursor()
-            self.show_page("one")
+    def show_waiting(self) -> None:
+        """Show the page that says what is being read."""
+        self.middle.show_page("waiting")
+
+    def show_content(self) -> None:
+        """Show one order, or where to begin."""
+        self.show_page("one")
 
     def _show_violation(self) -> None:
         if self.document.problem is not None and not self.document.evaluation.valid:

@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from gui.shell.start_page import StartPage
-from gui.widgets.plain import PlainLabel
-
 if TYPE_CHECKING:
     from gui.editors.network.views import Views
-    from gui.look.theme import Theme
 
 MOST_BELOW = 0.4
 """Share of the height that scrubber and strip take at most from the start."""
@@ -21,11 +17,9 @@ MOST_BELOW = 0.4
 class Middle(QWidget):
     """The network above the scrubber and the strip, which share one time axis; or two orders side by side."""
 
-    def __init__(self, views: Views, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, views: Views, start: QWidget, waiting: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.start_page = StartPage(theme)
-        self.waiting = PlainLabel()
-        self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._start, self._waiting = start, waiting
         self._two, self._canvas = views.side_by_side, views.canvas
         self._below = QWidget()
         below = QVBoxLayout(self._below)
@@ -39,7 +33,7 @@ class Middle(QWidget):
         self._one.addWidget(self._below)
         self._one.setStretchFactor(0, 1)
         self._stack = QStackedWidget()
-        for page in (self.start_page, self._one, self._two, self.waiting):
+        for page in (start, self._one, self._two, waiting):
             self._stack.addWidget(page)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -58,7 +52,7 @@ class Middle(QWidget):
 
     def show_page(self, page: str) -> None:
         """``start``, ``one``, ``two`` or ``waiting``."""
-        pages = {"start": self.start_page, "one": self._one, "two": self._two, "waiting": self.waiting}
+        pages = {"start": self._start, "one": self._one, "two": self._two, "waiting": self._waiting}
         self._stack.setCurrentWidget(pages[page])
 
     def share_height(self) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gui.background.proving import Proving
@@ -29,11 +29,9 @@ from gui.panels.mcm.panel import PackagePanel
 from gui.panels.plans import PlansPanel
 from gui.panels.readouts import ReadoutStrip
 from gui.panels.schedule.panel import SchedulePanel
-from gui.shell.start_page import StartPage
 from gui.tools.planning_window import PlanningWindow
 from gui.tools.story.shots import GraphShots
 from gui.tools.story.studio import Studio
-from gui.widgets.plain import PlainLabel
 
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
@@ -71,12 +69,9 @@ class GraphBody(PlanningWindow):
         super().__init__("stageboard", document, jobs, themes, session)
         theme = themes.theme
         # ---- the middle
-        self.start_page = StartPage(theme)
         self.canvas = canvas_factory(document, theme, self)
-        self.busy = PlainLabel()
-        self.busy.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedWidget()
-        for widget in (self.start_page, self.canvas, self.busy):
+        for widget in (self.start_page, self.canvas, self.waiting):
             self._stack.addWidget(widget)
         middle = QWidget()
         column = QVBoxLayout(middle)
@@ -142,7 +137,7 @@ class GraphBody(PlanningWindow):
     def apply_theme(self, theme: Theme) -> None:
         """Other colours."""
         super().apply_theme(theme)
-        for part in (self.readouts, self.models, self.start_page, self.canvas):
+        for part in (self.readouts, self.models, self.canvas):
             part.set_theme(theme)
 
     def size_docks(self) -> None:

@@ -129,13 +129,10 @@ class MainWindow(GraphBody):
         self.violations.reveal_requested.connect(canvas.zoom_to_ops)
         self.readouts.violations_requested.connect(lambda: self.focus_panel("violations"))
         self.readouts.bottleneck_requested.connect(self._explain_bottleneck)
-        self.start_page.open_requested.connect(self.files.open_model)
-        self.start_page.files_chosen.connect(self.open_files)
         self.start_page.offer([
             ("Two plans of a transformer, compared", self.actions_set["compare.example"]),
             *((title, self.actions_set[f"story.shipped.{name}"]) for name, title in SHIPPED),
         ])  # fmt: skip
-        self.files.loading.busy_changed.connect(self._busy_changed)
 
     # ------------------------------------------------------------------ state
     def say_state(self) -> None:
@@ -155,21 +152,19 @@ class MainWindow(GraphBody):
         self.header.show_title(problem.graph.name, "  ·  ".join(parts))
 
     def _graph_changed(self) -> None:
-        problem = self.document.problem
-        self._stack.setCurrentWidget(self.start_page if problem is None else self.canvas)
-        if problem is None:
-            self.start_page.show_recent(self.memory.recent)
+        self.show_content()
         self.update_soon()
 
-    def _busy_changed(self) -> None:
-        loading = self.files.loading
-        self.busy.setText(loading.text)
-        if loading.busy:
-            self._stack.setCurrentWidget(self.busy)
-            self.setCursor(Qt.CursorShape.BusyCursor)
-        else:
-            self.unsetCursor()
-            self._stack.setCurrentWidget(self.start_page if self.document.problem is None else self.canvas)
+    def show_waiting(self) -> None:
+        """Show the page that says what is being read."""
+        self._stack.setCurrentWidget(self.waiting)
+
+    def show_content(self) -> None:
+        """Show the canvas, or where to begin."""
+        is_open = self.document.problem is not None
+        self._stack.setCurrentWidget(self.canvas if is_open else self.start_page)
+        if not is_open:
+            self.start_page.show_recent(self.memory.recent)
 
     # ------------------------------------------------------------------ messages
     def job_ended(self, job: Job) -> None:
