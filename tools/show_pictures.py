@@ -81,6 +81,7 @@ def compare_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
     from planner.reports.comparison.example import example_files
 
     model, plans = example_files()
+    size = parts.window.size()
     show_editor(parts.window)
     host = host_of(parts.window)
     assert host is not None
@@ -107,6 +108,7 @@ def compare_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
         window.close()
         close_all()
         host.let_go(parts.window)
+        parts.window.resize(size)
         parts.window.show()
     order_picture(folder)
 
