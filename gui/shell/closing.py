@@ -23,9 +23,12 @@ class Closing(QObject):
     called_off = Signal()
     """A person wants to go on working, or saving failed."""
 
-    def __init__(self, window: QWidget, unsaved: Callable[[], list[Unsaved]]) -> None:
+    def __init__(
+        self, window: QWidget, unsaved: Callable[[], list[Unsaved]], along: Callable[[], str] = str
+    ) -> None:
+        """``along`` says what closes with the window: ``its comparison``, or nothing."""
         super().__init__(window)
-        self._window, self._unsaved = window, unsaved
+        self._window, self._unsaved, self._along = window, unsaved, along
         self.surely = False
         """Whether the window closes without asking."""
         self.question: QMessageBox | None = None
@@ -36,10 +39,24 @@ class Closing(QObject):
         if self.surely:
             return True
         lost = self._unsaved()
-        if not lost:
+        if lost:
+            self.ask(lost, self._close)
+        elif not _quitting and (along := self._along()):
+            self._ask_along(along)
+        else:
             return True
-        self.ask(lost, self._close)
         return False
+
+    def _ask_along(self, along: str) -> None:
+        """Ask whether what goes with the window may close, too."""
+        buttons = QMessageBox.StandardButton
+        box = self._box(f"Close this, and {along} with it?", "Nothing is lost.")
+        if box is None:
+            return
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setStandardButtons(buttons.Close | buttons.Cancel)
+        box.setDefaultButton(buttons.Close)
+        self._open(box, lambda answer: answer == buttons.Close, self._close)
 
     def may_replace(self, go_on: Callable[[], None], lost: list[Unsaved]) -> bool:
         """Whether what is open may be replaced at once; where that would lose ``lost`` a person is asked, and the answer goes on."""
@@ -50,27 +67,46 @@ class Closing(QObject):
 
     def ask(self, lost: list[Unsaved], go_on: Callable[[], None]) -> None:
         """Ask what to do with ``lost``; ``go_on`` is called when it is saved, or need not be."""
-        if self.question is not None:
-            self.question.raise_()
-            self.question.activateWindow()
-            return
         buttons = QMessageBox.StandardButton
-        box = self.question = QMessageBox(self._window)
+        what = " and ".join(one.words for one in lost)
+        box = self._box(f"Save the changes to {what}?", "What is not saved is lost.")
+        if box is None:
+            return
         box.setIcon(QMessageBox.Icon.Warning)
         box.setWindowTitle("Not saved")
-        what = " and ".join(one.words for one in lost)
-        box.setText(f"Save the changes to {what}?")
-        box.setInformativeText("What is not saved is lost.")
         box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
         box.button(buttons.Discard).setText("&Don't Save")
         box.setDefaultButton(buttons.Save)
-        box.setEscapeButton(buttons.Cancel)
+
+        def agreed(answer: QMessageBox.StandardButton) -> bool:
+            return answer == buttons.Discard or (answer == buttons.Save and all(one.save() for one in lost))
+
+        self._open(box, agreed, go_on)
+
+    def _box(self, text: str, detail: str) -> QMessageBox | None:
+        """A question; None where one is asked already, which comes to the front."""
+        if self.question is not None:
+            self.question.raise_()
+            self.question.activateWindow()
+            return None
+        self.question = QMessageBox(self._window)
+        self.question.setText(text)
+        self.question.setInformativeText(detail)
+        return self.question
+
+    def _open(
+        self,
+        box: QMessageBox,
+        agreed: Callable[[QMessageBox.StandardButton], bool],
+        go_on: Callable[[], None],
+    ) -> None:
+        box.setEscapeButton(QMessageBox.StandardButton.Cancel)
 
         def answered(_: int) -> None:
             answer = box.standardButton(box.clickedButton())
             self.question = None
             box.deleteLater()
-            if answer == buttons.Discard or (answer == buttons.Save and all(one.save() for one in lost)):
+            if agreed(answer):
                 go_on()
             else:
                 _quitting.clear()

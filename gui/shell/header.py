@@ -53,6 +53,10 @@ class Header(QWidget):
         row = self._row
         row.insertWidget(row.indexOf(self.views), widget)
 
+    def add_news(self, widget: QWidget) -> None:
+        """What comes and goes: right of the titles, which give way; controls stay where they are."""
+        self._row.insertWidget(self._row.indexOf(self.subtitle) + 1, widget)
+
     def add_view(self, name: str, action: QAction, choose: Callable[[], None], text: str = "") -> None:
         """A segment that shows one view; ``text`` where the action says more than there is room for."""
         text = text or action.text()

@@ -168,7 +168,8 @@ class Host(QTabWidget):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Every editor is closed; one that asks is shown, and its answer goes on."""
-        for editor in self.editors:
+        # From the right: a comparison comes after what it compares, and would be asked about.
+        for editor in reversed(self.editors):
             if editor.closed:
                 continue
             if not editor.close():

@@ -64,7 +64,7 @@ class EditorWindow(DropWindow):
         self.setAcceptDrops(True)
         self.setWindowIcon(QIcon(asset("stageboard.svg")))
         self.notice = NoticeBar(themes.theme)
-        self.closing = Closing(self, self.unsaved)
+        self.closing = Closing(self, self.unsaved, self.goes_along)
         self.menus: dict[str, QMenu] = {}
         self.update_later = Later(self.update_actions, self)
 
@@ -131,6 +131,10 @@ class EditorWindow(DropWindow):
     def unsaved(self) -> list[Unsaved]:
         """What closing the window would lose."""
         return []
+
+    def goes_along(self) -> str:
+        """What else closing the window closes, as a question names it; empty: nothing."""
+        return ""
 
     def further_choices(self, text: str) -> Iterable[Choice]:
         """What the palette offers beside commands for what was typed."""

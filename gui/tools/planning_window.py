@@ -59,7 +59,7 @@ class PlanningWindow(EditorWindow):
         self.files.loading.busy_changed.connect(self._loading_changed)
         self.waiting.cancelled.connect(self.files.loading.cancel)
         self.running = RunningBadge(jobs, racing, self.cancel_planners, self.header)
-        self.header.add_control(self.running)
+        self.header.add_news(self.running)
         self.running.shown.connect(self.focus_panel)
         document.message.connect(self._show_message)
         document.modified_changed.connect(lambda *_: self.say_state())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -68,12 +68,32 @@ def open_plans(window: PlanWindow, paths: Sequence[str | Path]) -> CompareWindow
 
 def open_files(window: PlanWindow, models: Sequence[Path], plans: Sequence[Path]) -> None:
     """Open model files in a window, then compare plans of them. What goes wrong is said in the window."""
+    _once_open(window, models, lambda: open_plans(window, plans))
+
+
+def open_example(window: PlanWindow) -> None:
+    """The best contiguous and the best free split of a small transformer: the first on the canvas, the second beside it."""
+    from planner.reports.comparison.example import example_files
+
+    model, plans = example_files(None)
+    document = window.document
+
+    def show() -> None:
+        document.open_plan(plans[0])
+        assert document.active is not None
+        others, bounds = file_sources(plans[1:], document)
+        _open(window, [Source(document.active), *others], bounds)
+
+    _once_open(window, [model], show)
+
+
+def _once_open(window: PlanWindow, models: Sequence[Path], then: Callable[[], object]) -> None:
     document = window.document
     wanted = tuple(Path(model).absolute() for model in models)
 
     def show() -> None:
         try:
-            open_plans(window, plans)
+            then()
         except StageboardError as error:
             window.say("error", str(error))
 
@@ -89,12 +109,9 @@ def open_files(window: PlanWindow, models: Sequence[Path], plans: Sequence[Path]
     window.files.open_files(list(wanted))
 
 
-def open_example(window: PlanWindow) -> None:
-    """The best contiguous and the best free split of a small transformer, beside each other."""
-    from planner.reports.comparison.example import example_files
-
-    model, plans = example_files(None)
-    open_files(window, [model], plans)
+def compares(document: Document) -> bool:
+    """Whether plans of a document are compared."""
+    return any(one.document is document and not one.closed for one in _windows)
 
 
 def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound] = ()) -> CompareWindow:

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject
 
 from gui.document.find.fuzzy import score
+from gui.editors.plan.actions import move_to
 from gui.look.numbers import plural
 from gui.look.theme import device_colours
 from gui.shell.palette import Choice
@@ -87,7 +88,7 @@ class Pickers(QObject):
             ops = document.moving_set(document.selection)
             self._repairing.move_and_repair(ops, device)
         else:
-            document.move(document.selection, device, along=along)
+            move_to(self._window, device, along)
 
     def pick_device(self, along: bool, repair: bool = False) -> None:
         """The devices, each with what moving the selection there would give or what is in the way.

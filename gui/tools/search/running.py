@@ -39,13 +39,13 @@ class Run(Protocol):
 
 
 def best_words(runs: list[Run]) -> str:
-    """``best 923.43 us``: the best plan of those that search what the first one does; ``no plan yet`` without one."""
+    """``best 923.43 us``: the best plan of those that search what the first one does; ``nothing better yet`` without one."""
     best: Run | None = None
     for run in (run for run in runs if run.problem == runs[0].problem):
         if run.components is not None and (best is None or better(run.components, best.components)):
             best = run
     if best is None or best.components is None:
-        return "no plan yet"
+        return "nothing better yet"
     problem = best.problem
     return f"best {amount(problem, problem.components[0], best.components[0])}"
 
@@ -71,7 +71,7 @@ class RunningBadge(QWidget):
     ) -> None:
         super().__init__(parent)
         self._jobs, self._racing = jobs, racing
-        self.words = ElidedLabel("", self)
+        self.words = ElidedLabel("", self, least=120)
         set_role(self.words, "heading")
         self.stop_button = QPushButton("Stop", self)
         self.stop_button.setObjectName("link")

@@ -58,7 +58,7 @@ STORY_ACTIONS: tuple[ActionSpec[StoryWindow], ...] = (
     ActionSpec("story.record", "Record What I Do", MENU, lambda w: w.studio.toggle_recording(), ("Ctrl+Alt+R",), "whenever the canvas comes to rest after a change, it is a keyframe", can_record, state=lambda w: w.studio.recorder.recording),
     ActionSpec("story.replay", "Keyframes from the Plan's Search", MENU, lambda w: w.studio.replay_search(), (), "run the planner of the chosen plan again from its provenance; the better and better plans it found become keyframes", is_open),
     ActionSpec("story.panel", "Show the Story", MENU, lambda w: w.studio.show_story(), ("Ctrl+Alt+K",), "the keyframes with their words", group=1),
-    ActionSpec("story.present", "Present", MENU, lambda w: w.studio.present_story(), ("F5",), "the story on the whole screen, from the first keyframe", has_story, group=1),
+    ActionSpec("story.present", "Present", MENU, lambda w: w.studio.present_story(), ("F5",), "the story on the whole screen, from the first keyframe", is_open, group=1),
     ActionSpec("story.present_here", "Present from the Chosen Keyframe", MENU, lambda w: w.studio.present_from_here(), ("Shift+F5",), "the story on the whole screen, from the chosen keyframe", has_story, group=1),
     *(_shipped(name, title) for name, title in SHIPPED),
     ActionSpec("story.new", "New Story", MENU, lambda w: w.studio.new_story(), (), "begin another story; the open one is asked about if it is not saved", has_story, group=2),

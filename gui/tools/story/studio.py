@@ -284,7 +284,11 @@ class Studio(QObject):
 
     # ------------------------------------------------------------------ presenting
     def present_story(self) -> None:
-        """From the first keyframe."""
+        """From the first keyframe. Raises :class:`StageboardError` where there is none."""
+        if not self.draft.frames:
+            raise StageboardError(
+                "there is no story yet; capture a keyframe (Ctrl+Shift+K), or open one from the Story menu"
+            )
         self._present(0)
 
     def present_from_here(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from gui.editors.comparison import windows as comparisons
 from gui.editors.network.editor import OrderWindow
 from gui.editors.plan import windows as graph_windows
 from gui.editors.plan.editor import MainWindow
@@ -156,17 +158,17 @@ def test_closing_the_window_asks_tab_by_tab(pair: tuple[MainWindow, OrderWindow,
     network.document.set_order(shuffled_order(network.document.open_problem.network, 5), "Shuffle")
     settle()
     host.close()
-    assert host.isVisible() and host.currentWidget() is window
-    answer(window, CANCEL)
-    assert host.isVisible() and not window.closed and network.closing.question is None
+    assert host.isVisible() and host.currentWidget() is network, "from the right"
+    answer(network, CANCEL)
+    assert host.isVisible() and not network.closed and window.closing.question is None
     host.close()
-    answer(window, DISCARD)
-    settle()
-    assert window.closed and not network.closed and host.isVisible()
-    assert host.currentWidget() is network
     answer(network, DISCARD)
     settle()
-    assert network.closed and host not in hosts._hosts
+    assert network.closed and not window.closed and host.isVisible()
+    assert host.currentWidget() is window
+    answer(window, DISCARD)
+    settle()
+    assert window.closed and host not in hosts._hosts
 
 
 def test_nothing_is_left_of_a_graph_whose_tab_was_closed(
@@ -183,3 +185,23 @@ def test_nothing_is_left_of_a_graph_whose_tab_was_closed(
     network.set_theme_name("dark")
     assert network.theme.name == "dark"
     network.set_theme_name("light")
+
+
+def test_a_comparison_is_not_closed_unasked(pair: tuple[MainWindow, OrderWindow, Host], qtbot: QtBot) -> None:
+    window, network, host = pair
+    document = window.document
+    later = document.add_plan(np.array([0] * 5 + [1] * 3 + [2] * 4, np.int32), "later")
+    window.compare([later])
+    (comparison,) = comparisons._windows
+    qtbot.waitUntil(lambda: comparison.settled)
+    assert host.editors == [window, network, comparison]
+    window.close()
+    question = window.closing.question
+    assert question is not None and question.text() == "Close this, and the comparison of its plans with it?"
+    answer(window, CANCEL)
+    assert not window.closed and not comparison.closed
+    window.close()
+    answer(window, QMessageBox.StandardButton.Close)
+    settle()
+    assert window.closed and comparison.closed and not network.closed and host.isVisible()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -35,7 +35,7 @@ def test_the_words_say_what_since_when_and_the_best_so_far() -> None:
         "best 9.00"
     )
     none: Run = Search("MTPP, MIP", 3.0, here, None)
-    assert running_words([none]).endswith("no plan yet")
+    assert running_words([none]).endswith("nothing better yet")
     better = Search("Slice", 1.0, here, (7.0,))
     # Of another problem nothing can be better or worse.
     elsewhere = Search("Slice", 1.0, other, (1.0,))
