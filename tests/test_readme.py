@@ -341,6 +341,16 @@ def test_the_keys_of_a_networks_window_are_those_documented() -> None:
     assert len(named) > 9 and set(named) <= known
 
 
+def test_the_keys_of_all_editors_are_those_documented() -> None:
+    """Each key of the table is one of the editor of graphs, which has all of these commands."""
+    from gui.editors.plan.actions import ACTIONS
+
+    known = {key for action in ACTIONS for key in action.shortcut}
+    rows = re.findall(r"^\| (`.*?`[^|]*) \| .* \|$", page("docs/window.md"), re.MULTILINE)
+    named = {key for row in rows for key in re.findall(r"`([^`]+)`", row)} - {"F10", "Alt"}
+    assert len(named) > 20 and named <= known, named - known
+
+
 def test_the_keys_of_the_readme_are_those_of_the_window() -> None:
     from gui.editors.plan.actions import ACTIONS
 

@@ -93,11 +93,8 @@ def is_comparable(window: GraphBody) -> bool:
 
 
 # ---------------------------------------------------------------------- what takes more than a call
-def move_to(window: Any, device: int, along: bool = False) -> None:
-    """Move the selection to a device by its number, with what the rules require or alone; say so where they forbid it.
-
-    Raises :class:`StageboardError`.
-    """
+def move_to(window: Any, device: int) -> None:
+    """Move the selection to a device by its number; say so where the rules forbid it. Raises :class:`StageboardError`."""
     document = window.document
     check = document.check(document.selection)
     if device >= len(check.legal):
@@ -107,9 +104,6 @@ def move_to(window: Any, device: int, along: bool = False) -> None:
     illegal = not check.legal[device]
     reasons = check.reasons(device) if illegal else ()
     ops = document.selection.copy()
-    if along:
-        document.move(ops, device, along=True)
-        return
     helps = illegal and len(taken_along(document.board.open_live, check.ops, device)) > 0
     document.move(ops, device)
     if not illegal:

@@ -87,8 +87,10 @@ class Pickers(QObject):
         if repair:
             ops = document.moving_set(document.selection)
             self._repairing.move_and_repair(ops, device)
+        elif along:
+            document.move(document.selection, device, along=True)
         else:
-            move_to(self._window, device, along)
+            move_to(self._window, device)
 
     def pick_device(self, along: bool, repair: bool = False) -> None:
         """The devices, each with what moving the selection there would give or what is in the way.
