@@ -318,6 +318,7 @@ FORMS: dict[str, Form] = {
         Form("tflite", ".tflite", _files(SAMPLES / "branchy_int8.tflite"), mutations.damaged_tflite, _graph, _info),
         Form("graphml", ".graphml", _files(DATA / "small.graphml"), _TEXT, _graph, _info),
         Form("dot", ".dot", _files(DATA / "small.dot"), _TEXT, _graph, _info),
+        Form("cost-graph", ".pbtxt", _files(DATA / "small.pbtxt"), _TEXT, _graph, _info),
         Form("plan", ".json", lambda f: [_plan(f)], _JSON, partial(_with_graph, SMALL, _open_plan), lambda p: ["evaluate", str(SMALL), str(p)]),
         Form("order", ".json", lambda f: [_order(f)], _JSON, _open_order, lambda p: ["evaluate", str(p.parent / "made.npz"), str(p)]),
         Form("story", ".story.json", lambda f: [_story(f)], _JSON, _open_story, names_file=False),

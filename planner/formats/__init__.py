@@ -44,6 +44,12 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format("graphml", "GraphML", (".graphml", ".xml"), "graphs from networkx, yEd, Gephi and others"),
     Format("dot", "DOT", (".dot", ".gv"), "graphs for Graphviz"),
+    Format(
+        "cost-graph",
+        "Cost graph",
+        (".pbtxt", ".textproto"),
+        "TensorFlow's CostGraphDef as text: the REGAL set",
+    ),
 )
 SUFFIXES: tuple[str, ...] = tuple(dict.fromkeys(suffix for form in FORMATS for suffix in form.suffixes))
 """Every suffix a model file may have."""
@@ -92,6 +98,8 @@ def _reader(file: Path) -> Reader:
         return _read_graphml
     if suffix in (".dot", ".gv"):
         return _read_dot
+    if suffix in (".pbtxt", ".textproto"):
+        return _read_cost_graph
     return _reader_by_content(file)
 
 
@@ -116,6 +124,10 @@ def _reader_by_content(file: Path) -> Reader:
         return _read_graphml
     if start.startswith((b"digraph", b"strict", b"graph", b"//", b"/*")):
         return _read_dot
+    from planner.formats.graphs.cost_graph import is_cost_graph
+
+    if is_cost_graph(start):
+        return _read_cost_graph
     from planner.formats.networks.read import is_network_file
 
     if is_network_file(file):
@@ -148,6 +160,12 @@ def _read_dot(file: Path, batch: int) -> Graph:
     from planner.formats.graphs import dot
 
     return dot.read(file)
+
+
+def _read_cost_graph(file: Path, batch: int) -> Graph:
+    from planner.formats.graphs import cost_graph
+
+    return cost_graph.read(file)
 
 
 def _read_json(file: Path, batch: int) -> Graph:

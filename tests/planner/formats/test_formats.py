@@ -19,7 +19,8 @@ DATA = Path(__file__).resolve().parents[2] / "data"
 
 def test_every_format_is_told_by_suffix_or_content(tmp_path: Path) -> None:
     for name, form in (("small.json", "stageboard-graph"), ("workload.json", "device-placement"),
-                       ("small.graphml", "graphml"), ("small.dot", "dot")):  # fmt: skip
+                       ("small.graphml", "graphml"), ("small.dot", "dot"),
+                       ("small.pbtxt", "cost-graph")):  # fmt: skip
         assert read_graph(DATA / name).format == form
         bare = tmp_path / name.replace(".", "_")
         shutil.copy(DATA / name, bare)
@@ -31,6 +32,7 @@ def test_every_format_is_told_by_suffix_or_content(tmp_path: Path) -> None:
         "device-placement",
         "graphml",
         "dot",
+        "cost-graph",
     }
     assert ".onnx" in SUFFIXES
 
@@ -54,6 +56,7 @@ def test_every_format_is_told_by_suffix_or_content(tmp_path: Path) -> None:
         ("model.bin", b"\0\0\0\0TFL3", "holds no subgraph"),
         ("model.graphml", b"<svg></svg>", "not GraphML"),
         ("model.gv", b"graph { a -- b }", "no direction"),
+        ("model.pbtxt", b'node { name: "a" op: "Conv2D" }', "no cost graph has a field 'op'"),
         ("model.bin", b"\x7fELF", "known are"),
         ("model", b"hello", "no suffix"),
     ],
@@ -73,7 +76,7 @@ def test_bad_files_are_one_sentence_naming_the_file(
 
 
 def test_missing_files_and_folders(tmp_path: Path) -> None:
-    for suffix in (".onnx", ".tflite", ".json", ".graphml", ".dot", ""):
+    for suffix in (".onnx", ".tflite", ".json", ".graphml", ".dot", ".pbtxt", ""):
         with pytest.raises(ModelError, match="does not exist"):
             read_graph(tmp_path / f"nothing{suffix}")
         folder = tmp_path / f"folder{suffix}"
@@ -82,7 +85,7 @@ def test_missing_files_and_folders(tmp_path: Path) -> None:
             read_graph(folder)
 
 
-@pytest.mark.parametrize("suffix", [".json", ".onnx", ".graphml", ".dot"])
+@pytest.mark.parametrize("suffix", [".json", ".onnx", ".graphml", ".dot", ".textproto"])
 def test_huge_files_are_refused_unread(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"huge{suffix}"
     with path.open("wb") as file:

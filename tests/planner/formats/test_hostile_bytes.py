@@ -13,7 +13,7 @@ from planner.formats import read_graph
 from planner.model.cost_model import fill
 
 DATA = Path(__file__).resolve().parents[2] / "data"
-FILES = ("small.json", "workload.json", "small.graphml", "small.dot", "control_flow.onnx")
+FILES = ("small.json", "workload.json", "small.graphml", "small.dot", "small.pbtxt", "control_flow.onnx")
 
 
 def reads_or_says_why(path: Path) -> None:
@@ -57,7 +57,7 @@ def test_truncated_files(tmp_path_factory: pytest.TempPathFactory, name: str, da
     reads_or_says_why(path)
 
 
-@pytest.mark.parametrize("suffix", [".onnx", ".tflite", ".json", ".graphml", ".dot", ".bin"])
+@pytest.mark.parametrize("suffix", [".onnx", ".tflite", ".json", ".graphml", ".dot", ".pbtxt", ".bin"])
 @settings(max_examples=25)
 @given(content=st.binary(max_size=200))
 def test_garbage(tmp_path_factory: pytest.TempPathFactory, suffix: str, content: bytes) -> None:
