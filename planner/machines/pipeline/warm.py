@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
+
+from planner.machines.pipeline.blocks.borders import borders
+from planner.machines.pipeline.blocks.diagram import fitted
+from planner.machines.pipeline.blocks.pricing import Pricing
+from planner.machines.pipeline.exact.model import stage_model
 from planner.machines.pipeline.target import Pipeline
 from planner.methods import tiny
+from planner.methods.mip.scaling import Scale
+from planner.methods.random_streams import seeded
+from planner.problem.problem import Problem
 from planner.problem.target import Target
 
 
@@ -16,3 +25,11 @@ class Warm(tiny.Warm):
         (Pipeline(2), False),
         (Pipeline(2, bandwidth=1.0, memory=16.0), False),
     )
+
+    def rest(self) -> None:
+        """Pricing of blocks: on a tiny pipeline plan and bound meet before it is done."""
+        model = stage_model(Problem(tiny.tiny_graph(), Pipeline(2)))
+        pricing = Pricing(fitted(borders(model), seeded(0), 10_000), model.work, Scale(1.0, True))
+        pricing.run(model.work, 100, 1.0)
+        pricing.block(1.0, 100, np.ones(model.count, bool), seeded(0))
+        pricing.all_blocks(1.0, 100, 1000, 1000)

@@ -8,17 +8,15 @@ import json
 import math
 import queue
 import struct
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import numpy as np
 
 from planner.errors import StageboardError
+from planner.methods.mip.child import Child
 from planner.methods.mip.mip_child import read_frame, write_frame
 from planner.methods.mip.model import Arrays, arrays_of
 from planner.methods.mip.outcome import WATCH_SECONDS, Outcome
@@ -49,11 +47,12 @@ def solve(
     start: Mapping[str, float] | None = None,
     gap: float | None = None,
     seconds: float | None = None,
+    nodes: int | None = None,
     threads: int = 1,
 ) -> Outcome:
     """Minimise ``problem`` (:class:`planner.methods.mip.model.Arrays` or a ``pulp.LpProblem``) until solved or stopped.
 
-    It ends when it is solved, ``seconds`` passed or the search stops; raises :class:`planner.search.search.Stopped` where that
+    It ends when it is solved, ``seconds`` passed, HiGHS has looked at ``nodes`` nodes or the search stops; raises :class:`planner.search.search.Stopped` where that
     happens before a solver has begun.
 
     ``on_solution(values)`` is told each better solution by variable name, ``on_bound`` each better dual bound, both in the
@@ -69,34 +68,24 @@ def solve(
         "solver": solver,
         "gap": gap,
         "seconds": seconds,
+        "nodes": nodes,
         "threads": threads,
         "seed": search.seed % (2**31 - 1),
     }
-    return _Child(arrays, settings, start or {}).watch(search, on_solution, on_bound, seconds)
+    return _Solve(arrays, settings, start or {}).watch(search, on_solution, on_bound, seconds)
 
 
-class _Child:
+class _Solve:
     """One run of :mod:`planner.methods.mip.mip_child`."""
 
     def __init__(self, arrays: Arrays, settings: Mapping[str, Any], start: Mapping[str, float]) -> None:
         self._arrays = arrays
         self._solver = str(settings["solver"])
         self._began = time.perf_counter()
-        script = Path(__file__).with_name("mip_child.py")
-        # -P: the script's folder must not become a place to import from.
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", str(script)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
         self._frames: queue.SimpleQueue[tuple[bytes, bytes] | None] = queue.SimpleQueue()
-        self._writer = threading.Thread(
-            target=self._write, args=(settings, start), name="mip-model", daemon=True
+        self._child = Child(
+            "mip_child.py", "mip", lambda process: self._write(process, settings, start), self._read
         )
-        self._reader = threading.Thread(target=self._read, name="mip-frames", daemon=True)
-        self._writer.start()
-        self._reader.start()
 
     def _packed(self, settings: Mapping[str, Any], start: Mapping[str, float]) -> bytes:
         a = self._arrays
@@ -112,15 +101,15 @@ class _Child:
         )  # fmt: skip
         return buffer.getvalue()
 
-    def _write(self, settings: Mapping[str, Any], start: Mapping[str, float]) -> None:
-        assert self._process.stdin is not None
+    def _write(self, process: Popen[bytes], settings: Mapping[str, Any], start: Mapping[str, float]) -> None:
+        assert process.stdin is not None
         with contextlib.suppress(OSError):  # it ended early: the reader sees that too
-            write_frame(self._process.stdin, b"M", self._packed(settings, start))
+            write_frame(process.stdin, b"M", self._packed(settings, start))
 
-    def _read(self) -> None:
-        assert self._process.stdout is not None
+    def _read(self, process: Popen[bytes]) -> None:
+        assert process.stdout is not None
         with contextlib.suppress(OSError, ValueError):
-            while (frame := read_frame(self._process.stdout)) is not None:
+            while (frame := read_frame(process.stdout)) is not None:
                 self._frames.put(frame)
         self._frames.put(None)
 
@@ -160,9 +149,7 @@ class _Child:
                     raise StageboardError(f"{self._solver} failed: {json.loads(payload)}")
                 stopping = stopping or search.stopped() or time.perf_counter() > limit
         finally:
-            self._process.kill()
-            # A process with much memory takes a moment to be gone; nobody need wait for that.
-            threading.Thread(target=self._reap, name="mip-end").start()
+            self._child.end()
 
     def _outcome(self, status: str, objective: float, bound: float) -> Outcome:
         seconds = time.perf_counter() - self._began
@@ -171,12 +158,3 @@ class _Child:
         if status == "optimal":
             return Outcome("optimal", objective, bound, seconds)
         return Outcome("feasible" if objective < math.inf else "unknown", objective, bound, seconds)
-
-    def _reap(self) -> None:
-        self._process.wait()
-        self._writer.join()
-        self._reader.join()
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe is not None
-            with contextlib.suppress(OSError):
-                pipe.close()

@@ -100,6 +100,8 @@ def run_highs(model: Mapping[str, Any], settings: Mapping[str, Any], reports: Re
     highs.setOptionValue("small_matrix_value", 1e-12)
     if settings["seconds"] is not None:
         highs.setOptionValue("time_limit", settings["seconds"])
+    if settings["nodes"] is not None:
+        highs.setOptionValue("mip_max_nodes", settings["nodes"])
     highs.passModel(lp)
     if len(model["start_idx"]):
         highs.setSolution(len(model["start_idx"]), model["start_idx"], model["start_value"])

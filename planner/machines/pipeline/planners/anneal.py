@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from planner.machines.pipeline.orders.annealing import Annealing
+from planner.machines.pipeline.orders.free_annealing import FreeAnnealing
 from planner.machines.pipeline.orders.search import BATCH, PipelineSearch
 from planner.options import Option
 from planner.problem.problem import Problem
@@ -13,13 +14,16 @@ from planner.search.search import Search
 
 SHAKEN = 0.7
 """Random part of the keys of orders near a plan: below 1 every plan's own slices are among those of its orders."""
+FREE_HOT, FREE_COLD = 0.01, 1e-5
+"""First and last temperature of the annealing without an order: squares of what blocks cost too much, as a share."""
 
 
 class Anneal(Planner):
     """Rounds of simulated annealing, one unit a move, each round slower than the one before.
 
-    It starts from the best slicing of the depth-first order, of the orders of given plans and of some random orders. What a
-    round finds is ordered block by block in several ways and sliced optimally, then orders near the best one are tried.
+    It starts from the best slicing of the depth-first order, of the orders of given plans and of some random orders. A round goes on
+    from the best plan twice: with its blocks in no order, where nothing is pinned, which finds the shape of good plans on wide graphs, then in order. What it
+    finds is ordered block by block in several ways and sliced optimally, then orders near the best one are tried.
     """
 
     name: ClassVar[str] = "anneal"
@@ -54,9 +58,11 @@ class Anneal(Planner):
         rounds, moves = int(options["rounds"]), float(options["moves"])
         moves = moves or min(4000.0 * orders.units.count, 2e6)
         annealing = Annealing(orders.units, orders.slicer.network, search.rng, float(options["power"]))
+        free = FreeAnnealing(orders.units, orders.slicer.network, search.rng)
         for i in range(rounds):
             orders.adopt()
             self._slice_many(orders, int(options["orders"]), near=False)
+            self._free(orders, free, moves, search, i / rounds)
             for _ in annealing.run(
                 orders.slicer.block_of,
                 orders.slicer.value,
@@ -74,6 +80,20 @@ class Anneal(Planner):
             self._slice_many(orders, int(options["orders"]), near=True)
             moves *= float(options["growth"])
             search.iteration()
+
+    @staticmethod
+    def _free(
+        orders: PipelineSearch, free: FreeAnnealing, moves: float, search: Search, fraction: float
+    ) -> None:
+        """Anneal the best plan without an order, then slice its blocks in some order."""
+        if not free.possible:
+            return
+        for _ in free.run(orders.slicer.block_of, moves, FREE_HOT, FREE_COLD):
+            if free.best < search.objective:
+                search.incumbent(free.block_of[orders.units.unit_of])
+            search.progress(fraction, "blocks in no order")
+            search.check()
+        orders.slice(orders.order_of(free.block_of))
 
     @staticmethod
     def _slice_many(orders: PipelineSearch, count: int, near: bool) -> None:

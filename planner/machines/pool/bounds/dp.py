@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from planner.machines.pool.ideals.solver import IdealsSearch
-from planner.methods.ideals import DEFAULT_LIMIT
+from planner.methods.ideals.lattice import DEFAULT_LIMIT
 from planner.options import Option
 from planner.problem.problem import Problem
 from planner.search.method import BoundMethod, Source

@@ -19,10 +19,10 @@ import numpy as np
 
 from planner.evaluation import kernels
 from planner.machines.pool.ideals.clusters_kernels import NOBODY, cluster_times, cpu_ends, link
-from planner.machines.pool.ideals.cost import Potentials
 from planner.machines.pool.ideals.groups import MOST_SPECIALS, Group, TooManyPairs, kinds_of
 from planner.machines.pool.ideals.states import ACCELERATOR, CPU, Chain, absorbed
-from planner.methods.ideals import Lattice
+from planner.methods.ideals.lattice import Lattice
+from planner.methods.ideals.potentials import Potentials
 from planner.model.graph import Bools, Ints
 from planner.search.search import Search
 

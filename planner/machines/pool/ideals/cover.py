@@ -1,4 +1,7 @@
-"""The kernel of the search for fewest devices under a bound: one pass over the lattice of ideals."""
+"""The kernel of the search for fewest devices under a bound: one pass over the lattice of ideals.
+
+Devices are of several types here; for devices in a row :mod:`planner.methods.ideals.stages` is much faster.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +91,7 @@ def cover(
 ):  # fmt: skip
     """Settle the ideals from ``first`` on and extend each; returns where to go on.
 
-    ``lattice``: its ``(ptr, upper, unit, bits)``; ``costs``: :class:`planner.machines.pool.ideals.cost.Potentials`. ``room``
+    ``lattice``: its ``(ptr, upper, unit, bits)``; ``costs``: :class:`planner.methods.ideals.potentials.Potentials`. ``room``
     float64[s, a + 1]: accelerator work that the devices left can take after a accelerators; with ``counts_cut`` bool[s] the
     border counts too. ``far_ok`` bool[i]: far ends of a start may go through channels. ``scratch``: int32[h] three times, the first
     holding -1.

@@ -18,7 +18,6 @@ import math
 
 import numpy as np
 
-from planner.machines.pool.ideals.cost import IDEALS_PER_CALL, Potentials, ideal_sums
 from planner.machines.pool.ideals.cover import Channels, Found, Hubs, Steps, cover
 from planner.machines.pool.ideals.states import (
     ACCELERATOR,
@@ -29,7 +28,8 @@ from planner.machines.pool.ideals.states import (
     fits_type,
     type_capacity,
 )
-from planner.methods.ideals import Lattice
+from planner.methods.ideals.lattice import Lattice
+from planner.methods.ideals.potentials import IDEALS_PER_CALL, Potentials, ideal_sums
 from planner.model.graph import Bools, Floats
 from planner.search.search import Search
 

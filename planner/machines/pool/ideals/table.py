@@ -16,7 +16,6 @@ from numba import njit
 
 from planner.evaluation.kernels import MAX_COST, SUM, combine
 from planner.evaluation.replication import replicated
-from planner.machines.pool.ideals.cost import Potentials, ideal_sums
 from planner.machines.pool.ideals.states import (
     ACCELERATOR,
     CPU,
@@ -27,7 +26,8 @@ from planner.machines.pool.ideals.states import (
     fits_type,
     type_capacity,
 )
-from planner.methods.ideals import Lattice
+from planner.methods.ideals.lattice import Lattice
+from planner.methods.ideals.potentials import Potentials, ideal_sums
 from planner.model.graph import Floats, Ints
 from planner.search.search import Search
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from planner.machines.pool.ideals.solver import IdealsSearch
-from planner.methods.ideals import DEFAULT_LIMIT
+from planner.methods.ideals.lattice import DEFAULT_LIMIT
 from planner.options import Option
 from planner.problem.problem import Problem
 from planner.search.method import Planner, Source
@@ -31,7 +31,10 @@ class IdealsDp(Planner):
     objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe"})
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
-    options: ClassVar[tuple[Option, ...]] = (LIMIT,)
+    options: ClassVar[tuple[Option, ...]] = (
+        LIMIT,
+        Option("near", True, "whether a graph with more ideals is searched near one order at all"),
+    )
 
     def refusal(self, problem: Problem) -> str | None:
         """Serves contiguous pools only."""
@@ -42,4 +45,5 @@ class IdealsDp(Planner):
 
     def search(self, problem: Problem, search: Search) -> None:
         """Plans, then proof."""
-        IdealsSearch(problem, search, int(search.options["ideals"]), self.name, propose=True).run()
+        limit, near = int(search.options["ideals"]), bool(search.options["near"])
+        IdealsSearch(problem, search, limit, self.name, propose=True, near=near).run()

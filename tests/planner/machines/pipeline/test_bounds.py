@@ -184,7 +184,7 @@ def test_bounds_stream_in_rising_order_beyond_the_simple_one() -> None:
 
 @pytest.mark.parametrize("method", ["two-superblock", "bottleneck", "bottleneck-guess", "exact"])
 def test_a_cancel_is_heard(method: str) -> None:
-    problem = Problem(regal_like.generate(2), Pipeline(16))
+    problem = Problem(regal_like.generate(2, {"nodes": 200, "degree": 4}), Pipeline(16))
     cancelled = threading.Event()
     timer = threading.Timer(0.3, cancelled.set)
     timer.start()

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from planner.formats.graphs import device_placement
 from planner.machines.pool.bounds.dp import Dp
 from planner.machines.pool.ideals.clusters import Clusters
-from planner.machines.pool.ideals.cost import potentials
-from planner.machines.pool.ideals.relaxations import one_order, parts, relaxations
 from planner.machines.pool.ideals.search import Coverer
 from planner.machines.pool.ideals.states import pool_states
 from planner.machines.pool.ideals.table import Table
 from planner.machines.pool.planners.dpl import Dpl
 from planner.machines.pool.planners.ideals_dp import IdealsDp
 from planner.machines.pool.target import DevicePool
-from planner.methods.ideals import enumerate_ideals
+from planner.methods.ideals.lattice import enumerate_ideals
+from planner.methods.ideals.potentials import potentials
+from planner.methods.ideals.relaxations import one_order, parts, relaxations
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.grouping import kept_together
 from planner.problem.problem import Problem

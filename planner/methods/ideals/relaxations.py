@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from planner.machines.pool.ideals.units import Reduced, reduce_units
+from planner.methods.ideals.reduced import Reduced, reduce_units
 from planner.methods.orders import depth_first_order
 from planner.methods.units import forced_units, merge_cycles, unit_edges
 from planner.model.graph import Bools, Ints, csr
@@ -52,10 +52,11 @@ class Parts:
         )
 
 
-def parts(problem: Problem) -> Parts:
-    """Units and edges of both parts."""
+def parts(problem: Problem, unit_of: Ints | None = None) -> Parts:
+    """Units (``unit_of`` int32[n], by default what every valid plan keeps together) and edges of both parts."""
     e = problem.evaluator
-    unit_of = forced_units(problem)
+    if unit_of is None:
+        unit_of = forced_units(problem)
     count = int(unit_of.max()) + 1 if len(unit_of) else 0
     forward = (e.part[e.edge_src] == 0) & (e.part[e.edge_dst] == 0)
     backward = (e.part[e.edge_src] == 1) & (e.part[e.edge_dst] == 1)

@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from planner.methods.ideals import Lattice
+from planner.methods.ideals.lattice import Lattice
 from planner.methods.units import Units
 from planner.model.graph import Floats, Ints, csr
 from planner.search.search import Search
@@ -44,8 +44,13 @@ class Touches(NamedTuple):
     tensor_unit: Ints
 
 
-def touches(units: Units) -> Touches:
-    """The tensors between ``units``, merged where they touch the same ones."""
+def touches(units: Units, tensor_time: Floats | None = None) -> Touches:
+    """The tensors between ``units``, merged where they touch the same ones, in the same order for all times.
+
+    ``tensor_time`` float64[t]: what a tensor costs, by default what it costs to receive.
+    """
+    if tensor_time is None:
+        tensor_time = units.tensor_time
     owner = np.repeat(np.arange(units.count, dtype=np.int32), np.diff(units.entry_ptr))
     ptr, idx = csr(units.entry_tensor, owner, len(units.tensor_time))
     number: dict[bytes, int] = {}
@@ -55,7 +60,7 @@ def touches(units: Units) -> Touches:
         np.int32,
     )
     h = len(number)
-    time = np.bincount(same, weights=units.tensor_time, minlength=h).astype(np.float64)
+    time = np.bincount(same, weights=tensor_time, minlength=h).astype(np.float64)
     first = np.zeros(h, np.int32)
     first[same[::-1]] = np.arange(len(same), dtype=np.int32)[::-1]
     kept = np.concatenate([idx[ends[t] : ends[t + 1]] for t in first.tolist()] or [np.empty(0, np.int32)])
@@ -158,10 +163,8 @@ def ideal_sums(lattice: Lattice, values: Floats, search: Search) -> Floats:
     return sums
 
 
-def potentials(lattice: Lattice, search: Search) -> Potentials:
-    """Sum up work, memory and border of every ideal. Raises :class:`planner.search.search.Stopped`."""
-    units = lattice.units
-    found = touches(units)
+def borders(lattice: Lattice, found: Touches, search: Search) -> tuple[Floats, NDArray[np.int64], Ints]:
+    """The tensors across the border of each ideal: their time (float64[i]), and themselves as a CSR (int64[i+1], int32)."""
     pairs = (found.unit_ptr, found.unit_tensor, found.tensor_ptr, found.tensor_unit)
     cover = (lattice.parent, lattice.parent_unit, lattice.bits)
     cut, size = np.zeros(lattice.count), np.zeros(lattice.count, np.int64)
@@ -172,6 +175,14 @@ def potentials(lattice: Lattice, search: Search) -> Potentials:
     border = np.empty(int(ptr[-1]), np.int32)
     for first, last in _sliced(lattice, search, int(ptr[-1]) // lattice.count // 8):
         _borders(first, last, *cover, *pairs, ptr, border)
+    return cut, ptr, border
+
+
+def potentials(lattice: Lattice, search: Search) -> Potentials:
+    """Sum up work, memory and border of every ideal. Raises :class:`planner.search.search.Stopped`."""
+    units = lattice.units
+    found = touches(units)
+    cut, ptr, border = borders(lattice, found, search)
     return Potentials(
         found,
         ideal_sums(lattice, units.work.sum(axis=2).T, search),

@@ -297,6 +297,8 @@ def _lean(full: Units, merged: Ints, src: Ints, dst: Ints, kept: Bools, free: Bo
 
 
 def idle_units(units: Units) -> Bools:
-    """bool[m]: no work on any device, so that only tensors, memory and rules tell where a unit should be."""
+    """bool[m]: no work on any device, and no parameters that may be streamed, so that only tensors, memory and rules tell where a unit should be."""
     idle: Bools = (units.work == 0).all(axis=(0, 2))
+    if float(units.params.sum()) > units.problem.evaluator.budget.min(initial=np.inf):
+        idle &= units.params == 0
     return idle

@@ -1,0 +1,164 @@
+"""Fewest stages under a bound: chains of ideals whose stages, in a row, all cost less.
+
+A plan on devices in a row is a chain of ideals: the units on the first stages, for each number of stages. For each ideal the
+least number of stages that holds it with every cost below the bound is found, from small ideals to large ones
+(:mod:`planner.methods.ideals.stages`; ``docs/ideals-dp.md`` has the proof). Fewer are never worse, as a stage may stay empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.methods.ideals.lattice import Lattice
+from planner.methods.ideals.potentials import IDEALS_PER_CALL, borders, ideal_sums, touches
+from planner.methods.ideals.stages import NOWHERE, OpenStages, Reached, Row, advance, places_of_ideals
+from planner.model.graph import Ints
+from planner.search.search import Search
+
+STEPS_PER_CALL = 500_000
+"""Open stages looked at between two looks at the stop criteria: some twenty milliseconds."""
+MOST_ACROSS = 64
+"""Tensors across one border are bits of one integer."""
+FIRST_ROOM = 1 << 14
+MOST_OPEN = 1 << 24
+"""Open stages in hand at most: 700 MB."""
+
+
+class TooWide(Exception):
+    """Too many tensors cross one border, or too many stages are open at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowChain:
+    """A chain of ideals as a plan of the units: the stage of each (int32[m]), its largest cost as the program counts it.
+
+    ``place`` int32[k]: where each stage stands, which is its number.
+    """
+
+    device_of: Ints
+    place: Ints
+    value: float
+
+
+class Chains:
+    """Finds chains of ideals of ``lattice`` whose stages all cost less than a bound.
+
+    Raises :class:`TooWide`, and when a criterion fires :class:`planner.search.search.Stopped`, as does :meth:`solve`.
+    """
+
+    def __init__(self, lattice: Lattice, search: Search) -> None:
+        units = lattice.units
+        e = units.problem.evaluator
+        self.lattice, self.count = lattice, e.k
+        arriving, leaving = touches(units), touches(units, units.send_time)
+        receive, ptr, border = borders(lattice, arriving, search)
+        if int(np.diff(ptr).max(initial=0)) > MOST_ACROSS:
+            raise TooWide
+        alike = np.array_equal(arriving.time, leaving.time)
+        send = receive if alike else borders(lattice, leaving, search)[0]
+        self._borders = (ptr, border)
+        self._touches = (arriving.time, arriving.unit_ptr, arriving.unit_tensor)
+        self._leaving = leaving.time
+        budget = float(e.budget[0])
+        streams = float(units.params.sum()) > budget
+        params = units.params if streams else np.zeros(units.count)
+        sums = ideal_sums(lattice, np.stack([units.work[0].sum(axis=1), params], axis=1), search)
+        self._row = Row(
+            sums[:, 0].copy(),
+            sums[:, 1].copy(),
+            receive,
+            send,
+            *places(lattice, search),
+            budget=budget if streams else 0.0,
+            rate=e.streaming_rate if streams else 1.0,
+        )
+        self._scratch = (
+            np.full(len(arriving.time), -1, np.int32),
+            np.empty(MOST_ACROSS, np.int32),
+        )
+        self._stages = _more(None, FIRST_ROOM)
+        self._head = np.empty(lattice.count, np.int32)
+        self._reached = Reached(
+            np.empty(lattice.count, np.int16), np.empty(lattice.count), np.empty(lattice.count, np.int32)
+        )
+
+    def solve(self, bound: float, search: Search) -> RowChain | None:
+        """A chain with every cost below ``bound``, or None where there is none."""
+        lattice, row = self.lattice, self._row
+        if not max(0.0, -row.budget / row.rate) < bound:
+            return None
+        _release(self._stages)
+        self._head.fill(-1)
+        at = 0
+        while at < lattice.count:
+            at, steps = advance(
+                at, STEPS_PER_CALL, bound, self.count, (lattice.ptr, lattice.upper, lattice.unit), self._borders,
+                self._touches, self._leaving, row, self._stages, self._head, self._reached, self._scratch,
+            )  # fmt: skip
+            search.progress(at / lattice.count, f"{at} of {lattice.count} ideals below {bound:.6g}")
+            search.check()
+            if at < lattice.count and steps < STEPS_PER_CALL:
+                room = len(self._stages.next)
+                if room >= MOST_OPEN:
+                    raise TooWide
+                self._stages = _more(self._stages, 2 * room)
+        return self._chain() if self._reached.place[-1] < NOWHERE else None
+
+    def _chain(self) -> RowChain:
+        """Walk back from the ideal of all units."""
+        stage_of = np.zeros(self.lattice.units.count, np.int32)
+        ideal = self.lattice.count - 1
+        value = float(self._reached.load[ideal])
+        while ideal > 0:
+            before = int(self._reached.source[ideal])
+            inside = self.lattice.members(ideal) & ~self.lattice.members(before)
+            stage_of[inside] = int(self._reached.place[ideal]) - 1
+            ideal = before
+        return RowChain(stage_of, np.arange(self.count, dtype=np.int32), value)
+
+
+def places(lattice: Lattice, search: Search) -> tuple[np.ndarray, np.ndarray]:
+    """After how many stages, at least and at most, each ideal may be done (int16[i] each), from the stages that units may be on."""
+    allowed, k = lattice.units.allowed, lattice.units.problem.evaluator.k
+    lowest, highest = np.zeros(lattice.count, np.int16), np.full(lattice.count, k - 1, np.int16)
+    highest[-1] = k
+    earliest = np.argmax(allowed, axis=1).astype(np.int16)
+    latest = (k - 1 - np.argmax(allowed[:, ::-1], axis=1)).astype(np.int16)
+    counting = np.flatnonzero(latest < k - 1)
+    by_latest = counting[np.argsort(latest[counting], kind="stable")].astype(np.int32)
+    for first in range(0, lattice.count, IDEALS_PER_CALL):
+        search.check()
+        end = min(first + IDEALS_PER_CALL, lattice.count)
+        places_of_ideals(
+            first, end, lattice.parent, lattice.parent_unit, lattice.bits, earliest, latest, by_latest, lowest,
+            highest,
+        )  # fmt: skip
+    return lowest, highest
+
+
+def _more(before: OpenStages | None, room: int) -> OpenStages:
+    """Records for ``room`` open stages, the first ones those there were ``before``."""
+    fresh = OpenStages(
+        np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room), np.empty(room), np.empty(room, np.int16),
+        np.empty(room, np.int16), np.empty(room, np.int32), np.empty(room, np.int32), np.empty(2, np.int64),
+    )  # fmt: skip
+    _release(fresh)
+    if before is not None:
+        used = len(before.next)
+        for name in OpenStages._fields[:-1]:
+            getattr(fresh, name)[:used] = getattr(before, name)
+        # What was not in use before comes after all that is new.
+        fresh.next[-1] = before.spare[0]
+        fresh.spare[0] = used
+        fresh.spare[1] = room - used + before.spare[1]
+    return fresh
+
+
+def _release(stages: OpenStages) -> None:
+    """Take all records out of use."""
+    room = len(stages.next)
+    stages.next[:] = np.arange(1, room + 1, dtype=np.int32)
+    stages.next[-1] = -1
+    stages.spare[0], stages.spare[1] = 0, room

@@ -1,0 +1,294 @@
+"""The kernel of the search for fewest stages under a bound: one pass over the lattice of ideals, with open stages in hand.
+
+An *open stage* begins at an ideal I' and has reached a larger one. What it will cost does not depend on I' but for
+
+* ``open``: the tensors across the border of I' that still cross that of the ideal reached, and ``fresh``, those of them that
+  the stage has not touched yet. Both are bits over the border of the ideal reached;
+* ``lower``: what its start adds to its cost: less the work before it, and what it has received so far;
+* ``held``: the parameters before it, where stages stream some;
+* ``place``, how many stages come before, and ``until``, after how many at most its start may stand.
+
+Open stages that agree in the first two are compared in the others, and the worse ones forgotten: however many starts there
+are, few are left of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from planner.model.graph import Floats, Ints
+
+NOWHERE = 30000
+"""More stages than there are: not reached."""
+LOOSE = 1.0 + 1e-9
+"""Sums that are compared with several stages' worth of a bound may be off by this share."""
+
+
+class OpenStages(NamedTuple):
+    """Records of open stages: arrays of one length, named as in the head of this module, and linked lists of them.
+
+    ``open``, ``fresh`` uint64; ``lower``, ``held`` float64; ``place``, ``until`` int16; ``start`` int32: the ideal; ``next``
+    int32: the next one of the same ideal, or of those not in use. ``spare`` int64[2]: the first that is not in use (-1 none), how many there are.
+    """
+
+    open: NDArray[np.uint64]
+    fresh: NDArray[np.uint64]
+    lower: Floats
+    held: Floats
+    place: NDArray[np.int16]
+    until: NDArray[np.int16]
+    start: Ints
+    next: Ints
+    spare: NDArray[np.int64]
+
+
+class Row(NamedTuple):
+    """What a row of stages adds up along ideals, and which places an ideal may have.
+
+    ``work``, ``params``, ``receive`` and ``send`` float64[i]: of the units inside, and of the tensors across the border. ``lowest``
+    and ``highest`` int16[i]: after so many stages, at least and at most, may exactly these units be done. ``budget``: parameters
+    that a stage need not stream; ``rate``: what it streams of the others in a unit of time.
+    """
+
+    work: Floats
+    params: Floats
+    receive: Floats
+    send: Floats
+    lowest: NDArray[np.int16]
+    highest: NDArray[np.int16]
+    budget: float
+    rate: float
+
+
+class Reached(NamedTuple):
+    """Of each ideal: after how many stages it is done at the earliest (int16[i]), the dearest of them, and the ideal before."""
+
+    place: NDArray[np.int16]
+    load: Floats
+    source: Ints
+
+
+@njit(cache=True, nogil=True)
+def _behind(opened, fresh, other_opened, other_fresh, start, time, leaving, border, begin):
+    """By how much an open stage may be dearer than another, whatever units both take further; ``start``: by how much it is now.
+
+    It may have to receive what it has not touched while the other has or need not, and to send what crosses both borders of the
+    other. No more is added up once the sum is above zero.
+    """
+    one = np.uint64(1)
+    receives, sends = fresh & ~other_fresh, other_opened & ~opened
+    x = begin
+    while start <= 0.0 and receives | sends != 0:
+        if receives & one != 0:
+            start += time[border[x]]
+        if sends & one != 0:
+            start += leaving[border[x]]
+        receives >>= one
+        sends >>= one
+        x += 1
+    return start
+
+
+@njit(cache=True, nogil=True)
+def _keep(
+    stages, head, j, opened, fresh, lower, held, place, until, start, rate, time, leaving, border, begin
+):  # fmt: skip
+    """Enter an open stage in the list of ideal ``j`` unless one there is at least as good whatever both take further."""
+    before = -1
+    r = head[j]
+    while r >= 0 and stages.lower[r] <= lower:
+        if stages.place[r] <= place and stages.until[r] >= until:
+            now = stages.lower[r] - lower
+            now = max(now, now + (held - stages.held[r]) / rate)
+            if now <= 0.0 and _behind(
+                stages.open[r], stages.fresh[r], opened, fresh, now, time, leaving, border, begin
+            ) <= 0.0:  # fmt: skip
+                return
+        before = r
+        r = stages.next[r]
+    new = stages.spare[0]
+    stages.spare[0] = stages.next[new]
+    stages.spare[1] -= 1
+    stages.next[new] = r
+    if before < 0:
+        head[j] = new
+    else:
+        stages.next[before] = new
+    stages.open[new], stages.fresh[new] = opened, fresh
+    stages.lower[new], stages.held[new] = lower, held
+    stages.place[new], stages.until[new], stages.start[new] = place, until, start
+
+
+@njit(cache=True, nogil=True)
+def _thin_out(stages, head, i, time, leaving, border, begin, wide, rate, listed):
+    """Forget open stages of ideal ``i`` that another one is at least as good as, whatever both take further."""
+    kept = 0
+    before = -1
+    r = head[i]
+    while r >= 0:
+        after = stages.next[r]
+        useless = False
+        for x in range(kept):
+            q = listed[x]
+            if stages.place[q] <= stages.place[r] and stages.until[q] >= stages.until[r]:
+                now = stages.lower[q] - stages.lower[r]
+                now = max(now, now + (stages.held[r] - stages.held[q]) / rate)
+                if now <= 0.0 and _behind(
+                    stages.open[q], stages.fresh[q], stages.open[r], stages.fresh[r], now, time, leaving, border, begin
+                ) <= 0.0:  # fmt: skip
+                    useless = True
+                    break
+        if useless:
+            stages.next[before] = after
+            stages.next[r] = stages.spare[0]
+            stages.spare[0] = r
+            stages.spare[1] += 1
+        else:
+            listed[kept] = r
+            kept += 1
+            before = r
+        r = after
+
+
+@njit(cache=True, nogil=True)
+def advance(
+    first, most_steps, bound, count, lattice, borders, touches, leaving, row, stages, head, reached, scratch
+):
+    """Settle the ideals from ``first`` on and take open stages up to those that cover them; returns where to go on.
+
+    ``count``: the stages of the row. ``lattice``: its ``(ptr, upper, unit)``; ``borders``: ``(ptr, tensors)``; ``touches``: times to
+    receive, and the tensors of each unit as CSR; ``leaving`` float64[h]: times to send. ``head`` int32[i]: the open stages that have reached
+    an ideal. ``scratch``: int32[h] and int32[64]. Where steps are left, room for open stages ran out.
+    """
+    ptr, upper, unit = lattice
+    border_ptr, border = borders
+    time, unit_ptr, unit_tensor = touches
+    slot, to = scratch
+    listed = np.empty(len(stages.next), np.int32)
+    one = np.uint64(1)
+    last = len(ptr) - 2
+    total, all_params = row.work[last], row.params[last]
+    steps = 0
+    for i in range(first, last + 1):
+        if steps >= most_steps:
+            return i, steps
+        size = 0
+        r = head[i]
+        while r >= 0:
+            size += 1
+            r = stages.next[r]
+        if stages.spare[1] < (ptr[i + 1] - ptr[i]) * (size + 1) + 1:
+            return i, steps
+        steps += 1 + size
+        begin = border_ptr[i]
+        wide = border_ptr[i + 1] - begin
+        place, load, source = NOWHERE, np.inf, -1
+        if i == 0:
+            place, load = 0, 0.0
+        r = head[i]
+        while r >= 0:
+            here = max(int(stages.place[r]) + 1, int(row.lowest[i]))
+            if here <= stages.until[r] + 1 and here <= row.highest[i] and here <= place:
+                value = row.work[i] + row.send[i] + stages.lower[r]
+                for x in range(wide):
+                    if (stages.open[r] >> np.uint64(x)) & one != 0:
+                        value -= leaving[border[begin + x]]
+                over = row.params[i] - stages.held[r] - row.budget
+                if over > 0.0:
+                    value += over / row.rate
+                worst = max(value, reached.load[stages.start[r]])
+                if value < bound and (here < place or worst < load):
+                    place, load, source = here, worst, stages.start[r]
+            r = stages.next[r]
+        reached.place[i], reached.load[i], reached.source[i] = place, load, source
+        if place < count:
+            left = (count - place) * bound * LOOSE
+            need = total - row.work[i] + row.receive[i]
+            over = all_params - row.params[i] - (count - place) * row.budget
+            if over > 0.0:
+                need += over / row.rate
+            if need <= left:
+                every = (one << np.uint64(wide)) - one if wide < 64 else ~np.uint64(0)
+                _keep(
+                    stages, head, i, every, every, -row.work[i], row.params[i], place, row.highest[i], i, row.rate,
+                    time, leaving, border, begin,
+                )  # fmt: skip
+        if head[i] < 0:
+            continue
+        _thin_out(stages, head, i, time, leaving, border, begin, wide, row.rate, listed)
+        for e in range(ptr[i], ptr[i + 1]):
+            j, u = upper[e], unit[e]
+            for x in range(wide):
+                slot[border[begin + x]] = -1
+                to[x] = -1
+            shift = border_ptr[j]
+            for x in range(border_ptr[j + 1] - shift):
+                slot[border[shift + x]] = -2 - x
+            touched = np.uint64(0)
+            for x in range(wide):
+                if slot[border[begin + x]] <= -2:
+                    to[x] = -2 - slot[border[begin + x]]
+                slot[border[begin + x]] = x
+            for x in range(unit_ptr[u], unit_ptr[u + 1]):
+                t = unit_tensor[x]
+                # What is not across the border of i holds what was left there before, which need not name it.
+                if slot[t] >= 0 and slot[t] < wide and border[begin + slot[t]] == t:
+                    touched |= one << np.uint64(slot[t])
+            r = head[i]
+            while r >= 0:
+                steps += 1
+                lower = stages.lower[r]
+                fresh, opened = np.uint64(0), np.uint64(0)
+                for x in range(wide):
+                    bit = one << np.uint64(x)
+                    if stages.open[r] & bit == 0:
+                        continue
+                    if stages.fresh[r] & bit != 0:
+                        if touched & bit != 0:
+                            lower += time[border[begin + x]]
+                        elif to[x] >= 0:
+                            fresh |= one << np.uint64(to[x])
+                    if to[x] >= 0:
+                        opened |= one << np.uint64(to[x])
+                least = row.work[j] + lower
+                over = row.params[j] - stages.held[r] - row.budget
+                if over > 0.0:
+                    least += over / row.rate
+                if (
+                    least < bound
+                    and lower + total < (count - stages.place[r]) * bound * LOOSE
+                    and row.lowest[j] <= stages.until[r] + 1
+                ):
+                    _keep(
+                        stages, head, j, opened, fresh, lower, stages.held[r], stages.place[r], stages.until[r],
+                        stages.start[r], row.rate, time, leaving, border, shift,
+                    )  # fmt: skip
+                r = stages.next[r]
+        # Nothing asks for the open stages of this ideal any more.
+        r = head[i]
+        while r >= 0:
+            after = stages.next[r]
+            stages.next[r] = stages.spare[0]
+            stages.spare[0] = r
+            stages.spare[1] += 1
+            r = after
+        head[i] = -1
+    return last + 1, steps
+
+
+@njit(cache=True, nogil=True)
+def places_of_ideals(first, end, parent, parent_unit, bits, earliest, latest, by_latest, lowest, highest):
+    """Fill ``lowest`` and ``highest`` of the ideals from ``first`` to ``end``; ``by_latest`` int32: the units whose latest stage counts, first those with the least."""
+    one = np.uint64(1)
+    for i in range(first, end):
+        if i > 0:
+            lowest[i] = max(lowest[parent[i]], earliest[parent_unit[i]] + 1)
+        for x in range(len(by_latest)):
+            v = by_latest[x]
+            if (bits[i, v >> 6] >> np.uint64(v & 63)) & one == 0:
+                highest[i] = latest[v]
+                break
