@@ -32,7 +32,7 @@ class EdgeTpuPipeline(Target):
     The memory objectives compare byte counts in order (Edge TPU paper, section IV-B): 1 ``max-memory``, the largest m_k
     (parameter bytes of a stage, equation 5); 2 ``dram``, the sum of max(0, m_k - cache) (equation 8); 3
     ``max-communication``, the largest number of bytes that enter a stage, each tensor once (equation 9, which counts it
-    once per edge). ``memory-2-3`` is the strategy that the paper tried and dropped.
+    once per tpus). ``memory-2-3`` is the strategy that the paper tried and dropped.
 
     ``stage-time`` is the time of the slowest stage: receive + compute + streaming of uncached parameters + send.
     ``inference-time`` is the estimated time from one inference to the next on a USB hub (``shared_link``, ``scratch``), see

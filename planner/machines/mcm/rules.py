@@ -31,7 +31,7 @@ class MemorySchedule:
     parameters: float
 
 
-class ChipEvaluator(Protocol):
+class RuleEvaluator(Protocol):
     """What the rules ask of the evaluator (:class:`planner.machines.mcm.evaluator.McmEvaluator`)."""
 
     problem: EvaluatedProblem
@@ -53,7 +53,7 @@ class ChipEvaluator(Protocol):
         """Which chip feeds which: uint64[k], bit b of entry a."""
 
 
-class ChipLive(Protocol):
+class RuleLive(Protocol):
     """What the rules ask of the live evaluation (:class:`planner.machines.mcm.evaluator.McmLive`)."""
 
     def occupied_after(self, ops: Ints) -> Ints:
@@ -96,7 +96,7 @@ class NoSkipRule(Rule):
     def blocked(self, live: Live, ops: Ints) -> Bools:
         """Destinations after which a chip is skipped that is not skipped now."""
         now = mcm_kernels.skipped_chips(live.occupied)
-        after = cast(ChipLive, live).occupied_after(ops)
+        after = cast(RuleLive, live).occupied_after(ops)
         return np.array([bool(mcm_kernels.skipped_chips(row) & ~now) for row in after], bool)
 
 
@@ -116,7 +116,7 @@ class EveryChipRule(Rule):
 
     def blocked(self, live: Live, ops: Ints) -> Bools:
         """Destinations after which a chip is empty that is not empty now."""
-        after = cast(ChipLive, live).occupied_after(ops)
+        after = cast(RuleLive, live).occupied_after(ops)
         emptied: Bools = ((after == 0) & (live.occupied > 0)[None, :]).any(axis=1)
         return emptied
 
@@ -129,7 +129,7 @@ class ChipMemoryRule(Rule):
 
     def violations(self, evaluator: Evaluator, device_of: Ints) -> list[Violation]:
         """One violation per overfull chip, with the op that runs at the peak and those with most parameters."""
-        e = cast(ChipEvaluator, evaluator)
+        e = cast(RuleEvaluator, evaluator)
         names, titles = e.problem.graph.op_names, device_names(evaluator)
         held, peaks = e.parameter_bytes(device_of), e.peaks(device_of)
         found = []
@@ -150,8 +150,8 @@ class ChipMemoryRule(Rule):
 
     def blocked(self, live: Live, ops: Ints) -> Bools:
         """Destinations after which a chip is overfull that needs no less now."""
-        e = cast(ChipEvaluator, live.evaluator)
-        after = cast(ChipLive, live).memory_after(ops)
+        e = cast(RuleEvaluator, live.evaluator)
+        after = cast(RuleLive, live).memory_after(ops)
         now = e.parameter_bytes(live.device_of) + e.peaks(live.device_of)
         worse = overfull(after, e.capacity[None, :]) & (after > now[None, :])
         return np.asarray(worse.any(axis=1), bool)
@@ -169,7 +169,7 @@ class TriangleRule(Rule):
         Devices are the chips along the indirect way in order, which begins and ends with the pair; an op may come twice where
         it receives from one chip and sends to the next.
         """
-        e = cast(ChipEvaluator, evaluator)
+        e = cast(RuleEvaluator, evaluator)
         names, titles = e.problem.graph.op_names, device_names(evaluator)
         arcs = e.arcs(device_of)
         found = []
@@ -188,14 +188,14 @@ class TriangleRule(Rule):
         return found
 
     @staticmethod
-    def _dependency(evaluator: ChipEvaluator, device_of: Ints, a: int, b: int) -> tuple[int, int]:
+    def _dependency(evaluator: RuleEvaluator, device_of: Ints, a: int, b: int) -> tuple[int, int]:
         src, dst = evaluator.edge_src, evaluator.edge_dst
         e = int(np.flatnonzero((device_of[src] == a) & (device_of[dst] == b))[0])
         return int(src[e]), int(dst[e])
 
     def blocked(self, live: Live, ops: Ints) -> Bools:
         """Destinations after which a pair of chips breaks the rule that does not break it now."""
-        return cast(ChipLive, live).newly_broken(ops)
+        return cast(RuleLive, live).newly_broken(ops)
 
 
 def indirect_way(arcs: np.ndarray, a: int, b: int) -> list[int]:

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from planner.machines.mcm.search.moves import ChipMoves
-from planner.machines.mcm.search.units import chip_units
-from planner.machines.mcm.solver.solver import ChipSolver
+from planner.machines.mcm.search.moves import McmMoves
+from planner.machines.mcm.search.units import mcm_units
+from planner.machines.mcm.solver.solver import McmSolver
 from planner.machines.mcm.target import McmPackage
 from planner.methods import tiny
 from planner.problem.problem import Problem
@@ -25,10 +25,10 @@ class Warm(tiny.Warm):
 
     def search(self, problem: Problem) -> None:
         """The constraint solver's plans and annealed moves, to which searches on a tiny problem may never come."""
-        units = chip_units(problem)
-        moves = ChipMoves(units, 0)
+        units = mcm_units(problem)
+        moves = McmMoves(units, 0)
         moves.begin(np.zeros(units.count, np.int32))
         moves.run(1, 1, 0.1, 0.01, 1.0, 0.0)
-        solver = ChipSolver(problem)
+        solver = McmSolver(problem)
         solver.sample(None, 0)
         solver.fix(np.zeros(problem.graph.n, np.int32), 0)

@@ -13,9 +13,9 @@ import numpy as np
 from numba import njit
 
 from planner.machines.edge_tpu.inference_time import InferenceEvaluator
-from planner.machines.edge_tpu.memory.lattice import EdgeLattice, TooLarge
-from planner.machines.edge_tpu.memory.units import EdgeUnits, Whole, grain_of
-from planner.methods.ideals import Lattice
+from planner.machines.edge_tpu.memory.lattice import EdgeTpuLattice, TooLarge
+from planner.machines.edge_tpu.memory.units import EdgeTpuUnits, Whole, grain_of
+from planner.methods.ideals.lattice import Lattice
 from planner.model.graph import Floats, Ints
 from planner.search.search import Search
 
@@ -48,25 +48,25 @@ class Costs(NamedTuple):
     shared: bool
 
 
-def costs_of(edge: EdgeUnits) -> Costs:
+def costs_of(tpus: EdgeTpuUnits) -> Costs:
     """The costs of the units of a problem with the objective ``inference-time``."""
-    units = edge.units
+    units = tpus.units
     e = cast(InferenceEvaluator, units.problem.evaluator)
-    target, m = e.target, edge.count
+    target, m = e.target, tpus.count
     memory = np.bincount(units.unit_of, e.memory, m)
     scratch = np.zeros(m)
     np.maximum.at(scratch, units.unit_of, e.sets)
     # A cache that holds everything may be of any size.
     cache = min(target.cache, float(np.ceil(memory.sum() + scratch.max(initial=0.0))) + 1.0)
     largest = float(memory.sum() + scratch.max(initial=0.0) + cache)
-    grain = grain_of(np.concatenate([memory, scratch, [cache]]), edge.stages * (largest + 2.0))
+    grain = grain_of(np.concatenate([memory, scratch, [cache]]), tpus.stages * (largest + 2.0))
     return Costs(
         work=np.bincount(units.unit_of, e.work[0], m).astype(np.float64),
         held=np.floor(memory * grain).astype(np.int64),
         scratch=np.floor(scratch * grain).astype(np.int64),
         cache=int(np.ceil(cache * grain)),
-        receive=1.0 / (edge.size_grain * target.down),
-        send=1.0 / (edge.size_grain * target.up),
+        receive=1.0 / (tpus.size_grain * target.down),
+        send=1.0 / (tpus.size_grain * target.up),
         stream=1.0 / (grain * target.streaming),
         shared=target.shared_link,
     )
@@ -250,13 +250,13 @@ def extend(
     return count
 
 
-def arcs_of(ideals: EdgeLattice, costs: Costs, limit: float, search: Search) -> Arcs:
+def arcs_of(ideals: EdgeTpuLattice, costs: Costs, limit: float, search: Search) -> Arcs:
     """All arcs that a plan faster than ``limit`` seconds may have.
 
     Raises :class:`planner.machines.edge_tpu.memory.lattice.TooLarge` and :class:`planner.search.search.Stopped`.
     """
-    lattice, edge, count = ideals.lattice, ideals.edge, ideals.count
-    if count * (edge.stages + 1) > MOST_CELLS:
+    lattice, tpus, count = ideals.lattice, ideals.tpus, ideals.count
+    if count * (tpus.stages + 1) > MOST_CELLS:
         raise TooLarge
     held, work = _sums(lattice, costs)
     begin = np.zeros(count + 1, np.int64)
@@ -267,8 +267,8 @@ def arcs_of(ideals: EdgeLattice, costs: Costs, limit: float, search: Search) -> 
     while at < count:
         at = grow(
             at, STEPS_PER_CALL, lattice.ptr, lattice.upper, lattice.unit, lattice.bits, ideals.border_ptr,
-            ideals.border_idx, ideals.border_size, edge.size, edge.consumer_ptr, edge.consumer_idx, held, work, costs,
-            int(held[-1]), edge.stages, limit, begin, arcs.upper,
+            ideals.border_idx, ideals.border_size, tpus.size, tpus.consumer_ptr, tpus.consumer_idx, held, work, costs,
+            int(held[-1]), tpus.stages, limit, begin, arcs.upper,
             arcs.streamed, arcs.rest, *spare,
         )  # fmt: skip
         search.progress(None, f"{count} ideals, {int(begin[at])} stages")
@@ -296,15 +296,15 @@ def _add_up(parent, parent_unit, held, work, held_before, work_before):
         work_before[i] = work_before[parent[i]] + work[parent_unit[i]]
 
 
-def path_lattice(edge: EdgeUnits, order: Ints) -> Lattice:
+def path_lattice(tpus: EdgeTpuUnits, order: Ints) -> Lattice:
     """The ideals of one order of the units (int32[m]) alone: its beginnings."""
-    m = edge.count
+    m = tpus.count
     bits = np.zeros((m + 1, max(1, (m + 63) // 64)), np.uint64)
     for i, u in enumerate(order.tolist()):
         bits[i + 1] = bits[i]
         bits[i + 1, u >> 6] |= np.uint64(1) << np.uint64(u & 63)
     return Lattice(
-        edge.units,
+        tpus.units,
         ptr=np.minimum(np.arange(m + 2, dtype=np.int64), m),
         upper=np.arange(1, m + 1, dtype=np.int32),
         unit=order.astype(np.int32),
@@ -314,20 +314,20 @@ def path_lattice(edge: EdgeUnits, order: Ints) -> Lattice:
     )
 
 
-def chain_of(ideals: EdgeLattice, came: Ints) -> Ints:
+def chain_of(ideals: EdgeTpuLattice, came: Ints) -> Ints:
     """The stage of each unit (int32[m]) in the chain to the whole that ``came`` leads back along."""
     at = ideals.count - 1
     chain = [at]
-    for k in range(ideals.edge.stages, 0, -1):
+    for k in range(ideals.tpus.stages, 0, -1):
         at = int(came[at, k])
         chain.append(at)
     return ideals.stage_of(chain[::-1])
 
 
-def streaming_ahead(ideals: EdgeLattice, costs: Costs) -> Whole:
+def streaming_ahead(ideals: EdgeTpuLattice, costs: Costs) -> Whole:
     """What the stages after the k-th must stream for want of caches, from each ideal on (int64[count, n+1])."""
     held, _ = _sums(ideals.lattice, costs)
-    left = np.arange(ideals.edge.stages, -1, -1, dtype=np.int64)
+    left = np.arange(ideals.tpus.stages, -1, -1, dtype=np.int64)
     if not costs.shared:
         return np.zeros((len(held), len(left)), np.int64)
     found: Whole = np.maximum(0, (held[-1] - held)[:, None] - costs.cache * left[None, :])

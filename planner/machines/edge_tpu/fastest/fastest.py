@@ -28,7 +28,7 @@ from planner.machines.edge_tpu.fastest.arcs import (
     least_time,
     streaming_ahead,
 )
-from planner.machines.edge_tpu.memory.lattice import EdgeLattice
+from planner.machines.edge_tpu.memory.lattice import EdgeTpuLattice
 from planner.model.graph import Ints
 from planner.search.search import Search
 
@@ -62,7 +62,7 @@ class Found:
 class Fastest:
     """The search over the chains of one lattice. Methods may raise :class:`planner.search.search.Stopped`."""
 
-    def __init__(self, ideals: EdgeLattice, costs: Costs, limit: float, search: Search) -> None:
+    def __init__(self, ideals: EdgeTpuLattice, costs: Costs, limit: float, search: Search) -> None:
         """``limit``: the time per inference that a plan has to be below. Raises :class:`TooLarge`."""
         self._ideals, self._costs, self._search = ideals, costs, search
         self._best = limit
@@ -81,7 +81,7 @@ class Fastest:
 
     def steps(self) -> Iterator[Found]:
         """Plans, each faster than those before and than the limit, and bounds; the last meets the fastest plan, or the limit."""
-        low, streamed = least_time(self._costs, self._ideals.edge.stages)
+        low, streamed = least_time(self._costs, self._ideals.tpus.stages)
         ranges: list[Range] = []
         self._push(ranges, low, math.inf, streamed, False)
         while ranges and ranges[0].promise < self._goal:

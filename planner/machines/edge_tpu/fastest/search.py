@@ -10,10 +10,10 @@ import numpy as np
 
 from planner.machines.edge_tpu.fastest.arcs import Costs, costs_of, least_time, path_lattice
 from planner.machines.edge_tpu.fastest.fastest import CLOSE, Fastest
-from planner.machines.edge_tpu.memory.lattice import TooLarge, edge_lattice
-from planner.machines.edge_tpu.memory.units import EdgeUnits, edge_units
+from planner.machines.edge_tpu.memory.lattice import TooLarge, edge_tpu_lattice
+from planner.machines.edge_tpu.memory.units import EdgeTpuUnits, edge_tpu_units
 from planner.methods.good_orders import neighbour, ruled_orders
-from planner.methods.ideals import Lattice, enumerate_ideals
+from planner.methods.ideals.lattice import Lattice, enumerate_ideals
 from planner.methods.live_descent import climb
 from planner.methods.orders import depth_first_order, kahn_order
 from planner.model.graph import Ints
@@ -33,26 +33,26 @@ class FastestSearch:
 
     def __init__(self, problem: Problem, search: Search, method: str) -> None:
         self._problem, self._search, self._method = problem, search, method
-        self._edge: EdgeUnits = edge_units(problem)
+        self._tpus: EdgeTpuUnits = edge_tpu_units(problem)
 
     def run(self) -> None:
         """Plans, bounds and, where all ideals could be looked at, the proof."""
-        search, edge = self._search, self._edge
-        if not edge.feasible:
+        search, tpus = self._search, self._tpus
+        if not tpus.feasible:
             self._prove(math.inf)
             return
         for start in search.starts:
             search.incumbent(start)
-        search.incumbent(edge.device_of(edge.balanced()))
+        search.incumbent(tpus.device_of(tpus.balanced()))
         search.check()
-        costs = costs_of(edge)
-        rest, streamed = least_time(costs, edge.stages)
+        costs = costs_of(tpus)
+        rest, streamed = least_time(costs, tpus.stages)
         self._prove(rest + streamed * costs.stream)
         orders = self._orders()
         with suppress(TooLarge):
             for _ in range(2):
-                self._cut(path_lattice(edge, next(orders)), costs, proves=False)
-        lattice = enumerate_ideals(edge.units, MOST_IDEALS, search)
+                self._cut(path_lattice(tpus, next(orders)), costs, proves=False)
+        lattice = enumerate_ideals(tpus.units, MOST_IDEALS, search)
         if lattice is not None:
             with suppress(TooLarge):
                 self._cut(lattice, costs, proves=True)
@@ -65,10 +65,10 @@ class FastestSearch:
         """Find the fastest plan of a lattice, if it is faster than the best so far. Raises :class:`TooLarge`."""
         search = self._search
         search.adopt()
-        ideals = edge_lattice(self._edge, lattice, search)
+        ideals = edge_tpu_lattice(self._tpus, lattice, search)
         for found in Fastest(ideals, costs, search.objective, search).steps():
             if found.stage_of is not None:
-                search.incumbent(self._edge.device_of(found.stage_of))
+                search.incumbent(self._tpus.device_of(found.stage_of))
             search.iteration()
             if proves:
                 self._prove(found.bound)
@@ -90,7 +90,7 @@ class FastestSearch:
         most = int(search.options["orders"])
         for number in range(most):
             search.progress(number / most, f"order {number + 1} of {most}")
-            self._cut(path_lattice(self._edge, next(orders)), costs, proves=False)
+            self._cut(path_lattice(self._tpus, next(orders)), costs, proves=False)
 
     def _climb(self) -> None:
         """Move single groups of the best plan."""
@@ -102,8 +102,8 @@ class FastestSearch:
 
     def _orders(self) -> Iterator[Ints]:
         """Depth first, as the file has it, some by rule; then, without end, orders near that of the best plan."""
-        search, edge = self._search, self._edge
-        units = edge.units
+        search, tpus = self._search, self._tpus
+        units = tpus.units
         yield self._pinned_order(self._places(depth_first_order(*units.succs)))
         yield self._pinned_order(units.first_places)
         for order in ruled_orders(units):
@@ -111,9 +111,9 @@ class FastestSearch:
         while True:
             place = self._places(depth_first_order(*units.succs))
             if search.best is not None:
-                stage = np.zeros(edge.count)
+                stage = np.zeros(tpus.count)
                 stage[units.unit_of] = search.best
-                place = stage * edge.count + place
+                place = stage * tpus.count + place
             yield self._pinned_order(
                 self._places(neighbour(units, kahn_order(*units.succs, place), search.rng))
             )
@@ -126,7 +126,7 @@ class FastestSearch:
 
     def _pinned_order(self, place: np.ndarray) -> Ints:
         """The order nearest to ``place`` (float64[m]) that has units with an earlier last stage first."""
-        edge = self._edge
+        tpus = self._tpus
         far = float(place.max(initial=0.0)) + 1.0
-        order: Ints = kahn_order(*edge.units.succs, place + far * edge.latest)
+        order: Ints = kahn_order(*tpus.units.succs, place + far * tpus.latest)
         return order

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from planner.machines.edge_tpu.memory.lattice import EdgeLattice
+from planner.machines.edge_tpu.memory.lattice import EdgeTpuLattice
 from planner.machines.edge_tpu.memory.units import Whole
 from planner.model.graph import Ints
 
@@ -27,7 +27,7 @@ PAIRS_PER_CALL = 2_000_000
 
 
 class Field(NamedTuple):
-    """The arrays of an :class:`planner.machines.edge_tpu.memory.lattice.EdgeLattice` and of its tensors."""
+    """The arrays of an :class:`planner.machines.edge_tpu.memory.lattice.EdgeTpuLattice` and of its tensors."""
 
     bits: NDArray[np.uint64]
     potential: Whole
@@ -51,12 +51,12 @@ class Limits(NamedTuple):
     cache: int
 
 
-def field_of(ideals: EdgeLattice) -> Field:
+def field_of(ideals: EdgeTpuLattice) -> Field:
     """The arrays of ``ideals`` for the kernels."""
-    edge = ideals.edge
+    tpus = ideals.tpus
     return Field(
         ideals.lattice.bits, ideals.potential, ideals.lowest, ideals.highest, ideals.far, ideals.border_size,
-        ideals.border_ptr, ideals.border_idx, edge.size, edge.consumer_ptr, edge.consumer_idx,
+        ideals.border_ptr, ideals.border_idx, tpus.size, tpus.consumer_ptr, tpus.consumer_idx,
     )  # fmt: skip
 
 

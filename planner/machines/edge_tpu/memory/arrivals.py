@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from planner.machines.edge_tpu.memory.lattice import EdgeLattice
+from planner.machines.edge_tpu.memory.lattice import EdgeTpuLattice
 from planner.machines.edge_tpu.memory.units import Whole
 from planner.model.graph import Bools
 from planner.search.search import Search
@@ -95,7 +95,7 @@ def grow(
 class Arrivals:
     """Chains of ``ideals`` whose m is at most ``top`` on each stage, or at least ``bottom`` if there is no ``top``."""
 
-    def __init__(self, ideals: EdgeLattice, search: Search, top: int | None, bottom: int) -> None:
+    def __init__(self, ideals: EdgeTpuLattice, search: Search, top: int | None, bottom: int) -> None:
         self._ideals, self._search = ideals, search
         self._limit = -bottom if top is None else top
         self._key: Whole = -ideals.potential if top is None else ideals.potential
@@ -103,17 +103,17 @@ class Arrivals:
         self._label = np.empty(int(self._state_ptr[-1]), np.int64)
 
     @staticmethod
-    def serves(ideals: EdgeLattice) -> bool:
+    def serves(ideals: EdgeTpuLattice) -> bool:
         """Whether borders are narrow enough."""
         widest = int(np.diff(ideals.border_ptr).max(initial=0))
         return widest <= MOST_BORDER and int(state_numbers(ideals)[-1]) <= MOST_STATES
 
     def reachable(self, entering: int) -> Bools:
         """bool[n+1, i]: ideal k of some chain whose stages so far have at most ``entering`` bytes enter."""
-        ideals, lattice, edge = self._ideals, self._ideals.lattice, self._ideals.edge
-        found = np.zeros((edge.stages + 1, ideals.count), bool)
+        ideals, lattice, tpus = self._ideals, self._ideals.lattice, self._ideals.tpus
+        found = np.zeros((tpus.stages + 1, ideals.count), bool)
         found[0, 0] = True
-        for k in range(edge.stages):
+        for k in range(tpus.stages):
             for i in range(0, len(self._label), CELLS_PER_FILL):
                 self._label[i : i + CELLS_PER_FILL] = NONE
                 self._search.check()
@@ -122,14 +122,14 @@ class Arrivals:
                 at = grow(
                     at, STATES_PER_CALL, lattice.ptr, lattice.upper, lattice.unit, self._key, found[k],
                     ideals.allowed[k + 1], self._limit, entering, ideals.border_ptr, ideals.border_idx,
-                    ideals.border_size, edge.size, edge.consumer_ptr, edge.consumer_idx, self._state_ptr,
+                    ideals.border_size, tpus.size, tpus.consumer_ptr, tpus.consumer_idx, self._state_ptr,
                     self._label, found[k + 1],
                 )  # fmt: skip
                 self._search.check()
         return found
 
 
-def state_numbers(ideals: EdgeLattice) -> Whole:
+def state_numbers(ideals: EdgeTpuLattice) -> Whole:
     """Where the sets of tensors on the border of each ideal begin (int64[count+1])."""
     ptr = np.zeros(ideals.count + 1, np.int64)
     np.cumsum(np.left_shift(1, np.minimum(np.diff(ideals.border_ptr), MOST_BORDER)), out=ptr[1:])

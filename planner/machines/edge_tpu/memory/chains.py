@@ -23,7 +23,7 @@ from planner.machines.edge_tpu.memory.arcs import (
     Limits,
 )
 from planner.machines.edge_tpu.memory.arrivals import Arrivals
-from planner.machines.edge_tpu.memory.lattice import EdgeLattice, TooLarge
+from planner.machines.edge_tpu.memory.lattice import EdgeTpuLattice, TooLarge
 from planner.machines.edge_tpu.memory.memory import least_memory, on_chains
 from planner.machines.edge_tpu.memory.units import Whole
 from planner.machines.edge_tpu.target import COMMUNICATION, DRAM, MEMORY
@@ -72,10 +72,10 @@ class Place:
 class Chains:
     """The chains that are best in all components so far. Methods may raise :class:`planner.search.search.Stopped`."""
 
-    def __init__(self, ideals: EdgeLattice, search: Search, plan: Ints) -> None:
+    def __init__(self, ideals: EdgeTpuLattice, search: Search, plan: Ints) -> None:
         """``plan`` int32[m]: any plan, to begin with."""
         self.ideals, self._search = ideals, search
-        self._edge = ideals.edge
+        self._tpus = ideals.tpus
         self._field = arcs.field_of(ideals)
         self._plan = plan
         self._limits: Limits
@@ -86,7 +86,7 @@ class Chains:
 
     def steps(self) -> Iterator[Step]:
         """Minimise the components in their order. Raises :class:`TooLarge`."""
-        components = self._edge.components
+        components = self._tpus.components
         for place, component in enumerate(components):
             if component == COMMUNICATION:
                 yield from self._communication()
@@ -101,9 +101,9 @@ class Chains:
 
     # ------------------------------------------------------------------ parameters
     def _memory(self) -> int:
-        edge = self._edge
-        high = edge.measures(self._plan)[MEMORY]
-        least = least_memory(self.ideals, edge.simple_bound(MEMORY), high, self._search)
+        tpus = self._tpus
+        high = tpus.measures(self._plan)[MEMORY]
+        least = least_memory(self.ideals, tpus.simple_bound(MEMORY), high, self._search)
         self._narrow(least)
         self._plan = self._chain(ANY, [np.zeros(len(p.ideals), np.int64) for p in self._places], 0)
         return least
@@ -118,7 +118,7 @@ class Chains:
 
     def _dram_first(self, then_memory: bool) -> Generator[Step, None, int]:
         """Plans of least m often have the least DRAM that any could have. If so, memory needs no more than these."""
-        floor = self._edge.simple_bound(DRAM)
+        floor = self._tpus.simple_bound(DRAM)
         self._memory()
         yield Step(DRAM, floor, self._plan)
         least = self._dram()
@@ -130,15 +130,15 @@ class Chains:
 
     def _dram(self) -> int:
         """The least DRAM on the arcs left, to which they are restricted."""
-        edge = self._edge
-        known = edge.measures(self._plan)[DRAM]
-        if known == 0 or known == edge.total - edge.stages * edge.cache:
+        tpus = self._tpus
+        known = tpus.measures(self._plan)[DRAM]
+        if known == 0 or known == tpus.total - tpus.stages * tpus.cache:
             # No overflow at all, or no cache with room left, is a property of single arcs.
             if known == 0:
-                self._narrow(min(self._limits.top, edge.cache))
-            self._potentials(0 if known == 0 else -edge.total)
+                self._narrow(min(self._limits.top, tpus.cache))
+            self._potentials(0 if known == 0 else -tpus.total)
             self._limits = self._limits._replace(dram=known)
-            self._bottom = edge.cache if known else 0
+            self._bottom = tpus.cache if known else 0
             return known
         self._potentials(0)
         self._limits = self._limits._replace(dram=known)
@@ -155,15 +155,15 @@ class Chains:
 
     def _potentials(self, floor: int) -> None:
         """Take what must overflow for want of cache as DRAM before and after each ideal, at least ``floor``."""
-        edge = self._edge
+        tpus = self._tpus
         for k, place in enumerate(self._places):
-            place.done = np.maximum(floor, place.potential - k * edge.cache)
-            place.ahead = np.maximum(floor, edge.total - place.potential - (edge.stages - k) * edge.cache)
+            place.done = np.maximum(floor, place.potential - k * tpus.cache)
+            place.ahead = np.maximum(floor, tpus.total - place.potential - (tpus.stages - k) * tpus.cache)
 
     # ------------------------------------------------------------------ communication
     def _communication(self) -> Iterator[Step]:
         """The least largest number of bytes; where there are many pairs, guesses that begin low rule most of them out."""
-        known = self._edge.measures(self._plan)[COMMUNICATION]
+        known = self._tpus.measures(self._plan)[COMMUNICATION]
         places = self._places
         few = self._pairs() <= SMALL_PAIRS
         if not few and self._one_sided and Arrivals.serves(self.ideals):
@@ -174,7 +174,7 @@ class Chains:
             guess = min(guess, known)
             # What lies on a border has still to enter one of the stages left.
             self._places = [
-                p.only(self.ideals.border_size[p.ideals] < (self._edge.stages - k) * guess)
+                p.only(self.ideals.border_size[p.ideals] < (self._tpus.stages - k) * guess)
                 for k, p in enumerate(places[:-1])
             ] + places[-1:]
             if all(len(p.ideals) for p in self._places):
@@ -197,7 +197,7 @@ class Chains:
     @property
     def _one_sided(self) -> bool:
         """Whether nothing but a largest m, or nothing but a smallest one, is asked of arcs."""
-        return not self._tight and (self._bottom == 0 or self._limits.top >= self._edge.total)
+        return not self._tight and (self._bottom == 0 or self._limits.top >= self._tpus.total)
 
     def _communication_by_arrivals(self, high: int) -> Iterator[Step]:
         """The same by bisection, with one look at each ideal per stage and limit."""
@@ -224,7 +224,7 @@ class Chains:
         """Among the plans with ``most`` bytes, find the one with the fewest in all, where that is soon done."""
         self._limits = self._limits._replace(entering=most)
         self._places = [
-            p.only(self.ideals.border_size[p.ideals] <= (self._edge.stages - k) * most)
+            p.only(self.ideals.border_size[p.ideals] <= (self._tpus.stages - k) * most)
             for k, p in enumerate(self._places)
         ]
         if self._pairs() <= SMALL_PAIRS:
@@ -234,9 +234,9 @@ class Chains:
     # ------------------------------------------------------------------ ideals and arcs
     def _restart(self) -> None:
         """Take all chains that pins allow."""
-        self._limits = Limits(self._edge.total, FAR, FAR, self._edge.cache)
+        self._limits = Limits(self._tpus.total, FAR, FAR, self._tpus.cache)
         self._bottom, self._tight = 0, False
-        self._narrow(self._edge.total)
+        self._narrow(self._tpus.total)
 
     def _narrow(self, top: int) -> None:
         """Keep the chains whose m is at most ``top`` on each stage; least DRAM is forgotten."""
@@ -265,7 +265,7 @@ class Chains:
         if self._pairs() > MOST_PAIRS:
             raise TooLarge
         values = [np.zeros(len(self._places[0].ideals), np.int64)]
-        for k in range(self._edge.stages):
+        for k in range(self._tpus.stages):
             values.append(np.full(len(self._places[k + 1].ideals), FAR, np.int64))
             self._sweep(arcs.sweep_up, k, kind, bound, values[k], values[k + 1])
         return values
@@ -273,7 +273,7 @@ class Chains:
     def _down(self, kind: int, bound: int) -> list[Whole]:
         """The same for chains that begin at each ideal."""
         values = [np.zeros(len(self._places[-1].ideals), np.int64)]
-        for k in range(self._edge.stages - 1, -1, -1):
+        for k in range(self._tpus.stages - 1, -1, -1):
             found = np.full(len(self._places[k].ideals), FAR, np.int64)
             self._sweep(arcs.sweep_down, k, kind, bound, values[-1], found)
             values.append(found)
@@ -287,14 +287,14 @@ class Chains:
                 at, PAIRS_PER_CALL, self._field, self._limits, kind, bound, lower.ideals, upper.ideals,
                 upper.potential, lower.done, upper.ahead, values, found,
             )  # fmt: skip
-            share = (k + at / len(lower.ideals)) / self._edge.stages
+            share = (k + at / len(lower.ideals)) / self._tpus.stages
             self._search.progress(share, f"{self.ideals.count} ideals, stage {k}")
             self._search.check()
 
     def _chain(self, kind: int, values: list[Whole], value: int) -> Ints:
         """The plan (int32[m]) of the chain whose value is ``value``, found by going back from its end."""
         at, number = [self.ideals.count - 1], 0
-        for k in range(self._edge.stages - 1, -1, -1):
+        for k in range(self._tpus.stages - 1, -1, -1):
             place = self._places[k]
             number = arcs.before(
                 self._field, self._limits, kind, place.ideals, at[-1], value, place.done,

@@ -19,7 +19,7 @@ import numpy as np
 
 from planner.machines.edge_tpu.memory.chains import Step
 from planner.machines.edge_tpu.memory.report import Report
-from planner.machines.edge_tpu.memory.units import EdgeUnits, Whole
+from planner.machines.edge_tpu.memory.units import EdgeTpuUnits, Whole
 from planner.machines.edge_tpu.target import COMMUNICATION, DRAM, MEMORY
 from planner.methods.mip import mip
 from planner.methods.mip.loading import load
@@ -70,20 +70,20 @@ def uncollected() -> Iterator[None]:
 
 def _minimise(report: Report, component: str, threads: int) -> bool:
     """Ask for a plan with less of ``component`` again and again; that there is none is the proof. Whether it was found."""
-    edge = report.edge
-    place = edge.components.index(component)
-    low = edge.simple_bound(component)
+    tpus = report.tpus
+    place = tpus.components.index(component)
+    low = tpus.simple_bound(component)
     refused: list[Ints] = []
-    if rows_of(edge, {*report.least, component}) > MOST_ROWS:
+    if rows_of(tpus, {*report.least, component}) > MOST_ROWS:
         return False
     while len(refused) <= MOST_REFUSED:
         assert report.plan is not None
         known = report.key(report.plan)
-        high = known[place] - edge.step(component)
+        high = known[place] - tpus.step(component)
         if high < low:
             report.take(Step(component, known[place], report.plan, final=True))
             return True
-        program = Program(edge, component, low, high, report.least, refused, report.search)
+        program = Program(tpus, component, low, high, report.least, refused, report.search)
         outcome, last = _ask(report, program, threads)
         if outcome.status == "infeasible":
             low = high + 1
@@ -99,23 +99,23 @@ def _minimise(report: Report, component: str, threads: int) -> bool:
     return False
 
 
-def rows_of(edge: EdgeUnits, components: Collection[str]) -> int:
+def rows_of(tpus: EdgeTpuUnits, components: Collection[str]) -> int:
     """About how many rows a program has that speaks of these components."""
-    arcs = edge.count + len(edge.units.src)
-    return edge.stages * (arcs + (len(edge.consumer_idx) if COMMUNICATION in components else 0))
+    arcs = tpus.count + len(tpus.units.src)
+    return tpus.stages * (arcs + (len(tpus.consumer_idx) if COMMUNICATION in components else 0))
 
 
 def _ask(report: Report, program: Program, threads: int) -> tuple[Outcome, Ints | None]:
     """Run the solver, reporting what it finds; how it ended, and the last plan that it spoke of (int32[m])."""
-    search, edge = report.search, report.edge
-    place = edge.components.index(program.component)
+    search, tpus = report.search, report.tpus
+    place = tpus.components.index(program.component)
     last: Ints | None = None
 
     def on_solution(values: Mapping[str, float]) -> None:
         nonlocal last
         search.iteration()
         last = program.stage_of(values)
-        if edge.keeps(last):
+        if tpus.keeps(last):
             report.offer(last)
 
     def on_bound(value: float) -> None:
@@ -136,12 +136,12 @@ class Program:
 
     None is one of those ``refused`` (int32[m] each).
 
-    ``problem`` is a ``pulp.LpProblem`` over multiples of :meth:`EdgeUnits.unit`. Raises :class:`planner.search.search.Stopped` while it is made.
+    ``problem`` is a ``pulp.LpProblem`` over multiples of :meth:`EdgeTpuUnits.unit`. Raises :class:`planner.search.search.Stopped` while it is made.
     """
 
     def __init__(
         self,
-        edge: EdgeUnits,
+        tpus: EdgeTpuUnits,
         component: str,
         low: int,
         high: int,
@@ -150,21 +150,21 @@ class Program:
         search: Search,
     ) -> None:
         self.component = component
-        self._edge, self._search, self._low = edge, search, low
+        self._tpus, self._search, self._low = tpus, search, low
         self._pulp: Any = load(load_pulp, search.check)
         self.problem = self._pulp.LpProblem(component.replace("-", "_"), self._pulp.LpMinimize)
         most = {**least, component: high}
         # Half a step more lets no other plan in, and no plan has to meet a limit exactly.
-        half = edge.step(component) / 2
+        half = tpus.step(component) / 2
         self._goal = self._column(
-            "goal", (low - half) / edge.unit(component), (high + half) / edge.unit(component)
+            "goal", (low - half) / tpus.unit(component), (high + half) / tpus.unit(component)
         )
         self._most: dict[str, Any] = {
-            name: (value + edge.step(name) / 2) / edge.unit(name) for name, value in least.items()
+            name: (value + tpus.step(name) / 2) / tpus.unit(name) for name, value in least.items()
         }
         self._most[component] = self._goal
         self.problem += self._pulp.LpAffineExpression(self._goal)
-        self._placing(*narrowed(edge, most.get(MEMORY), search))
+        self._placing(*narrowed(tpus, most.get(MEMORY), search))
         held = self._parameters()
         if DRAM in most:
             self._overflow(held)
@@ -176,14 +176,14 @@ class Program:
     def proven(self, bound: float) -> int:
         """A dual bound of the program as one on the component, without what the solver's tolerances may have added."""
         lowered = bound - DOUBT * max(1.0, abs(bound))
-        unit = self._edge.unit(self.component)
+        unit = self._tpus.unit(self.component)
         # DRAM need not be a multiple of its unit: the cache is none.
         whole = math.floor(lowered * unit) if self.component == DRAM else math.ceil(lowered) * unit
         return max(whole, self._low)
 
     def stage_of(self, values: Mapping[str, float]) -> Ints:
         """The stage of each unit (int32[m]) in a solution; what is in no row may be anywhere."""
-        stage = np.zeros(self._edge.count, np.int32)
+        stage = np.zeros(self._tpus.count, np.int32)
         for u, row in enumerate(self._before):
             for y in row:
                 stage[u] += (y if isinstance(y, int) else values.get(y.name, 1.0)) <= 0.5
@@ -229,21 +229,21 @@ class Program:
 
     def _placing(self, first: Ints, last: Ints) -> None:
         """y and the difference constraints; where windows say so, y is a number."""
-        edge = self._edge
+        tpus = self._tpus
         self._before: list[list[Any]] = []
-        for u in range(edge.count):
+        for u in range(tpus.count):
             self._before.append(
                 [
                     0 if k < first[u] else 1 if k >= last[u] else self._column(f"y_{u}_{k}", 0, 1, whole=True)
-                    for k in range(edge.stages - 1)
+                    for k in range(tpus.stages - 1)
                 ]
             )
-            for k in range(edge.stages - 2):
+            for k in range(tpus.stages - 2):
                 self._at_most([(self._before[u][k], 1.0)], self._before[u][k + 1])
             if u % UNITS_PER_CHECK == 0:
                 self._search.check()
-        for i, (u, v) in enumerate(zip(edge.units.src.tolist(), edge.units.dst.tolist(), strict=True)):
-            for k in range(edge.stages - 1):
+        for i, (u, v) in enumerate(zip(tpus.units.src.tolist(), tpus.units.dst.tolist(), strict=True)):
+            for k in range(tpus.stages - 1):
                 self._at_most([(self._before[v][k], 1.0)], self._before[u][k])
             if i % UNITS_PER_CHECK == 0:
                 self._search.check()
@@ -256,34 +256,34 @@ class Program:
 
     def _parameters(self) -> list[list[tuple[Any, float]]]:
         """m_k as differences of p_k, the parameters on stage k or before; their limit, if there is one."""
-        edge = self._edge
+        tpus = self._tpus
         upto: list[Any] = []
-        for k in range(edge.stages - 1):
-            total = self._column(f"p_{k}", 0, edge.total // edge.weight_step)
-            weights = (edge.weight // edge.weight_step).tolist()
+        for k in range(tpus.stages - 1):
+            total = self._column(f"p_{k}", 0, tpus.total // tpus.weight_step)
+            weights = (tpus.weight // tpus.weight_step).tolist()
             terms = [(self._before[u][k], float(w)) for u, w in enumerate(weights) if w]
             terms = self._summed(f"q_{k}", terms, exactly=True)
             self._at_most(terms, total)
             self._at_most([(y, -w) for y, w in terms] + [(total, 1.0)], 0)
             upto.append(total)
-        upto.append(edge.total // edge.weight_step)
-        held = [[(upto[k], 1.0)] + ([(upto[k - 1], -1.0)] if k else []) for k in range(edge.stages)]
+        upto.append(tpus.total // tpus.weight_step)
+        held = [[(upto[k], 1.0)] + ([(upto[k - 1], -1.0)] if k else []) for k in range(tpus.stages)]
         if MEMORY in self._most:
             for terms in held:
                 self._at_most(terms, self._most[MEMORY])
         return held
 
     def _overflow(self, held: list[list[tuple[Any, float]]]) -> None:
-        columns = [self._column(f"d_{k}", 0, None) for k in range(self._edge.stages)]
+        columns = [self._column(f"d_{k}", 0, None) for k in range(self._tpus.stages)]
         for d, terms in zip(columns, held, strict=True):
-            self._at_most([*terms, (d, -1.0)], self._edge.cache / self._edge.weight_step)
+            self._at_most([*terms, (d, -1.0)], self._tpus.cache / self._tpus.weight_step)
         self._at_most([(d, 1.0) for d in columns], self._most[DRAM])
 
     def _entering(self) -> None:
-        edge = self._edge
-        ptr, idx = edge.consumer_ptr.tolist(), edge.consumer_idx.tolist()
-        producer, size = edge.producer.tolist(), (edge.size // edge.size_step).tolist()
-        for k in range(1, edge.stages):
+        tpus = self._tpus
+        ptr, idx = tpus.consumer_ptr.tolist(), tpus.consumer_idx.tolist()
+        producer, size = tpus.producer.tolist(), (tpus.size // tpus.size_step).tolist()
+        for k in range(1, tpus.stages):
             terms: list[tuple[Any, float]] = []
             for t in range(len(size)):
                 z = self._column(f"z_{t}_{k}", 0, 1)
@@ -306,25 +306,25 @@ class Program:
         self._at_most(self._summed(f"r_{len(self.problem.constraints())}", terms), ones - 1)
 
 
-def narrowed(edge: EdgeUnits, memory: int | None, search: Search) -> tuple[Ints, Ints]:
+def narrowed(tpus: EdgeTpuUnits, memory: int | None, search: Search) -> tuple[Ints, Ints]:
     """First and last stage of each unit (int32[m] each) where no stage holds more than ``memory``, besides what pins say.
 
     All that a unit depends on is on its stage or before, which takes a number of stages of that size; likewise after it.
     """
-    if not memory or edge.count > MOST_CLOSED:
-        return edge.earliest, edge.latest
-    m = edge.count
-    least = -(-_closed(edge, range(m), *edge.units.preds, search) // memory) - 1
-    most = edge.stages + _closed(edge, range(m - 1, -1, -1), *edge.units.succs, search) // -memory
+    if not memory or tpus.count > MOST_CLOSED:
+        return tpus.earliest, tpus.latest
+    m = tpus.count
+    least = -(-_closed(tpus, range(m), *tpus.units.preds, search) // memory) - 1
+    most = tpus.stages + _closed(tpus, range(m - 1, -1, -1), *tpus.units.succs, search) // -memory
     return (
-        np.maximum(edge.earliest, least).astype(np.int32),
-        np.minimum(edge.latest, most).astype(np.int32),
+        np.maximum(tpus.earliest, least).astype(np.int32),
+        np.minimum(tpus.latest, most).astype(np.int32),
     )
 
 
-def _closed(edge: EdgeUnits, order: range, ptr: Ints, idx: Ints, search: Search) -> Whole:
+def _closed(tpus: EdgeTpuUnits, order: range, ptr: Ints, idx: Ints, search: Search) -> Whole:
     """The weight of each unit with all that the CSR leads to from it (int64[m]), which is earlier in ``order``."""
-    m = edge.count
+    m = tpus.count
     reach = np.zeros((m, m), bool)
     reach[np.arange(m), np.arange(m)] = True
     for u in order:
@@ -334,6 +334,6 @@ def _closed(edge: EdgeUnits, order: range, ptr: Ints, idx: Ints, search: Search)
             search.check()
     found = np.empty(m, np.int64)
     for u in range(0, m, ROWS_PER_PRODUCT):
-        found[u : u + ROWS_PER_PRODUCT] = reach[u : u + ROWS_PER_PRODUCT] @ edge.weight
+        found[u : u + ROWS_PER_PRODUCT] = reach[u : u + ROWS_PER_PRODUCT] @ tpus.weight
         search.check()
     return found

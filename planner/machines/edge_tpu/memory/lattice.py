@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from planner.machines.edge_tpu.memory.units import EdgeUnits, Whole
-from planner.methods.ideals import Lattice
+from planner.machines.edge_tpu.memory.units import EdgeTpuUnits, Whole
+from planner.methods.ideals.lattice import Lattice
 from planner.model.graph import Bools, Ints, csr
 from planner.search.search import Search
 
@@ -81,14 +81,14 @@ def describe(
 
 
 @dataclass(frozen=True, eq=False)
-class EdgeLattice:
-    """``lattice`` of ``edge``'s units with the arrays of :func:`describe`.
+class EdgeTpuLattice:
+    """``lattice`` of ``tpus``'s units with the arrays of :func:`describe`.
 
     ``potential`` int64, ``lowest``, ``highest``, ``far`` int32 and ``border_size`` int64, each [count]; ``border_ptr``
     int64[count+1], ``border_idx`` int32. ``allowed`` bool[n+1, count]: where pins let an ideal stand in a chain.
     """
 
-    edge: EdgeUnits
+    tpus: EdgeTpuUnits
     lattice: Lattice
     potential: Whole
     lowest: Ints
@@ -106,16 +106,16 @@ class EdgeLattice:
 
     def stage_of(self, chain: list[int]) -> Ints:
         """The stage of each unit (int32[m]) in a chain of n + 1 ideals."""
-        stage = np.full(self.edge.count, -1, np.int32)
+        stage = np.full(self.tpus.count, -1, np.int32)
         for ideal in chain:
             stage += ~self.lattice.members(ideal)
         return stage
 
 
-def edge_lattice(edge: EdgeUnits, lattice: Lattice, search: Search) -> EdgeLattice:
+def edge_tpu_lattice(tpus: EdgeTpuUnits, lattice: Lattice, search: Search) -> EdgeTpuLattice:
     """Describe all ideals. Raises :class:`TooLarge` and, when a criterion fires, :class:`planner.search.search.Stopped`."""
-    count, m = lattice.count, edge.count
-    made_ptr, made_idx = csr(edge.producer, np.arange(len(edge.size), dtype=np.int32), m)
+    count, m = lattice.count, tpus.count
+    made_ptr, made_idx = csr(tpus.producer, np.arange(len(tpus.size), dtype=np.int32), m)
     potential, border_size = np.empty(count, np.int64), np.empty(count, np.int64)
     lowest, highest, far = (np.empty(count, np.int32) for _ in range(3))
     border_ptr = np.zeros(count + 1, np.int64)
@@ -124,8 +124,8 @@ def edge_lattice(edge: EdgeUnits, lattice: Lattice, search: Search) -> EdgeLatti
     while at < count:
         last = min(at + IDEALS_PER_CALL, count)
         reached = describe(
-            at, last, lattice.parent, lattice.parent_unit, lattice.bits, m, edge.weight,
-            made_ptr, made_idx, edge.size, edge.consumer_ptr, edge.consumer_idx,
+            at, last, lattice.parent, lattice.parent_unit, lattice.bits, m, tpus.weight,
+            made_ptr, made_idx, tpus.size, tpus.consumer_ptr, tpus.consumer_idx,
             potential, lowest, highest, border_ptr, border_idx, border_size, far,
         )  # fmt: skip
         if reached < last:
@@ -135,22 +135,22 @@ def edge_lattice(edge: EdgeUnits, lattice: Lattice, search: Search) -> EdgeLatti
             border_idx = np.concatenate([border_idx, np.empty(more, np.int32)])
         at = reached
         search.check()
-    return EdgeLattice(
-        edge, lattice, potential, lowest, highest, far, border_size, border_ptr, border_idx,
-        _allowed(edge, lattice, search),
+    return EdgeTpuLattice(
+        tpus, lattice, potential, lowest, highest, far, border_size, border_ptr, border_idx,
+        _allowed(tpus, lattice, search),
     )  # fmt: skip
 
 
-def _allowed(edge: EdgeUnits, lattice: Lattice, search: Search) -> Bools:
+def _allowed(tpus: EdgeTpuUnits, lattice: Lattice, search: Search) -> Bools:
     """Ideal k of a chain holds the units whose latest stage is before k, and none whose earliest stage is not."""
-    n = edge.stages
+    n = tpus.stages
     allowed = np.zeros((n + 1, lattice.count), bool)
-    free = not edge.earliest.any() and bool((edge.latest == n - 1).all())
+    free = not tpus.earliest.any() and bool((tpus.latest == n - 1).all())
     for k in range(1, n):
         if free:
             allowed[k] = True
             continue
-        inside, outside = _bits(edge.latest < k, lattice), _bits(edge.earliest >= k, lattice)
+        inside, outside = _bits(tpus.latest < k, lattice), _bits(tpus.earliest >= k, lattice)
         for i in range(0, lattice.count, IDEALS_PER_CALL):
             search.check()
             some = lattice.bits[i : i + IDEALS_PER_CALL]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from planner.machines.edge_tpu.memory.lattice import EdgeLattice
+from planner.machines.edge_tpu.memory.lattice import EdgeTpuLattice
 from planner.model.graph import Bools
 from planner.search.search import Search
 
@@ -45,9 +45,9 @@ def reach_down(ptr, upper, potential, after, allowed, limit, best, before):
         before[i] = allowed[i] and least < most and least - potential[i] <= limit
 
 
-def reachable(ideals: EdgeLattice, limit: int, search: Search) -> Bools:
+def reachable(ideals: EdgeTpuLattice, limit: int, search: Search) -> Bools:
     """bool[n+1, i]: ideal k of some chain from nothing with m <= ``limit`` on each stage so far."""
-    lattice, n = ideals.lattice, ideals.edge.stages
+    lattice, n = ideals.lattice, ideals.tpus.stages
     found = np.zeros((n + 1, ideals.count), bool)
     found[0, 0] = True
     best = np.empty(ideals.count, np.int64)
@@ -59,9 +59,9 @@ def reachable(ideals: EdgeLattice, limit: int, search: Search) -> Bools:
     return found
 
 
-def on_chains(ideals: EdgeLattice, limit: int, search: Search) -> Bools:
+def on_chains(ideals: EdgeTpuLattice, limit: int, search: Search) -> Bools:
     """bool[n+1, i]: ideals that are number k of a whole chain with m <= ``limit`` on every stage."""
-    lattice, n = ideals.lattice, ideals.edge.stages
+    lattice, n = ideals.lattice, ideals.tpus.stages
     found = reachable(ideals, limit, search)
     best = np.empty(ideals.count, np.int64)
     for k in range(n - 1, -1, -1):
@@ -72,7 +72,7 @@ def on_chains(ideals: EdgeLattice, limit: int, search: Search) -> Bools:
     return found
 
 
-def least_memory(ideals: EdgeLattice, low: int, high: int, search: Search) -> int:
+def least_memory(ideals: EdgeTpuLattice, low: int, high: int, search: Search) -> int:
     """The least limit from ``low`` to ``high`` that a chain keeps, where one keeps ``high``; by bisection."""
     while low < high:
         middle = (low + high) // 2

@@ -7,10 +7,10 @@ from contextlib import suppress
 from planner.errors import PlannerRefusal
 from planner.machines.edge_tpu.memory.chains import Chains
 from planner.machines.edge_tpu.memory.ilp import solve_program
-from planner.machines.edge_tpu.memory.lattice import TooLarge, edge_lattice
+from planner.machines.edge_tpu.memory.lattice import TooLarge, edge_tpu_lattice
 from planner.machines.edge_tpu.memory.report import Report
-from planner.machines.edge_tpu.memory.units import edge_units
-from planner.methods.ideals import enumerate_ideals
+from planner.machines.edge_tpu.memory.units import edge_tpu_units
+from planner.methods.ideals.lattice import enumerate_ideals
 from planner.options import Option
 from planner.problem.problem import Problem
 from planner.search.search import Search
@@ -36,9 +36,9 @@ def search_exactly(problem: Problem, search: Search, method: str, *, propose: bo
     many ideals for the route asked for.
     """
     route = str(search.options["route"])
-    edge = edge_units(problem)
+    tpus = edge_tpu_units(problem)
     search.check()
-    report = Report(problem, search, edge, method, propose=propose)
+    report = Report(problem, search, tpus, method, propose=propose)
     if not report.begin():
         return
     if route != "ilp":
@@ -53,12 +53,12 @@ def search_exactly(problem: Problem, search: Search, method: str, *, propose: bo
 
 def _over_ideals(report: Report) -> None:
     """Prove the components by chains of ideals, as far as these are few enough."""
-    search, edge = report.search, report.edge
+    search, tpus = report.search, report.tpus
     assert report.plan is not None
-    lattice = enumerate_ideals(edge.units, min(MOST_IDEALS, 8 * MOST_BYTES // (edge.count + 64)), search)
+    lattice = enumerate_ideals(tpus.units, min(MOST_IDEALS, 8 * MOST_BYTES // (tpus.count + 64)), search)
     if lattice is None:
         return
     with suppress(TooLarge):
-        for step in Chains(edge_lattice(edge, lattice, search), search, report.plan).steps():
+        for step in Chains(edge_tpu_lattice(tpus, lattice, search), search, report.plan).steps():
             search.iteration()
             report.take(step)

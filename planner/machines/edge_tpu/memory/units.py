@@ -1,6 +1,6 @@
 """An Edge TPU pipeline as whole numbers over units that every valid plan keeps together.
 
-A plan gives each unit a stage s with s(u) <= s(v) along every edge. Shared children, `Together` constraints and the cycles
+A plan gives each unit a stage s with s(u) <= s(v) along every tpus. Shared children, `Together` constraints and the cycles
 that they close are units already (:func:`planner.methods.units.forced_units`); pins bound the stages of their units and,
 through the edges, of all others.
 """
@@ -38,7 +38,7 @@ def grain_of(values: Floats, most: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class EdgeUnits:
+class EdgeTpuUnits:
     """m units on n stages, numbered so that edges lead from smaller to larger.
 
     ``weight`` int64[m] and ``cache`` are parameter bytes times ``grain`` (a power of two), tensors' ``size`` int64[t] are bytes
@@ -109,7 +109,7 @@ class EdgeUnits:
         """A component in bytes from its whole number."""
         return whole / self.grain_for(component)
 
-    def coarser(self, bits: int) -> EdgeUnits:
+    def coarser(self, bits: int) -> EdgeTpuUnits:
         """These units with coarser sizes, so that sums over the stages have at most ``bits`` bits; nothing is overstated.
 
         Sizes that are no binary fractions of bytes need it, where all bits of a number are not wanted.
@@ -188,7 +188,7 @@ def _bits_beyond(total: int, stages: int, step: int, bits: int) -> int:
     return max(0, most.bit_length() - bits) if (most // step).bit_length() > bits else 0
 
 
-def edge_units(problem: Problem) -> EdgeUnits:
+def edge_tpu_units(problem: Problem) -> EdgeTpuUnits:
     """The units of a problem on an :class:`planner.machines.edge_tpu.target.EdgeTpuPipeline`."""
     evaluator = cast(EdgeTpuEvaluator, problem.evaluator)
     unit_of, src, dst = chain_units(problem)
@@ -202,7 +202,7 @@ def edge_units(problem: Problem) -> EdgeUnits:
     earliest, latest = _windows(units, evaluator.pinned, evaluator.k)
     tensors = _tensors(evaluator, unit_of)
     size_grain = grain_of(tensors[1], evaluator.k * (float(tensors[1].sum()) + 1.0))
-    return EdgeUnits(
+    return EdgeTpuUnits(
         units=units,
         stages=evaluator.k,
         components=problem.components,

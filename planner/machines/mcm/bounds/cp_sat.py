@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from planner.machines.mcm.exact.search import RELAX_OPTION, WORKERS_OPTION, ChipSearch
+from planner.machines.mcm.exact.search import RELAX_OPTION, WORKERS_OPTION, McmSearch
 from planner.options import Option
 from planner.problem.bound import Bound
 from planner.problem.problem import Problem
@@ -34,7 +34,7 @@ class CpSat(BoundMethod):
             search.options,
             bounds=search.bounds,
         )
-        ChipSearch(
+        McmSearch(
             problem,
             own,
             self.name,

@@ -71,7 +71,7 @@ class Chord:
 
 
 @dataclass(frozen=True, eq=False)
-class ChipModel:
+class McmModel:
     """``stages``: units and chips as stages; ``src``, ``dst`` int32: all dependencies between units, implied ones too.
 
     ``rules``: names of the rules that hold; ``chords``: without those that others imply, none without the triangle rule;
@@ -114,7 +114,7 @@ class ChipModel:
         return place
 
 
-def chip_model(problem: Problem, check: Callable[[], None] = unchecked) -> ChipModel:
+def mcm_model(problem: Problem, check: Callable[[], None] = unchecked) -> McmModel:
     """The model of a problem on a multi-chip module. Raises :class:`planner.errors.PlannerRefusal` on very many units.
 
     ``check`` is called every few milliseconds and may raise to end it.
@@ -124,7 +124,7 @@ def chip_model(problem: Problem, check: Callable[[], None] = unchecked) -> ChipM
     stages = stage_model(problem, check)
     src, dst = unit_edges(stages.unit_of, e.edge_src, e.edge_dst)
     rules = frozenset(target.rules(problem.graph))
-    return ChipModel(
+    return McmModel(
         problem=problem,
         stages=stages,
         src=src,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.machines.mcm.exact.model import ChipModel, Memory
+from planner.machines.mcm.exact.model import McmModel, Memory
 from planner.machines.pipeline.exact.stage_literals import Literal, StageLiterals, negated, never
 from planner.methods.mip import loading
 from planner.methods.mip.scaling import Scale, scale_for
@@ -33,7 +33,7 @@ class Part:
     free: bool = False
 
 
-class ChipProgram:
+class McmProgram:
     """Plans of ``model`` that cost at most ``at_most``, in whole numbers that are never above the true ones.
 
     ``windows`` (int32[m] each) are the chips that such plans leave to each unit, ``at_least`` a bound. ``forbidden``: sets of
@@ -42,7 +42,7 @@ class ChipProgram:
 
     def __init__(
         self,
-        model: ChipModel,
+        model: McmModel,
         scale: Scale,
         windows: tuple[Ints, Ints],
         *,

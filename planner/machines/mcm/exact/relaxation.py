@@ -16,10 +16,10 @@ import numpy as np
 
 from planner.machines.mcm import kernels as mcm_kernels
 from planner.machines.mcm.evaluator import McmEvaluator
-from planner.machines.mcm.exact.model import ChipModel, Chord
+from planner.machines.mcm.exact.model import Chord, McmModel
 from planner.machines.pool.ideals.solver import IdealsSearch
 from planner.machines.pool.target import DevicePool
-from planner.methods.ideals import DEFAULT_LIMIT
+from planner.methods.ideals.lattice import DEFAULT_LIMIT
 from planner.model.graph import Bools, Graph, Ints
 from planner.model.ops import Op, Tensor
 from planner.problem.bound import Bound
@@ -106,7 +106,7 @@ def prove_pool(
     )
 
 
-def prove_chord(model: ChipModel, chord: Chord, search: Search, method: str, seconds: float) -> None:
+def prove_chord(model: McmModel, chord: Chord, search: Search, method: str, seconds: float) -> None:
     """Solve the relaxation of the ops of a chord alone, which are on two chips at most, for ``seconds`` at most."""
     problem, unit_of = model.problem, model.stages.unit_of
     units = np.zeros(model.stages.count, bool)

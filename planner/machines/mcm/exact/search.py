@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from planner.machines.mcm.exact.least import least
-from planner.machines.mcm.exact.model import ChipModel, chip_model
+from planner.machines.mcm.exact.model import McmModel, mcm_model
 from planner.machines.mcm.exact.program import Part
 from planner.machines.mcm.exact.relaxation import prove_chord, prove_pool
-from planner.machines.mcm.exact.solving import RESOLUTION, ChipSolving
-from planner.machines.mcm.solver.solver import ChipSolver
+from planner.machines.mcm.exact.solving import RESOLUTION, McmSolving
+from planner.machines.mcm.solver.solver import McmSolver
 from planner.methods.least import prove_least
 from planner.methods.obvious_infeasibility import report_infeasible
 from planner.model.graph import Ints
@@ -34,7 +34,7 @@ PART_EFFORT = 2.0
 MOST_CHIPS_AT_ONCE = 12
 
 
-class ChipSearch:
+class McmSearch:
     """One exact search; plans and bounds go to ``search``, bounds with the name ``method``."""
 
     def __init__(self, problem: Problem, search: Search, method: str, *, relax: float, workers: int) -> None:
@@ -50,12 +50,12 @@ class ChipSearch:
         if report_infeasible(problem, search, self._method):
             return
         prove_least(problem, search, "simple", least)
-        self._model: ChipModel = chip_model(problem, search.check)
-        self._solving = ChipSolving(self._model, search, self._method, self._workers)
+        self._model: McmModel = mcm_model(problem, search.check)
+        self._solving = McmSolving(self._model, search, self._method, self._workers)
         if not self._model.stages.possible:
             self._solving.prove(math.inf)
             return
-        self._solver = ChipSolver(problem, search.stopped)
+        self._solver = McmSolver(problem, search.stopped)
         if not self._solver.feasible:
             self._solving.prove(math.inf)
             return

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.machines.mcm.exact.model import ChipModel
-from planner.machines.mcm.exact.program import ChipProgram, Part
+from planner.machines.mcm.exact.model import McmModel
+from planner.machines.mcm.exact.program import McmProgram, Part
 from planner.methods.mip import cp_sat
 from planner.methods.mip.outcome import Status
 from planner.methods.mip.scaling import scale_for
@@ -35,10 +35,10 @@ class Ended:
     place: Ints | None
 
 
-class ChipSolving:
+class McmSolving:
     """Solves programs of ``model`` for ``search``; bounds carry the name ``method``."""
 
-    def __init__(self, model: ChipModel, search: Search, method: str, workers: int) -> None:
+    def __init__(self, model: McmModel, search: Search, method: str, workers: int) -> None:
         self.model = model
         self._search = search
         self._method = method
@@ -76,7 +76,7 @@ class ChipSolving:
         costs = [stages.work, stages.time, stages.send_time, model.hops]
         total = float(sum(c.sum() for c in costs))
         scale = scale_for(costs, min(most, total), resolution)
-        program = ChipProgram(
+        program = McmProgram(
             model,
             scale,
             (earliest, latest),

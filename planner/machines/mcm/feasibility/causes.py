@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from planner.machines.mcm.evaluator import McmEvaluator
-from planner.machines.mcm.feasibility.proof import ChipProof, chip_proof
+from planner.machines.mcm.feasibility.proof import McmProof, mcm_proof
 from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
 from planner.methods.feasibility.confinement import Units, heaviest
@@ -21,7 +21,7 @@ POOR = 2.0
 """How many times its share a chip has at least where every plan counts as poor."""
 
 
-def chip_cause(problem: Problem, kept: Sequence[Requirement], clock: Clock) -> Cause:
+def mcm_cause(problem: Problem, kept: Sequence[Requirement], clock: Clock) -> Cause:
     """The cause of an infeasible package problem that demands no more than ``kept`` beside the order of the chips.
 
     Dependencies all stay, as they are the network; what is made small is the set of ops whose direct dependencies the
@@ -33,7 +33,7 @@ def chip_cause(problem: Problem, kept: Sequence[Requirement], clock: Clock) -> C
     pinned = [graph.index[c.op] for c in problem.constraints if isinstance(c, Pin)]
     names = ("order", *(r.name for r in kept))
     phrase = needs_text(problem, kept)
-    proof = chip_proof(problem, clock.over) if e.target.triangle else None
+    proof = mcm_proof(problem, clock.over) if e.target.triangle else None
     feeders = None if proof is None else _feeders(proof, clock)
     if proof is None or feeders is None:
         sentence = f"no plan keeps {phrase} where dependencies lead to the same or a later chip only"
@@ -76,7 +76,7 @@ def poor_cause(problem: Problem) -> Cause | None:
     return Cause((held.feeder, *held.readers), ("order", "triangle"), sentence, feeders=(held.feeder,))
 
 
-def _feeders(proof: ChipProof, clock: Clock) -> list[int] | None:
+def _feeders(proof: McmProof, clock: Clock) -> list[int] | None:
     """Units whose direct dependencies are enough for a proof by CP-SAT; None where there is none in time."""
     # Few of the widest are often enough, and a small model is solved faster.
     ranked = proof.feeders()
@@ -99,7 +99,7 @@ def _feeders(proof: ChipProof, clock: Clock) -> list[int] | None:
     return smallest(tried, proves, clock.over)
 
 
-def _bound_by(proof: ChipProof, unit: int) -> tuple[int, list[int], list[int]]:
+def _bound_by(proof: McmProof, unit: int) -> tuple[int, list[int], list[int]]:
     """An op of the unit, the ops that it feeds directly with others between, and those between."""
     e, unit_of = proof.evaluator, proof.units.unit_of
     direct = proof.direct(unit)

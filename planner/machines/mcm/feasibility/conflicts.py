@@ -16,7 +16,7 @@ from planner.problem.problem import Pin, Problem
 from planner.quantity import bytes_text
 
 
-def chip_conflict(problem: Problem) -> Conflict | None:
+def mcm_conflict(problem: Problem) -> Conflict | None:
     """Too few ops for chips that must hold one, or the triangle rule: pins in its way, or too much on two chips."""
     e = problem.evaluator
     units = Units.of(problem) if isinstance(e, McmEvaluator) else None

@@ -9,11 +9,11 @@ from typing import ClassVar, cast
 import numpy as np
 
 from planner.machines.mcm.evaluator import McmEvaluator
-from planner.machines.mcm.feasibility.causes import chip_cause, poor_cause
-from planner.machines.mcm.feasibility.conflicts import chip_conflict
-from planner.machines.mcm.feasibility.proof import chip_proof
+from planner.machines.mcm.feasibility.causes import mcm_cause, poor_cause
+from planner.machines.mcm.feasibility.conflicts import mcm_conflict
+from planner.machines.mcm.feasibility.proof import mcm_proof
 from planner.machines.mcm.feasibility.witness import slices, spread
-from planner.machines.mcm.solver.solver import ChipSolver
+from planner.machines.mcm.solver.solver import McmSolver
 from planner.machines.mcm.target import McmPackage
 from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
@@ -40,7 +40,7 @@ class McmKnowledge(Knowledge):
 
     def conflict(self, problem: Problem) -> Conflict | None:
         """Too few chips, or a direct dependency that confines too much."""
-        return chip_conflict(problem)
+        return mcm_conflict(problem)
 
     def plans(self, problem: Problem) -> Iterator[Ints]:
         """Most ops on one chip, then chips filled in the order of the graph."""
@@ -53,10 +53,10 @@ class McmKnowledge(Knowledge):
         """Plans of the chip solver that are near likely ones, samples of it, and CP-SAT on the static rules."""
         e = problem.evaluator
         # What is to be seen at once needs a moment, too.
-        solver = ChipSolver(problem, clock.at_least(MOMENT).over)
+        solver = McmSolver(problem, clock.at_least(MOMENT).over)
         if not solver.feasible:
             return Verdict("infeasible", how="rules")
-        proof = chip_proof(problem, clock.over)
+        proof = mcm_proof(problem, clock.over)
         if proof is None:
             return Verdict("unknown")
         for chips in slices(problem):
@@ -79,9 +79,9 @@ class McmKnowledge(Knowledge):
 
     def static_proof(self, problem: Problem, clock: Clock) -> Verdict:
         """By propagation, else by CP-SAT."""
-        if not ChipSolver(problem, clock.at_least(MOMENT).over).feasible:
+        if not McmSolver(problem, clock.at_least(MOMENT).over).feasible:
             return Verdict("infeasible", how="rules")
-        proof = chip_proof(problem, clock.over)
+        proof = mcm_proof(problem, clock.over)
         outcome = None if proof is None else proof.solve(clock.left)
         if outcome is None or outcome.status != "infeasible":
             return Verdict("unknown")
@@ -89,7 +89,7 @@ class McmKnowledge(Knowledge):
 
     def cause(self, problem: Problem, kept: Sequence[Requirement], clock: Clock) -> Cause:
         """The direct dependencies that the triangle rule has to bind."""
-        return chip_cause(problem, kept, clock)
+        return mcm_cause(problem, kept, clock)
 
     def poor_cause(self, problem: Problem) -> Cause | None:
         """A direct dependency that keeps much of the work on two chips."""

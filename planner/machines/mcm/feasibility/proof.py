@@ -45,14 +45,14 @@ class Outcome:
     device_of: Ints | None = None
 
 
-def chip_proof(problem: Problem, stopped: Callable[[], bool]) -> ChipProof | None:
+def mcm_proof(problem: Problem, stopped: Callable[[], bool]) -> McmProof | None:
     """The models of a problem, None where they are too large."""
     units = Units.of(problem)
-    proof = None if units is None else ChipProof(problem, units, stopped)
+    proof = None if units is None else McmProof(problem, units, stopped)
     return proof if proof is not None and proof.fits else None
 
 
-class ChipProof:
+class McmProof:
     """Asks CP-SAT about the static rules of one problem, and the parameters of each chip where memory counts.
 
     ``stopped`` is looked at between and during solves.

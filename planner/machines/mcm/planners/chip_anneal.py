@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from planner.machines.mcm.search import methods as chip_methods
+from planner.machines.mcm.search import methods as mcm_methods
 from planner.options import Option
 from planner.problem.problem import Problem
 from planner.search.method import Planner, Source
@@ -22,8 +22,8 @@ class ChipAnneal(Planner):
     source: ClassVar[Source] = Source("MCM paper", "section 5.1, simulated annealing")
     targets: ClassVar[frozenset[str]] = frozenset({"mcm"})
     objectives: ClassVar[frozenset[str]] = frozenset({"chip-latency", "latency"})
-    options: ClassVar[tuple[Option, ...]] = chip_methods.ANNEAL_OPTIONS
+    options: ClassVar[tuple[Option, ...]] = mcm_methods.ANNEAL_OPTIONS
 
     def search(self, problem: Problem, search: Search) -> None:
         """One iteration per evaluated partition."""
-        chip_methods.annealed(problem, search)
+        mcm_methods.annealed(problem, search)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from planner.machines.mcm.exact.search import RELAX_OPTION, WORKERS_OPTION, ChipSearch
+from planner.machines.mcm.exact.search import RELAX_OPTION, WORKERS_OPTION, McmSearch
 from planner.options import Option
 from planner.problem.problem import Problem
 from planner.search.method import Planner, Source
@@ -30,7 +30,7 @@ class ChipCpSat(Planner):
 
     def search(self, problem: Problem, search: Search) -> None:
         """One iteration per solution of the program."""
-        ChipSearch(
+        McmSearch(
             problem,
             search,
             self.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from planner.machines.mcm.search import methods as chip_methods
+from planner.machines.mcm.search import methods as mcm_methods
 from planner.options import Option
 from planner.problem.problem import Problem
 from planner.search.method import Planner, Source
@@ -24,8 +24,8 @@ class ChipGreedy(Planner):
     source: ClassVar[Source] = Source("MCM paper", "sections 4.2 and 5.1")
     targets: ClassVar[frozenset[str]] = frozenset({"mcm"})
     objectives: ClassVar[frozenset[str]] = frozenset({"chip-latency", "latency"})
-    options: ClassVar[tuple[Option, ...]] = chip_methods.GREEDY_OPTIONS
+    options: ClassVar[tuple[Option, ...]] = mcm_methods.GREEDY_OPTIONS
 
     def search(self, problem: Problem, search: Search) -> None:
         """One iteration per correction; more than one only where the first does not fit the chips' memory."""
-        chip_methods.greedy(problem, search)
+        mcm_methods.greedy(problem, search)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from planner.machines.mcm.search import methods as chip_methods
+from planner.machines.mcm.search import methods as mcm_methods
 from planner.options import Option
 from planner.problem.problem import Problem
 from planner.search.method import Planner, Source
@@ -24,8 +24,8 @@ class ChipLocalSearch(Planner):
     source: ClassVar[Source] = Source("Stageboard", "docs/mcm-search.md")
     targets: ClassVar[frozenset[str]] = frozenset({"mcm"})
     objectives: ClassVar[frozenset[str]] = frozenset({"chip-latency", "latency"})
-    options: ClassVar[tuple[Option, ...]] = chip_methods.LOCAL_OPTIONS
+    options: ClassVar[tuple[Option, ...]] = mcm_methods.LOCAL_OPTIONS
 
     def search(self, problem: Problem, search: Search) -> None:
         """One iteration per evaluated placement."""
-        chip_methods.local(problem, search)
+        mcm_methods.local(problem, search)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from planner.machines.mcm.search import methods as chip_methods
+from planner.machines.mcm.search import methods as mcm_methods
 from planner.options import Option
 from planner.problem.problem import Problem
 from planner.search.method import Planner, Source
@@ -20,8 +20,8 @@ class ChipRandom(Planner):
     source: ClassVar[Source] = Source("MCM paper", "section 5.1, random search")
     targets: ClassVar[frozenset[str]] = frozenset({"mcm"})
     objectives: ClassVar[frozenset[str]] = frozenset({"chip-latency", "latency"})
-    options: ClassVar[tuple[Option, ...]] = (chip_methods.SAMPLES,)
+    options: ClassVar[tuple[Option, ...]] = (mcm_methods.SAMPLES,)
 
     def search(self, problem: Problem, search: Search) -> None:
         """One iteration per evaluated partition."""
-        chip_methods.random(problem, search)
+        mcm_methods.random(problem, search)

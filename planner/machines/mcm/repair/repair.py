@@ -13,10 +13,10 @@ from typing import cast
 import numpy as np
 
 from planner.machines.mcm.evaluator import McmEvaluator
-from planner.machines.mcm.repair.row import chip_row
-from planner.machines.mcm.repair.slices import ChipSlices, rooms
+from planner.machines.mcm.repair.row import mcm_row
+from planner.machines.mcm.repair.slices import McmSlices, rooms
 from planner.machines.mcm.rules import ChipMemoryRule
-from planner.machines.mcm.solver.solver import ChipSolver
+from planner.machines.mcm.solver.solver import McmSolver
 from planner.methods.repair.best import Best
 from planner.methods.repair.measure import Clock, Measure
 from planner.methods.repair.ordered import nearest, undisputed
@@ -35,11 +35,11 @@ QUICK_SHARE = 0.5
 
 def search(best: Best, clock: Clock, rng: np.random.Generator) -> None:
     """Offer valid plans ever nearer to the given one until time is over or none can be nearer."""
-    solver = ChipSolver(best.measure.problem, clock.late)
+    solver = McmSolver(best.measure.problem, clock.late)
     if not solver.feasible:
         best.impossible = True
         return
-    row = chip_row(best.measure, solver)
+    row = mcm_row(best.measure, solver)
     given = best.measure.given
     walk = _Walk(best, solver, rng)
     at_rest = undisputed(row)
@@ -69,7 +69,7 @@ class _Walk:
     ``current`` int32[n] (None before the first), ``over`` float64[k]: bytes above each chip's memory.
     """
 
-    def __init__(self, best: Best, solver: ChipSolver, rng: np.random.Generator) -> None:
+    def __init__(self, best: Best, solver: McmSolver, rng: np.random.Generator) -> None:
         self.best = best
         self.measure: Measure = best.measure
         self.solver = solver
@@ -175,7 +175,7 @@ class _Walk:
 
 def _fit(walk: _Walk, wanted: Ints, clock: Clock, quick: bool = False) -> None:
     """Take the nearest cuts of orders that follow ``wanted``, the given plan, or the file; ``quick``: until one is valid."""
-    cutter = ChipSlices(walk.measure)
+    cutter = McmSlices(walk.measure)
     orders = list(cutter.orders(wanted))
     for room in rooms(walk.evaluator.capacity):
         for order in orders:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.machines.mcm.solver.solver import ChipSolver
+from planner.machines.mcm.solver.solver import McmSolver
 from planner.machines.mcm.solver.spans import MOST_UNITS, reachability, spans
 from planner.methods.repair.labelling import FORBIDDEN
 from planner.methods.repair.measure import Measure
@@ -12,7 +12,7 @@ from planner.methods.repair.ordered import Row
 from planner.methods.units import unit_edges
 
 
-def chip_row(measure: Measure, solver: ChipSolver) -> Row:
+def mcm_row(measure: Measure, solver: McmSolver) -> Row:
     """What every valid plan keeps to: f(u) <= f(v) <= f(u) + span, each op between its first and its last chip."""
     problem = measure.problem
     e = problem.evaluator

@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit
 
 from planner.machines.mcm.evaluator import McmEvaluator
-from planner.machines.mcm.search.orders import ChipOrders
-from planner.machines.mcm.search.units import ChipUnits, chip_units
+from planner.machines.mcm.search.orders import McmOrders
+from planner.machines.mcm.search.units import McmUnits, mcm_units
 from planner.methods.repair.labelling import FORBIDDEN, Longs
 from planner.methods.repair.measure import Measure
 from planner.model.graph import Floats, Ints
@@ -24,16 +24,16 @@ MOST_STEPS = 20_000_000
 """Larger programs are left out: some 20 ms."""
 
 
-class ChipSlices:
+class McmSlices:
     """Cuts orders, at the prices of ``measure``."""
 
     def __init__(self, measure: Measure) -> None:
-        self._units: ChipUnits = chip_units(measure.problem)
+        self._units: McmUnits = mcm_units(measure.problem)
         self._evaluator = cast(McmEvaluator, measure.problem.evaluator)
         u, e = self._units, self._evaluator
         self._costs: Longs = np.zeros((u.count, e.k), np.int64)
         np.add.at(self._costs, u.unit_of, np.where(e.allowed, measure.costs, FORBIDDEN))
-        self._orders = ChipOrders(u)
+        self._orders = McmOrders(u)
         self._given = measure.given
 
     def orders(self, wanted: Ints) -> Iterator[Ints]:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.machines.mcm.search.orders import ChipOrders
-from planner.machines.mcm.search.units import ChipUnits
+from planner.machines.mcm.search.orders import McmOrders
+from planner.machines.mcm.search.units import McmUnits
 from planner.model.graph import Floats, Ints
 
 NOISE = 0.1
 """A chip this much cheaper than the dearest one may be taken instead of it."""
 
 
-def filled(units: ChipUnits, order: Ints, memory: bool) -> Ints:
+def filled(units: McmUnits, order: Ints, memory: bool) -> Ints:
     """Equal shares of the work along an order; with ``memory`` of the work and of the parameters alike (int32[m])."""
     k = units.problem.evaluator.k
     share = units.work / max(float(units.work.sum()), 1e-300)
@@ -31,7 +31,7 @@ def filled(units: ChipUnits, order: Ints, memory: bool) -> Ints:
 
 
 def rebalanced(
-    units: ChipUnits, orders: ChipOrders, place: Ints, costs: Floats, rng: np.random.Generator
+    units: McmUnits, orders: McmOrders, place: Ints, costs: Floats, rng: np.random.Generator
 ) -> Ints | None:
     """``place`` (int32[m]) with less on a dear chip; None where a single unit makes it dear.
 

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from planner.machines.mcm.search.candidates import filled, rebalanced
-from planner.machines.mcm.search.moves import STEPS_PER_SLICE, ChipMoves
-from planner.machines.mcm.search.orders import ChipOrders
+from planner.machines.mcm.search.moves import STEPS_PER_SLICE, McmMoves
+from planner.machines.mcm.search.orders import McmOrders
 from planner.machines.mcm.search.policy import Proposal
 from planner.machines.mcm.search.samples import (
     Samples,
@@ -28,9 +28,9 @@ from planner.machines.mcm.search.samples import (
     score_starts,
     solver_of,
 )
-from planner.machines.mcm.search.slicing import ChipSlicer
-from planner.machines.mcm.search.units import ChipUnits, chip_units
-from planner.machines.mcm.solver.solver import ATTEMPTS, ChipSolver
+from planner.machines.mcm.search.slicing import McmSlicer
+from planner.machines.mcm.search.units import McmUnits, mcm_units
+from planner.machines.mcm.solver.solver import ATTEMPTS, McmSolver
 from planner.methods.obvious_infeasibility import report_infeasible
 from planner.model.graph import Floats, Ints
 from planner.problem.problem import Problem
@@ -78,13 +78,13 @@ class LocalChips:
         self.problem = problem
         self.search = search
         self.samples = Samples(problem, search)
-        self.units: ChipUnits = chip_units(problem)
-        self.orders = ChipOrders(self.units)
-        self.slicer = ChipSlicer(self.units)
-        self.moves = ChipMoves(self.units, int(search.rng.integers(2**31)))
+        self.units: McmUnits = mcm_units(problem)
+        self.orders = McmOrders(self.units)
+        self.slicer = McmSlicer(self.units)
+        self.moves = McmMoves(self.units, int(search.rng.integers(2**31)))
         self.best: Ints | None = None
         self.value = math.inf
-        self._solver: ChipSolver | None = None
+        self._solver: McmSolver | None = None
         self._tried, self._gained = np.zeros(2), np.zeros(2)
         # One chip alone pays no transfers: of one sample the sum of all work is a cutoff that only rules make too low.
         total = float(self.units.work.sum()) * (1 + ENOUGH)
@@ -222,7 +222,7 @@ class LocalChips:
         self, candidate: Ints, seed: int, order: Ints | None, nearest: bool, attempts: int
     ) -> Ints | None:
         if self._solver is None:
-            self._solver = ChipSolver(self.problem, self.search.stopped)
+            self._solver = McmSolver(self.problem, self.search.stopped)
         device_of = self._solver.fix(candidate, seed, order, nearest, attempts)
         self.search.check()
         if device_of is None:
@@ -289,7 +289,7 @@ class LocalChips:
                     self._keep(self.units.gathered(device_of), value)
 
     def _loose(self) -> list[Ints]:
-        slicer = ChipSlicer(self.units)
+        slicer = McmSlicer(self.units)
         slicer.jumps = slicer.skips = True
         slicer.every = False
         found = []

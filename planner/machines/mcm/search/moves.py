@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from planner.machines.mcm.search import moves_kernels as kernels
-from planner.machines.mcm.search.units import ChipUnits
+from planner.machines.mcm.search.units import McmUnits
 from planner.methods.random_streams import seeded
 from planner.model.graph import Floats, Ints
 
@@ -18,14 +18,14 @@ STEPS_PER_SLICE = 2_000
 """Steps between two looks at the stop criteria: some ten milliseconds at most."""
 
 
-class ChipMoves:
+class McmMoves:
     """Anneals placements that keep every static rule: :meth:`begin`, then :meth:`run`.
 
     ``place`` int32[m] is the placement as it is now. ``room`` float64[k] bounds the parameters of each chip; what the
     activations take away from it is for the caller to say, who knows their peaks.
     """
 
-    def __init__(self, units: ChipUnits, seed: int) -> None:
+    def __init__(self, units: McmUnits, seed: int) -> None:
         e = cast("McmEvaluator", units.problem.evaluator)
         t, k, m = len(units.producer), e.k, units.count
         self.units = units

@@ -16,7 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from planner.machines.mcm.kernels import broken_pairs, single_latency
-from planner.machines.mcm.search.units import ChipUnits
+from planner.machines.mcm.search.units import McmUnits
 from planner.methods.random_streams import uniform
 from planner.model.graph import Floats, Ints
 
@@ -28,7 +28,7 @@ POWER = 8.0
 
 
 class Fixed(NamedTuple):
-    """What no move changes: arrays of :class:`planner.machines.mcm.search.units.ChipUnits`, with the dtypes and shapes there."""
+    """What no move changes: arrays of :class:`planner.machines.mcm.search.units.McmUnits`, with the dtypes and shapes there."""
 
     work: Floats
     params: Floats
@@ -76,7 +76,7 @@ class Rules(NamedTuple):
     hop: float
 
 
-def fixed_of(units: ChipUnits) -> Fixed:
+def fixed_of(units: McmUnits) -> Fixed:
     """What no move of ``units`` changes."""
     u = units
     return Fixed(

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from planner.machines.mcm.search.units import ChipUnits, levels
+from planner.machines.mcm.search.units import McmUnits, levels
 from planner.methods.orders import depth_first_order, kahn_order
 from planner.model.graph import Floats, Ints, csr
 
 
-class ChipOrders:
+class McmOrders:
     """Topological orders of ``units``, in which pinned units stand about where their chips will be."""
 
-    def __init__(self, units: ChipUnits) -> None:
+    def __init__(self, units: McmUnits) -> None:
         m = units.count
         self.units = units
         self._succs = units.follow_ptr, units.follow_idx

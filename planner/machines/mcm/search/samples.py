@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.evaluation.rules import overfull
 from planner.machines.mcm.search.policy import Policy, Proposal
-from planner.machines.mcm.solver.solver import ChipSolver
+from planner.machines.mcm.solver.solver import McmSolver
 from planner.methods.orders import kahn_order
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
@@ -17,7 +17,7 @@ from planner.search.search import Search
 
 if TYPE_CHECKING:
     from planner.machines.mcm.evaluator import McmEvaluator
-    from planner.machines.mcm.solver.solver import ChipSolver
+    from planner.machines.mcm.solver.solver import McmSolver
 
 MOST_BARREN = 50
 """Proposals in a row that the solver could not correct before a search gives up."""
@@ -59,9 +59,9 @@ class Samples:
         return not overfull(held + e.peaks(device_of), e.capacity).any()
 
 
-def solver_of(problem: Problem, search: Search, method: str) -> ChipSolver | None:
+def solver_of(problem: Problem, search: Search, method: str) -> McmSolver | None:
     """The constraint solver; None when it proves that there is no valid plan, which is reported."""
-    solver = ChipSolver(problem, search.stopped)
+    solver = McmSolver(problem, search.stopped)
     if solver.feasible:
         return solver
     assumed = problem.assumptions - {"rule:memory"}
@@ -76,7 +76,7 @@ def score_starts(problem: Problem, search: Search, samples: Samples) -> None:
             samples.score(start)
 
 
-def corrected(solver: ChipSolver, proposal: Proposal, seed: int) -> Ints | None:
+def corrected(solver: McmSolver, proposal: Proposal, seed: int) -> Ints | None:
     """The valid partition (int32[n]) that the solver makes of a proposal; None when it finds none."""
     if proposal.candidate is not None:
         return solver.fix(proposal.candidate, seed)

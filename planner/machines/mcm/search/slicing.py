@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numba import njit
 
-from planner.machines.mcm.search.units import ChipUnits
+from planner.machines.mcm.search.units import McmUnits
 from planner.model.graph import Floats, Ints
 from planner.search.search import Search
 
@@ -128,10 +128,10 @@ def cut(
     return m
 
 
-class ChipSlicer:
+class McmSlicer:
     """Cuts orders of ``units`` (:meth:`cut`); ``capacity`` is what a segment may hold in bytes, as far as the cut can tell."""
 
-    def __init__(self, units: ChipUnits) -> None:
+    def __init__(self, units: McmUnits) -> None:
         e = cast("McmEvaluator", units.problem.evaluator)
         target = e.target
         self.units = units

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class ChipUnits:
+class McmUnits:
     """m units, t tensors that some unit other than the producer's reads, k chips.
 
     ``unit_of`` int32[n]; ``work`` and ``params`` float64[m] (time; bytes of parameters); ``allowed`` uint64[m], the chips
@@ -82,7 +82,7 @@ class ChipUnits:
         return place if (place[self.unit_of] == device_of).all() else None
 
 
-def chip_units(problem: Problem) -> ChipUnits:
+def mcm_units(problem: Problem) -> McmUnits:
     """The units of a problem on a multi-chip module and everything that plans of them cost."""
     e = cast("McmEvaluator", problem.evaluator)
     unit_of = forced_units(problem)
@@ -114,7 +114,7 @@ def chip_units(problem: Problem) -> ChipUnits:
             [src.astype(np.int64) * width + dst, (producer[number].astype(np.int64) * width + readers)[loose]]
         )
     )
-    return ChipUnits(
+    return McmUnits(
         problem, m, unit_of,
         np.bincount(unit_of, weights=e.work[0], minlength=m).astype(np.float64),
         np.bincount(unit_of, weights=e.params, minlength=m).astype(np.float64),

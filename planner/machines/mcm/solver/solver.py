@@ -40,8 +40,8 @@ from planner.machines.mcm.solver.state import (
     NO_SKIP,
     TRAIL,
     UNIT_AT,
-    ChipRules,
-    ChipState,
+    McmRules,
+    McmState,
     Words,
     between,
     cut,
@@ -76,7 +76,7 @@ class Infeasible(StageboardError):
     """No valid plan under the static rules, whatever is decided."""
 
 
-class ChipSolver:
+class McmSolver:
     """Domains of all ops of a package problem, decisions on them, and whole plans by SAMPLE and FIX.
 
     Domains are sound: no chip is missing on which a valid plan (under the static rules) that agrees with the decisions has
@@ -112,10 +112,10 @@ class ChipSolver:
             self._root
         )
 
-    def _take(self, state: ChipState, unit: int, mask: np.uint64) -> bool:
+    def _take(self, state: McmState, unit: int, mask: np.uint64) -> bool:
         return bool(cut(self._rules.facts, state.words, state.units, state.trail, state.counts, unit, mask))
 
-    def _follow(self, state: ChipState) -> bool:
+    def _follow(self, state: McmState) -> bool:
         return bool(propagate(*self._rules, *state, True))
 
     # ------------------------------------------------------------------ domains
@@ -242,7 +242,7 @@ class ChipSolver:
         return None
 
 
-def build_rules(m: int, src: Ints, dst: Ints, chips: int, triangle: bool, filled: int) -> ChipRules:
+def build_rules(m: int, src: Ints, dst: Ints, chips: int, triangle: bool, filled: int) -> McmRules:
     """The rules for ``m`` units with edges ``src`` -> ``dst`` (int32[e] each, acyclic)."""
     span = np.full(len(src), chips - 1, np.int32)
     inner: tuple[NDArray[np.int64], Ints] = (np.zeros(1, np.int64), NO_OPS)
@@ -272,7 +272,7 @@ def build_rules(m: int, src: Ints, dst: Ints, chips: int, triangle: bool, filled
     starts = np.cumsum([0, *map(len, members)])
     # Where every edge spans at most one chip, all paths between neighbouring chips are direct.
     watched = triangle and bool((span > 1).any())
-    return ChipRules(
+    return McmRules(
         heads=np.array([ptr, first, within[0] + starts[1], ending[0] + starts[2]], np.int32),
         links=np.array([other, lower, upper], np.int32),
         chords=np.array([np.append(chord_from, -1), np.append(chord_to, -1), inner_ptr], np.int32),
@@ -281,7 +281,7 @@ def build_rules(m: int, src: Ints, dst: Ints, chips: int, triangle: bool, filled
     )
 
 
-def new_state(rules: ChipRules) -> ChipState:
+def new_state(rules: McmRules) -> McmState:
     """A state in which every unit may be on any of 64 chips."""
     m, chips = rules.heads.shape[1] - 1, int(rules.facts[0])
     any_inner = rules.members[rules.chords[2, :-1]]
@@ -295,10 +295,10 @@ def new_state(rules: ChipRules) -> ChipState:
     counts[UNIT_AT : UNIT_AT + MOST_CHIPS] = -1
     # Each entry takes a bit from a domain, adds one to a set of chips or moves a bound.
     trail = np.zeros((2, len(words) * (chips + 1)), np.uint64)
-    return ChipState(words, np.zeros(4 * MOST_CHIPS, np.uint64), units, trail, counts)
+    return McmState(words, np.zeros(4 * MOST_CHIPS, np.uint64), units, trail, counts)
 
 
-def copy_state(state: ChipState, source: ChipState) -> None:
+def copy_state(state: McmState, source: McmState) -> None:
     """Make ``state`` like ``source``, from which nothing is undone."""
     np.copyto(state.words, source.words)
     np.copyto(state.no, source.no)

@@ -47,7 +47,7 @@ TRAIL, DONE, HEAD, WAITING, PENDING, STALE, NEWS, CULPRIT, WORK = range(9)
 UNIT_AT, PARENT, FRONTIER, COUNTS = (9 + MOST_CHIPS * i for i in range(4))
 
 
-class ChipRules(NamedTuple):
+class McmRules(NamedTuple):
     """What never changes, of m units, e edges between them and q chords.
 
     ``heads`` int32[4, m+1] are four CSR pointers by unit: PTR and FIRST into ``links`` (neighbours; from FIRST on they are
@@ -64,7 +64,7 @@ class ChipRules(NamedTuple):
     facts: NDArray[np.int64]
 
 
-class ChipState(NamedTuple):
+class McmState(NamedTuple):
     """The state of the chip solver: what decisions and their propagation change.
 
     ``words`` uint64 is what the trail restores: domains[m]; of each unit, chips above[m] and below[m] it (with a settled unit that

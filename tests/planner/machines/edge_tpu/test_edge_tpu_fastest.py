@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from planner.errors import PlannerRefusal
 from planner.formats import read_model, read_models
-from planner.machines.catalogue import default_bound, default_planner, planner
+from planner.machines.catalogue import default_bound, own_planner, planner
 from planner.machines.edge_tpu.fastest import arcs as edge_fastest_arcs
 from planner.machines.edge_tpu.fastest import search as edge_fastest_search
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -157,7 +157,7 @@ def test_local_search_on_orders_refuses_what_slicing_does_not_minimise() -> None
 def test_defaults() -> None:
     graph = read_model("sample_models/resnet50.json")
     problem = Problem(graph, EdgeTpuPipeline(3), "inference-time")
-    assert default_planner(problem).name == FASTEST and default_bound(problem).name == "simple"
+    assert own_planner(problem).name == FASTEST and default_bound(problem).name == "simple"
 
 
 def test_several_networks_are_cut_along_orders() -> None:

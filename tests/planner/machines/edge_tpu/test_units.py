@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.machines.edge_tpu.memory.ilp import narrowed
-from planner.machines.edge_tpu.memory.units import MEMORY_OBJECTIVES, edge_units, grain_of
+from planner.machines.edge_tpu.memory.units import MEMORY_OBJECTIVES, edge_tpu_units, grain_of
 from planner.problem.problem import Problem
 from planner.search.search import Callbacks, Search
 from planner.search.stop import Never
@@ -22,7 +22,7 @@ byte_problems = st.sampled_from(sorted(MEMORY_OBJECTIVES)).flatmap(
 
 @given(byte_problems)
 def test_every_valid_plan_is_one_of_the_units_and_measures_the_same(problem: Problem) -> None:
-    edge, plans = edge_units(problem), valid_plans(problem)
+    edge, plans = edge_tpu_units(problem), valid_plans(problem)
     assert edge.feasible == bool(len(plans))
     first = np.unique(edge.units.unit_of, return_index=True)[1]
     for plan, values in zip(plans[:40], components(problem, plans[:40]), strict=True):
@@ -39,7 +39,7 @@ def test_every_valid_plan_is_one_of_the_units_and_measures_the_same(problem: Pro
 
 @given(byte_problems)
 def test_the_plan_to_begin_with_is_valid(problem: Problem) -> None:
-    edge = edge_units(problem)
+    edge = edge_tpu_units(problem)
     if edge.feasible:
         stage_of = edge.balanced()
         assert edge.keeps(stage_of)
@@ -48,7 +48,7 @@ def test_the_plan_to_begin_with_is_valid(problem: Problem) -> None:
 
 @given(byte_problems, st.integers(2, 6))
 def test_coarser_numbers_are_smaller_and_never_overstate(problem: Problem, bits: int) -> None:
-    fine = edge_units(problem)
+    fine = edge_tpu_units(problem)
     coarse = fine.coarser(bits)
     for plan in valid_plans(problem)[:20]:
         stage_of = plan[np.unique(fine.units.unit_of, return_index=True)[1]].astype(np.int32)

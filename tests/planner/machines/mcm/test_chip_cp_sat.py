@@ -17,7 +17,7 @@ from planner.formats import read_graph
 from planner.machines.mcm.bounds.cp_sat import CpSat
 from planner.machines.mcm.evaluator import McmEvaluator
 from planner.machines.mcm.exact.least import least_cost
-from planner.machines.mcm.exact.model import chip_model
+from planner.machines.mcm.exact.model import mcm_model
 from planner.machines.mcm.exact.relaxation import in_order, pool_problem
 from planner.machines.mcm.planners.chip_cp_sat import ChipCpSat
 from planner.machines.mcm.target import McmPackage
@@ -110,7 +110,7 @@ def test_the_dual_bound_meets_the_optimum(problem: Problem) -> None:
 @settings(max_examples=30)
 @given(small)
 def test_every_valid_plan_keeps_what_the_program_adds(problem: Problem) -> None:
-    model = chip_model(problem)
+    model = mcm_model(problem)
     for plan in plans(problem):
         if mcm_reference.violations(problem, plan):
             continue

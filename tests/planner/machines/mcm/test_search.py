@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import PlannerRefusal
-from planner.machines.catalogue import default_planner, planner
+from planner.machines.catalogue import own_planner, planner
 from planner.machines.mcm.search.candidates import filled, rebalanced
 from planner.machines.mcm.search.local import LocalChips, LocalSettings
 from planner.machines.mcm.search.methods import LOCAL_OPTIONS, METHODS
-from planner.machines.mcm.search.moves import ChipMoves
-from planner.machines.mcm.search.orders import ChipOrders
+from planner.machines.mcm.search.moves import McmMoves
+from planner.machines.mcm.search.orders import McmOrders
 from planner.machines.mcm.search.policy import Annealed, Proposal, Uniform
 from planner.machines.mcm.search.samples import (
     Samples,
@@ -26,9 +26,9 @@ from planner.machines.mcm.search.samples import (
     filled_greedily,
     run_policy,
 )
-from planner.machines.mcm.search.slicing import ChipSlicer
+from planner.machines.mcm.search.slicing import McmSlicer
 from planner.machines.mcm.search.trace import trace
-from planner.machines.mcm.search.units import ChipUnits, chip_units
+from planner.machines.mcm.search.units import McmUnits, mcm_units
 from planner.machines.mcm.target import McmPackage
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Pin, Problem, Together
@@ -138,7 +138,7 @@ def test_a_plan_that_fits_the_memory_is_found(name: str) -> None:
 
 
 def test_local_search_comes_first_on_chips() -> None:
-    assert default_planner(Problem(layered(), McmPackage(4))).name == "chip-local-search"
+    assert own_planner(Problem(layered(), McmPackage(4))).name == "chip-local-search"
 
 
 def side_by_side(steps: int = 8) -> Graph:
@@ -155,9 +155,9 @@ def side_by_side(steps: int = 8) -> Graph:
 
 def test_chains_that_read_the_same_sources_run_side_by_side() -> None:
     problem = Problem(side_by_side(), McmPackage(12))
-    units = chip_units(problem)
+    units = mcm_units(problem)
     search = searching(problem)
-    cuts = [ChipSlicer(units).widening(order, search, 10.0) for order in ChipOrders(units).by_rule()]
+    cuts = [McmSlicer(units).widening(order, search, 10.0) for order in McmOrders(units).by_rule()]
     serial = min(problem.evaluator.objective(units.spread(place)) for place in cuts if place is not None)
     options = {"rounds": 0, "orders": 60}
     local = LocalChips(problem, search)
@@ -201,8 +201,8 @@ def test_local_search_never_loses_against_greedy(objective: str, data: st.DataOb
 @settings(max_examples=60)
 @given(problem=mcm_problems(), seed=st.integers(0, 99))
 def test_a_rebalanced_candidate_keeps_to_the_chips(problem: Problem, seed: int) -> None:
-    units, rng = chip_units(problem), np.random.default_rng(seed)
-    orders, k = ChipOrders(units), problem.evaluator.k
+    units, rng = mcm_units(problem), np.random.default_rng(seed)
+    orders, k = McmOrders(units), problem.evaluator.k
     for memory in (False, True):
         place = filled(units, orders.depth_first(rng), memory)
         assert ((place >= 0) & (place < k)).all()
@@ -215,8 +215,8 @@ def test_a_rebalanced_candidate_keeps_to_the_chips(problem: Problem, seed: int) 
 
 def test_work_is_filled_in_equal_shares_and_a_dear_chip_is_divided() -> None:
     problem = Problem(layered(), McmPackage(3))
-    units, rng = chip_units(problem), np.random.default_rng(1)
-    orders = ChipOrders(units)
+    units, rng = mcm_units(problem), np.random.default_rng(1)
+    orders = McmOrders(units)
     order = orders.order(np.arange(12.0))
     shares = np.bincount(filled(units, order, False), weights=units.work, minlength=3)
     assert shares.max() - shares.min() <= 2 * units.work.max()
@@ -229,7 +229,7 @@ def test_work_is_filled_in_equal_shares_and_a_dear_chip_is_divided() -> None:
 
 
 # ---------------------------------------------------------------------- orders and cuts
-def best_cut(units: ChipUnits, order: np.ndarray) -> float:
+def best_cut(units: McmUnits, order: np.ndarray) -> float:
     """The least objective over all cuts of an order that keep the rules and let each dependency span at most one chip."""
     problem = units.problem
     target = reference.package(problem)
@@ -249,15 +249,15 @@ def best_cut(units: ChipUnits, order: np.ndarray) -> float:
 @settings(max_examples=60)
 @given(problem=mcm_problems(objective="chip-latency", memory=False), seed=st.integers(0, 9))
 def test_a_cut_is_the_best_of_its_order(problem: Problem, seed: int) -> None:
-    units = chip_units(problem)
+    units = mcm_units(problem)
     target = reference.package(problem)
     if not target.no_skip and not target.every_chip and problem.constraints:
         return  # the reference below does not leave chips empty
     tied = np.bincount(units.unit_of, minlength=units.count)[units.unit_of] > 1
     if (problem.evaluator.copied & tied).any():
         return  # a source that is tied to others may come after its readers, and then costs a cut nothing
-    order = ChipOrders(units).depth_first(np.random.default_rng(seed))
-    place = ChipSlicer(units).cut(order, searching(problem))
+    order = McmOrders(units).depth_first(np.random.default_rng(seed))
+    place = McmSlicer(units).cut(order, searching(problem))
     expected = best_cut(units, order)
     if place is None:
         assert expected == math.inf
@@ -266,14 +266,14 @@ def test_a_cut_is_the_best_of_its_order(problem: Problem, seed: int) -> None:
     assert not reference.violations(problem, device_of)
     found = reference.components(problem, device_of)["chip-latency"]
     assert found == pytest.approx(expected)
-    assert ChipSlicer(units).cut(order, searching(problem), cutoff=found * (1 - 1e-9)) is None
+    assert McmSlicer(units).cut(order, searching(problem), cutoff=found * (1 - 1e-9)) is None
 
 
 @settings(max_examples=60)
 @given(problem=mcm_problems(), seed=st.integers(0, 9))
 def test_orders_are_topological(problem: Problem, seed: int) -> None:
-    units = chip_units(problem)
-    orders, rng = ChipOrders(units), np.random.default_rng(seed)
+    units = mcm_units(problem)
+    orders, rng = McmOrders(units), np.random.default_rng(seed)
     found = [*orders.by_rule(), orders.depth_first(rng)]
     found.append(orders.changed(found[0], np.zeros(units.count, np.int32), rng))
     for order in found:
@@ -289,18 +289,18 @@ def test_orders_are_topological(problem: Problem, seed: int) -> None:
 @settings(max_examples=60)
 @given(problem=mcm_problems(), seed=st.integers(0, 99))
 def test_sums_kept_up_to_date_equal_fresh_ones_and_rules_are_kept(problem: Problem, seed: int) -> None:
-    units = chip_units(problem)
+    units = mcm_units(problem)
     start = next(
         (
             p
-            for p in (ChipSlicer(units).cut(o, searching(problem)) for o in ChipOrders(units).by_rule())
+            for p in (McmSlicer(units).cut(o, searching(problem)) for o in McmOrders(units).by_rule())
             if p is not None
         ),
         None,
     )
     if start is None:
         return
-    moves, fresh = ChipMoves(units, seed), ChipMoves(units, seed)
+    moves, fresh = McmMoves(units, seed), McmMoves(units, seed)
     moves.room[:] = fresh.room[:] = math.inf
     moves.begin(start)
     for _ in range(20):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from planner.machines.mcm.solver import solver as chip_solver
 from planner.machines.mcm.solver.search import run
-from planner.machines.mcm.solver.solver import ChipSolver, Infeasible
+from planner.machines.mcm.solver.solver import Infeasible, McmSolver
 from planner.machines.mcm.target import McmPackage
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Pin, Problem, Together
@@ -40,7 +40,7 @@ def valid_plans(problem: Problem) -> np.ndarray:
     return np.array(found, np.int32).reshape(-1, n)
 
 
-def inside(solver: ChipSolver, plan: np.ndarray) -> bool:
+def inside(solver: McmSolver, plan: np.ndarray) -> bool:
     return bool((solver.domains() >> plan.astype(np.uint64) & np.uint64(1)).all())
 
 
@@ -59,7 +59,7 @@ def made(edges: list[tuple[int, int]], n: int, **options: Any) -> Problem:
 @given(small)
 @settings(max_examples=25)
 def test_every_valid_plan_is_in_the_domains_and_can_be_kept(problem: Problem) -> None:
-    solver, plans = ChipSolver(problem), valid_plans(problem)
+    solver, plans = McmSolver(problem), valid_plans(problem)
     assert solver.feasible or not len(plans)
     for plan in plans:
         assert inside(solver, plan)
@@ -70,7 +70,7 @@ def test_every_valid_plan_is_in_the_domains_and_can_be_kept(problem: Problem) ->
 @given(small, st.randoms(use_true_random=False))
 @settings(max_examples=25)
 def test_decisions_that_agree_with_a_plan_never_exclude_it(problem: Problem, random) -> None:
-    solver, plans = ChipSolver(problem), valid_plans(problem)
+    solver, plans = McmSolver(problem), valid_plans(problem)
     if not len(plans):
         return
     goal = plans[random.randrange(len(plans))]
@@ -88,7 +88,7 @@ def test_decisions_that_agree_with_a_plan_never_exclude_it(problem: Problem, ran
 @given(small, st.randoms(use_true_random=False))
 @settings(max_examples=25)
 def test_decisions_that_fail_are_taken_back(problem: Problem, random) -> None:
-    solver, plans = ChipSolver(problem), valid_plans(problem)
+    solver, plans = McmSolver(problem), valid_plans(problem)
     if not solver.feasible:
         with pytest.raises(Infeasible):
             solver.set_domain(0, [0])
@@ -105,7 +105,7 @@ def test_decisions_that_fail_are_taken_back(problem: Problem, random) -> None:
 @given(small, st.integers(0, 2**32))
 @settings(max_examples=25)
 def test_plans_are_found_where_there_are_any(problem: Problem, seed: int) -> None:
-    solver, plans = ChipSolver(problem), {tuple(p) for p in valid_plans(problem).tolist()}
+    solver, plans = McmSolver(problem), {tuple(p) for p in valid_plans(problem).tolist()}
     for plan in (solver.sample(None, seed), solver.fix(np.zeros(problem.graph.n, np.int32), seed)):
         assert (plan is None) == (not plans)
         assert plan is None or tuple(plan.tolist()) in plans
@@ -114,7 +114,7 @@ def test_plans_are_found_where_there_are_any(problem: Problem, seed: int) -> Non
 @given(larger, st.integers(0, 2**63), st.booleans())
 @settings(max_examples=40)
 def test_plans_of_larger_graphs_are_valid(problem: Problem, seed: int, ordered: bool) -> None:
-    solver, rng = ChipSolver(problem), np.random.default_rng(seed)
+    solver, rng = McmSolver(problem), np.random.default_rng(seed)
     n, k = problem.graph.n, len(problem.devices)
     order = rng.permutation(n).astype(np.int32) if ordered else None
     wish = rng.integers(0, k, n).astype(np.int32)
@@ -136,7 +136,7 @@ def test_plans_of_larger_graphs_are_valid(problem: Problem, seed: int, ordered: 
 def test_sample_reaches_every_valid_plan() -> None:
     # Two branches and a lonely op: some plans jump over a chip that the lonely op fills.
     problem = made([(0, 1), (1, 2), (0, 3), (3, 4)], 6, count=4)
-    solver, plans = ChipSolver(problem), {tuple(p) for p in valid_plans(problem).tolist()}
+    solver, plans = McmSolver(problem), {tuple(p) for p in valid_plans(problem).tolist()}
     seen: set[tuple[int, ...]] = set()
     seed = 0
     while seen != plans and seed < 60_000:
@@ -149,7 +149,7 @@ def test_sample_reaches_every_valid_plan() -> None:
 
 def test_an_edge_of_a_chain_spans_one_chip() -> None:
     problem = made([(0, 1), (1, 2), (2, 3)], 4, count=4)
-    solver = ChipSolver(problem)
+    solver = McmSolver(problem)
     assert [len(solver.get_domain(v)) for v in range(4)] == [1, 2, 3, 4]
     assert solver.set_domain(3, [3]) == 1
     assert [solver.get_domain(v).tolist() for v in range(4)] == [[0], [1], [2], [3]]
@@ -157,7 +157,7 @@ def test_an_edge_of_a_chain_spans_one_chip() -> None:
 
 def test_what_lies_between_the_ends_of_an_edge_is_with_one_of_them() -> None:
     problem = made([(0, 1), (1, 2), (0, 2)], 5, count=4)
-    solver = ChipSolver(problem)
+    solver = McmSolver(problem)
     solver.set_domain(0, [0])
     solver.set_domain(2, [3])
     assert solver.get_domain(1).tolist() == [0, 3]
@@ -166,11 +166,11 @@ def test_what_lies_between_the_ends_of_an_edge_is_with_one_of_them() -> None:
 def test_what_a_chip_between_reaches_is_with_it() -> None:
     # Op 0 feeds op 2 directly; its chip reaches that of op 1, which feeds op 2 as well.
     problem = made([(0, 2), (1, 2), (3, 4)], 5, count=4, no_skip=False)
-    solver = ChipSolver(problem)
+    solver = McmSolver(problem)
     for op, chip in ((0, 0), (1, 2), (3, 0), (4, 2)):
         solver.set_domain(op, [chip])
     assert solver.get_domain(2).tolist() == [2]
-    mirrored = ChipSolver(made([(2, 0), (2, 1), (4, 3)], 5, count=4, no_skip=False))
+    mirrored = McmSolver(made([(2, 0), (2, 1), (4, 3)], 5, count=4, no_skip=False))
     for op, chip in ((0, 3), (1, 1), (3, 3), (4, 1)):
         mirrored.set_domain(op, [chip])
     assert mirrored.get_domain(2).tolist() == [1]
@@ -181,7 +181,7 @@ def test_what_a_chip_between_reaches_is_with_it() -> None:
 def test_attempts_from_the_inputs_on_find_valid_plans(problem: Problem, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chip_solver, "FORWARD", 0)
-        solver, plans = ChipSolver(problem), valid_plans(problem)
+        solver, plans = McmSolver(problem), valid_plans(problem)
         for plan in plans[:: max(1, len(plans) // 4)]:
             assert listed(solver.fix(plan, seed)) == plan.tolist()
         found = [solver.sample(None, seed), solver.fix(np.zeros(problem.graph.n, np.int32), seed)]
@@ -197,20 +197,20 @@ def test_kernels_do_without_counting_references() -> None:
 
 def test_infeasible_problems_are_proven() -> None:
     too_few = made([(0, 1)], 2, count=3, every_chip=True)
-    assert not ChipSolver(too_few).feasible
+    assert not McmSolver(too_few).feasible
     chain = made([(0, 1), (1, 2)], 3, count=3)
     against = Problem(chain.graph, chain.target, "", (Pin("0", "chip 1"), Pin("2", "chip 0")))
-    solver = ChipSolver(against)
+    solver = McmSolver(against)
     assert not solver.feasible and not solver.domains().any() and len(solver.get_domain(0)) == 0
     assert solver.sample(None, 0) is None and solver.fix(np.zeros(3, np.int32), 0) is None
-    assert ChipSolver(
+    assert McmSolver(
         Problem(chain.graph, chain.target, "", (Together(("0", "2")), Pin("1", "chip 0")))
     ).feasible
 
 
 def test_probabilities_and_orders_are_followed() -> None:
     problem = made([(0, 1), (1, 2)], 3, count=3, no_skip=False, triangle=False)
-    solver = ChipSolver(problem)
+    solver = McmSolver(problem)
     weights = np.zeros((3, 3))
     weights[[0, 1, 2], [0, 1, 2]] = 1.0
     for seed in range(20):
@@ -236,7 +236,7 @@ def test_pauses_change_nothing(problem: Problem, seed: int) -> None:
     for work, stopped in ((chip_solver.WORK_PER_SLICE, None), (0, paused)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(chip_solver, "WORK_PER_SLICE", work)
-            solver = ChipSolver(problem, stopped)
+            solver = McmSolver(problem, stopped)
             plans = (solver.sample(None, seed), solver.fix(wish, seed), solver.fix(wish, seed, nearest=True))
             found.append(([listed(plan) for plan in plans], solver.attempts, solver.contradictions))
     assert found[0] == found[1]
@@ -245,6 +245,6 @@ def test_pauses_change_nothing(problem: Problem, seed: int) -> None:
 
 def test_a_search_for_a_plan_ends_when_it_is_told_to() -> None:
     problem = made([(0, 1), (1, 2), (0, 3), (3, 4)], 6, count=4)
-    solver = ChipSolver(problem, lambda: True)
+    solver = McmSolver(problem, lambda: True)
     assert solver.feasible and solver.set_domain(0, [0]) == 1
     assert solver.sample(None, 0) is None and solver.fix(np.zeros(6, np.int32), 0) is None
