@@ -12,7 +12,8 @@ from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
 from planner.cli.report import ending, summary, warnings
 from planner.cli.searching import Watch, soft_interrupt, stop_when
-from planner.machines.catalogue import bound_method, default_bound
+from planner.errors import PlannerRefusal
+from planner.machines.catalogue import bound_method, default_bounds
 from planner.problem.problem import Problem
 from planner.quantity import amount_text
 from planner.search.run import run_bound
@@ -51,16 +52,23 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with soft_interrupt(console) as cancelled:
         began = time.perf_counter()
         problem = inputs.problem_of(args)
-        method = chosen or default_bound(problem)
-        spent = time.perf_counter() - began
-        warm_bound(method, problem)  # compilation is not part of the time reported
-        began = time.perf_counter()
-        watch = Watch(console, problem, method.name)
+        methods = default_bounds(problem) if chosen is None else [chosen]
+        seconds = time.perf_counter() - began
         # Whoever names no method wants a bound, and the one chosen may need longer than it is given.
         known = known_at_once(problem) if chosen is None else ()
-        stop = stop_when(cancelled, args.time_limit)
-        result = run_bound(method, problem, stop, watch, options=options, bounds=known)
-        seconds = spent + time.perf_counter() - began
+        for method in methods:
+            warm_bound(method, problem)  # compilation is not part of the time reported
+            began = time.perf_counter()
+            watch, stop = Watch(console, problem, method.name), stop_when(cancelled, args.time_limit)
+            try:
+                result = run_bound(method, problem, stop, watch, options=options, bounds=known)
+            except PlannerRefusal:
+                if method is methods[-1]:
+                    raise
+            else:
+                break
+            finally:
+                seconds += time.perf_counter() - began
         bound = problem.strongest_bound(result.bounds)
         found = None
         if bound is not None and math.isinf(bound.value) and isinstance(problem, Problem):

@@ -6,16 +6,19 @@ import argparse
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console
+from planner.cli.proving import OFF, configure_beside, proven_beside
 from planner.cli.report import bound_rows, claim_fields, claim_rows, plan_fields, proofs, summary
+from planner.problem.base import decision_of
 from planner.problem.claims import claim_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``evaluate``."""
     inputs.add_models_and_plan(parser)
+    configure_beside(parser, OFF)
     parser.epilog = (
         "example: stageboard evaluate sample_models/resnet50.json resnet50.plan.json\n\n"
-        "A bound is what is proven at once; what the file says was proven beyond that is named as its claim.\n"
+        "A bound is what is proven at once, or within --prove; what the file says was proven beyond that is named as its claim.\n"
         "Exit status 1: the plan breaks a rule, or its file claims figures that it does not have."
     )
 
@@ -31,6 +34,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for note in opened.notes:
         console.note(f"{args.plan}: {note}; it was edited or written by another version, make it again")
     bounds = with_known(problem, opened.bounds)
+    if evaluation.valid and args.prove > OFF:
+        from planner.cli.searching import soft_interrupt
+
+        with soft_interrupt(console, "") as cancelled:
+            bounds = proven_beside(
+                problem, decision_of(plan), evaluation.values, bounds, args.prove, console, cancelled
+            )
     bound, standing = problem.strongest_bound(bounds), problem.standing(evaluation.values, bounds)
     claim = claim_of(plan, bounds)
     data = {

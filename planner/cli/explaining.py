@@ -43,7 +43,7 @@ def with_plan(result: Result, found: Explanation, wanted: bool) -> Result:
     status = status_of(result.problem, components, result.bounds)
     return replace(
         result, planner=FINDER, options={}, device_of=found.device_of, objective=components[0],
-        components=components, status=status, history=(), starts=(), adopted=(), best_iteration=None,
+        components=components, status=status, origin=None, history=(), starts=(), adopted=(), best_iteration=None,
     )  # fmt: skip
 
 

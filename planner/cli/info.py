@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "model",
         metavar="MODEL",
-        help="a model file (ONNX, TFLite, JSON, GraphML, DOT) or a sparse network (.npz, .mtx)",
+        help="a model file (ONNX, TFLite, JSON, GraphML, DOT, PBTXT) or a sparse network (.npz, .mtx)",
     )
     parser.add_argument("--batch", type=whole, metavar="N", help="bind symbolic batch dimensions (default 1)")
     group = parser.add_argument_group("sparse networks (the dense layers of an ONNX model, too)")

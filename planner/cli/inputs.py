@@ -283,6 +283,8 @@ def import_readers(paths: Sequence[str]) -> None:
         import planner.formats.tflite.model  # noqa: F401
     if suffixes & {".graphml", ".xml", ".dot", ".gv"}:
         import networkx  # noqa: F401
+    if suffixes & {".pbtxt", ".textproto"}:
+        import google.protobuf.text_format  # type: ignore[import-untyped]  # noqa: F401
 
 
 def make_problem(args: argparse.Namespace, graph: Graph) -> Problem:

@@ -1,17 +1,18 @@
-"""``--prove``: proving again what a plan file claims, from the command line."""
+"""``--prove``: proving beside a plan, and proving again what a plan file claims, from the command line."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from planner.cli import inputs
 from planner.cli.command import Console
-from planner.cli.searching import Watch, soft_interrupt, stop_when
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan
+    from planner.model.graph import Ints
+    from planner.problem.base import PlanningProblem
     from planner.problem.bound import Bound
     from planner.problem.problem import Plan
     from planner.runs.proving import Again
@@ -33,15 +34,52 @@ def configure(parser: argparse._ActionsContainer, usual: float) -> None:
     )
 
 
+def configure_beside(parser: argparse._ActionsContainer, usual: float) -> None:
+    """The option of commands that prove beside a plan; ``usual`` is its default in seconds, :data:`OFF` for none."""
+    parser.add_argument(
+        "--prove",
+        type=_seconds,
+        default=usual,
+        metavar="SECONDS",
+        help="prove bounds beside the plan for at most so many seconds of processor time, or 'off' (default"
+        f" {f'{usual:g}' if usual else 'off'})",
+    )
+
+
 def _seconds(text: str) -> float:
     return OFF if text.strip().lower() == "off" else inputs.seconds(text)
 
 
 def again(plan: Plan | OrderPlan, bounds: Sequence[Bound], seconds: float, console: Console) -> Again:
     """Prove what is claimed of a plan for at most so many seconds; Ctrl-C ends it, and what was proven by then counts."""
+    from planner.cli.searching import Watch, soft_interrupt, stop_when
     from planner.runs.proving import prove_again
 
     words = "stopping; what is proven so far counts (once more to stop at once)"
     with soft_interrupt(console, words) as cancelled:
         watch = Watch(console, plan.problem, "proving")
         return prove_again(plan, bounds, stop_when(cancelled, seconds), watch)
+
+
+def proven_beside(
+    problem: PlanningProblem,
+    decision: Ints,
+    components: Sequence[float],
+    bounds: tuple[Bound, ...],
+    seconds: float,
+    console: Console,
+    cancelled: Callable[[], bool],
+) -> tuple[Bound, ...]:
+    """``bounds``, and what the bound method ``auto`` proves beyond them until a valid plan is proven to be the best.
+
+    ``decision`` is the plan (int32[n], or int32[W]), ``components`` are those of its objective.
+    """
+    from planner.cli.searching import Watch
+    from planner.runs import proving
+    from planner.search.search import Shared
+    from planner.search.stop import Cancel
+
+    if cancelled():
+        return bounds
+    best, watch = Shared(decision, tuple(components)), Watch(console, problem, "proving")
+    return proving.proven_beside(problem, best, bounds, seconds, Cancel(cancelled), watch)

@@ -25,6 +25,10 @@ OTHERS = "STAGEBOARD_MACHINES"
 """The variable of the environment that names the entries of machines in other packages: modules, separated by commas."""
 
 
+DEFAULT = "auto"
+"""The planner of those who name none, and the bound method that runs beside it: both let others work."""
+
+
 def register(module: str) -> None:
     """Add a machine of another package for this process and those that it starts: ``module`` has its entry, ``MACHINE``."""
     os.environ[OTHERS] = ",".join(dict.fromkeys([*_others(), module]))
@@ -94,8 +98,12 @@ def _method(module: str, name: str, base: Any) -> Any:
 
 
 def planners() -> dict[str, Planner]:
-    """Every planner by name."""
-    return {name: _method(module, name, Planner) for name, module in _modules("planners", _entries()).items()}
+    """Every planner by name, the default one first."""
+    modules = _modules("planners", _entries())
+    return {
+        name: _method(modules[name], name, Planner)
+        for name in (DEFAULT, *(n for n in modules if n != DEFAULT))
+    }
 
 
 def bound_methods() -> dict[str, BoundMethod]:
@@ -151,7 +159,16 @@ def serving(problem: PlanningProblem, names: tuple[str, ...]) -> list[Planner]:
 
 
 def default_planner(problem: PlanningProblem) -> Planner:
-    """A good planner for the problem: the first of its machine's preferred ones that serves it."""
+    """The planner that runs where nobody names one: ``auto``. Raises :class:`PlannerRefusal` where no planner serves the problem."""
+    own_planner(problem)
+    return planner(DEFAULT)
+
+
+def own_planner(problem: PlanningProblem) -> Planner:
+    """A good planner for the problem: the first of its machine's preferred ones that serves it.
+
+    Raises :class:`PlannerRefusal` where none does.
+    """
     found = serving(problem, machine_of(problem).preferred)
     if found:
         return found[0]
@@ -160,15 +177,28 @@ def default_planner(problem: PlanningProblem) -> Planner:
     )
 
 
-def default_bound(problem: PlanningProblem) -> BoundMethod:
-    """A bound method that proves much in little time: the first of its machine's preferred ones that serves the problem."""
-    for name in machine_of(problem).preferred_bounds:
-        method = bound_method(name)
-        if method.refusal(problem) is None:
-            return method
+def default_bounds(problem: PlanningProblem) -> list[BoundMethod]:
+    """The bound methods that serve the problem, the one that proves most in little time first. Raises :class:`PlannerRefusal` without any.
+
+    Some see only when they run that a problem is too large for them: the next one is asked then.
+    """
+    found = [m for m in map(bound_method, machine_of(problem).preferred_bounds) if m.refusal(problem) is None]
+    if found:
+        return found
     raise PlannerRefusal(
         f"no bound method serves {problem.objective} on {problem.target.in_words} with these constraints"
     )
+
+
+def default_bound(problem: PlanningProblem) -> BoundMethod:
+    """The first of :func:`default_bounds`. Raises :class:`PlannerRefusal` where none serves."""
+    return default_bounds(problem)[0]
+
+
+def unasked_bounds(problem: PlanningProblem) -> list[BoundMethod]:
+    """The bound methods that run unasked beside every plan of a problem, the cheapest first."""
+    found = map(bound_method, machine_of(problem).unasked)
+    return [method for method in found if method.refusal(problem) is None]
 
 
 def immediate_bound(problem: PlanningProblem) -> BoundMethod | None:

@@ -20,8 +20,11 @@ class Machine:
 
     The other lists name any methods. ``preferred``: the planners to run where nobody names one, the best first;
     ``preferred_bounds`` likewise, much proven in little time first. ``quick``: planners that nearly always have a valid plan
-    at once; ``first``: those for the first picture of a model; ``further``: who is asked where all of these found nothing;
+    at once; ``exact``: exact planners that end soon or say soon that they cannot, each with the share of what is left that it may
+    take; ``first``: those for the first picture of a model; ``further``: who is asked where all of these found nothing;
     ``without_solver``: who finds some valid plan and loads no solver. ``immediate``: the bound that takes no time.
+    ``unasked``: the bounds that are proven unasked beside every plan, the cheapest first. ``effort``: of planners that would search on
+    for ever, how many iterations times ops (and a hundred) one of them has where nobody sets a limit.
 
     Further parts are ``module:name``, relative to the package where they begin with a dot, and empty where the machine has
     none of its own:
@@ -43,10 +46,13 @@ class Machine:
     preferred: tuple[str, ...] = ()
     preferred_bounds: tuple[str, ...] = ()
     quick: tuple[str, ...] = ()
+    exact: Mapping[str, float] = field(default_factory=dict)
     first: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
     without_solver: tuple[str, ...] = ()
     immediate: str = ""
+    unasked: tuple[str, ...] = ()
+    effort: Mapping[str, float] = field(default_factory=dict)
     knowledge: str = ""
     repair: str = ""
     least: str = ""

@@ -1,8 +1,8 @@
-"""Finding a plan where nobody names a planner: which planners are tried on a problem, in which order, and for how long.
+"""What the planner ``auto`` does: which planners are tried on a problem, in which order, and for how long.
 
-Quick planners go first, until one has a valid plan; then the planner that suits the problem best has the rest. It searches
-as if it were alone: neither what it finds nor whether it can be found again depends on who was quick. Where both
-have found nothing, others are asked. The best plan of all counts, the last planner's where two are as good.
+Quick planners go first, until one has a valid plan; then exact ones that end soon where the problem is of the kind they like; then the
+planner that suits the problem best has the rest. Each searches as if it were alone: neither what it finds nor whether it can be found
+again depends on who came before. Where all of them have found nothing, others are asked. The best plan of all counts, the last planner's where two are as good.
 """
 
 from __future__ import annotations
@@ -12,40 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.errors import StageboardError
-from planner.machines.catalogue import default_planner, machine_of, serving
+from planner.machines.catalogue import machine_of, own_planner, serving
 from planner.machines.evident import conflict_of
 from planner.options import parse_options
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, better
 from planner.problem.problem import Problem
 from planner.search.method import Planner
-from planner.search.result import Result
+from planner.search.result import Result, Try
 from planner.search.run import run, status_of
-from planner.search.stop import AnyOf, Budget, Progress, Stop
+from planner.search.stop import AnyOf, Budget, IterationLimit, Never, Progress, Stop
 
 QUICK_SHARE, OWN_SHARE = 0.2, 0.6
 """Shares of what is left: a quick planner's, and what the problem's own may take without a plan from anybody."""
-
-
-@dataclass(frozen=True)
-class Try:
-    """One planner's turn: how it ended, and the first component of its best plan, None without a plan."""
-
-    planner: str
-    status: str
-    stop_reason: str
-    seconds: float
-    objective: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON."""
-        return {
-            "planner": self.planner,
-            "status": self.status,
-            "stop_reason": self.stop_reason,
-            "seconds": self.seconds,
-            "objective": self.objective,
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,16 +46,28 @@ def quick_planners(problem: PlanningProblem) -> list[Planner]:
     return serving(problem, machine_of(problem).quick)
 
 
-def tried_planners(problem: PlanningProblem) -> tuple[list[Planner], Planner, list[Planner]]:
-    """Who is tried on the problem: quick planners, its own, and who is asked if all of them found nothing.
+SOON = {"near": False}
+"""Options of exact planners that are to end soon: where the problem is too large for the proof, they leave it to others."""
+
+
+def soon_options(planner: Planner) -> dict[str, Any]:
+    """Those of :data:`SOON` that a planner has."""
+    return {option.name: SOON[option.name] for option in planner.options if option.name in SOON}
+
+
+def tried_planners(
+    problem: PlanningProblem,
+) -> tuple[list[Planner], list[Planner], Planner, list[Planner]]:
+    """Who is tried on the problem: quick planners, exact ones that end soon, its own, and who is asked if all of them found nothing.
 
     Raises :class:`PlannerRefusal` where no planner serves it.
     """
-    own = default_planner(problem)
+    own = own_planner(problem)
     quick = [p for p in quick_planners(problem) if p.name != own.name]
-    known = {own.name, *(p.name for p in quick)}
+    exact = [p for p in serving(problem, tuple(machine_of(problem).exact)) if p.name != own.name]
+    known = {own.name, *(p.name for p in (*quick, *exact))}
     further = [p for p in serving(problem, machine_of(problem).further) if p.name not in known]
-    return quick, own, [p for p in further if problem.size <= p.most_unasked]
+    return quick, exact, own, [p for p in further if problem.size <= p.most_unasked]
 
 
 def find_plan(
@@ -94,7 +85,7 @@ def find_plan(
     ``options`` are those of the problem's own planner. ``runner`` runs one planner; by default :func:`planner.search.run.run` does.
     Raises :class:`PlannerRefusal` where no planner serves the problem.
     """
-    quick, own, further = tried_planners(problem)
+    quick, exact, own, further = tried_planners(problem)
     parse_options(own.options, options or {}, own.name)  # a wrong one is said before anything is tried
     search = _Tries(budget, stop, runner or _runner(problem, seed, bounds), own)
     for planner in quick:
@@ -102,6 +93,8 @@ def find_plan(
             search.run(planner, QUICK_SHARE, {})
     if search.tried and search.best is None and _conflicting(problem):
         return replace(search.ended(), stop_reason="finished")  # searching would not change it
+    for planner in exact:
+        search.run(planner, machine_of(problem).exact[planner.name], soon_options(planner))
     search.run(own, OWN_SHARE if further else 1.0, options or {})
     for i, planner in enumerate(further):
         if search.best is None:
@@ -116,6 +109,12 @@ def quick_plan(problem: PlanningProblem, runner: Runner, budget: Budget | None =
         if search.best is None:
             search.run(planner, QUICK_SHARE, {})
     return search.best
+
+
+def counted(planner: Planner, problem: PlanningProblem, effort: float) -> Stop:
+    """The stop criterion of a planner that would search on for ever: so many iterations, for one that ends by itself none."""
+    work = machine_of(problem).effort.get(planner.name)
+    return Never() if work is None else IterationLimit(max(1, round(effort * work / (problem.size + 100))))
 
 
 def best_of(results: Sequence[Result]) -> Result:

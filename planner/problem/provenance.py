@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from planner import __version__
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 
@@ -23,6 +25,21 @@ class Adoption:
     iteration: int
     decision: Ints
     by: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """The run that a plan comes from where one planner lets others search: enough to repeat that run alone.
+
+    ``iteration`` is what the run had counted when it found the plan; ``starts`` and ``bounds`` are what it was given.
+    """
+
+    planner: str
+    options: Mapping[str, Any]
+    seed: int
+    iteration: int | None = None
+    starts: tuple[Ints, ...] = ()
+    bounds: tuple[Bound, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,3 +94,27 @@ class Provenance:
     adopted: tuple[Adoption, ...] = field(default=(), compare=False)
     bounds: tuple[Bound, ...] = field(default=(), compare=False)
     race: RaceRecord | None = None
+
+
+def provenance_of(
+    origin: Origin,
+    seconds: float,
+    stop_reason: str,
+    adopted: tuple[Adoption, ...] = (),
+    race: RaceRecord | None = None,
+) -> Provenance:
+    """Where a plan comes from that was found just now, by this version, in the run ``origin``."""
+    return Provenance(
+        planner=origin.planner,
+        options=dict(origin.options),
+        seed=origin.seed,
+        version=__version__,
+        seconds=seconds,
+        stop_reason=stop_reason,
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        iteration=origin.iteration,
+        starts=origin.starts,
+        adopted=adopted,
+        bounds=origin.bounds,
+        race=race,
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
-from planner.problem.provenance import Adoption, Again
+from planner.problem.provenance import Adoption, Again, Origin
 from planner.search.result import Result
 
 
@@ -41,7 +41,7 @@ class Begun:
 class Incumbent:
     """A better valid plan. ``by`` and ``warm`` as in :class:`planner.search.stop.Progress`: whether it is the planner's own.
 
-    ``planner`` names the quick planner whose plan it is, empty for that of the order.
+    ``origin`` is the run of another planner that found it: of a quick planner, or of one that the order's let search.
     """
 
     device_of: Ints
@@ -51,7 +51,7 @@ class Incumbent:
     iteration: int = 0
     by: str = ""
     warm: bool = False
-    planner: str = ""
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, eq=False)

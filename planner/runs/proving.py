@@ -6,7 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from planner.errors import PlannerRefusal
-from planner.machines.catalogue import bound_methods, default_bound, immediate_bound, planners
+from planner.machines.catalogue import (
+    DEFAULT,
+    bound_method,
+    bound_methods,
+    default_bound,
+    immediate_bound,
+    planners,
+)
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.base import PlanningProblem, decision_of
 from planner.problem.bound import Bound, proven
@@ -16,14 +23,38 @@ from planner.reports.comparison.figures import sound
 from planner.runs.warm_up import warm_bound, warm_planner
 from planner.search.method import BoundMethod, Planner
 from planner.search.run import plan_of, run, run_bound
-from planner.search.search import Callbacks
-from planner.search.stop import Stop
+from planner.search.search import Callbacks, Shared
+from planner.search.stop import AnyOf, GapReached, Never, Stop
 
 
 def known_at_once(problem: PlanningProblem) -> tuple[Bound, ...]:
     """What is proven at once; nothing where no immediate method knows the objective."""
     method = immediate_bound(problem)
     return () if method is None else run_bound(method, problem).bounds
+
+
+def proven_beside(
+    problem: PlanningProblem,
+    best: Shared,
+    bounds: Sequence[Bound],
+    seconds: float,
+    stop: Stop | None = None,
+    callbacks: Callbacks | None = None,
+) -> tuple[Bound, ...]:
+    """``bounds``, and what the bound method ``auto`` proves beyond them within so many seconds of processor time.
+
+    It ends when ``best``, a valid plan, is proven to be the best.
+    """
+    method = bound_method(DEFAULT)
+    settled = problem.standing(best.components, tuple(bounds)).status == "optimal"
+    if seconds <= 0 or settled or method.refusal(problem) is not None:
+        return tuple(bounds)
+    warm_bound(method, problem)  # compilation is not part of the time that a proof may take
+    news = [best]
+    return run_bound(
+        method, problem, AnyOf([stop or Never(), GapReached(0.0)]), callbacks, options={"seconds": seconds},
+        bounds=bounds, news=lambda: [news.pop() for _ in news[:]],
+    ).bounds  # fmt: skip
 
 
 def with_known(problem: PlanningProblem, bounds: Iterable[Bound]) -> tuple[Bound, ...]:
@@ -62,6 +93,9 @@ def method_to_prove(problem: PlanningProblem, claim: Bound | None) -> BoundMetho
     proves = isinstance(named, BoundMethod) or (isinstance(named, Planner) and named.gives_bounds)
     if named is not None and proves and named.refusal(problem) is None:
         return named
+    several = bound_method(DEFAULT)
+    if several.refusal(problem) is None:
+        return several
     try:
         return default_bound(problem)
     except PlannerRefusal:

@@ -14,7 +14,16 @@ import numpy as np
 
 from planner.errors import StageboardError
 from planner.feasibility import explain
-from planner.machines.catalogue import bound_methods, immediate_bound, machine_of, machines, planners
+from planner.machines.catalogue import (
+    DEFAULT,
+    bound_methods,
+    immediate_bound,
+    machine_of,
+    machines,
+    planners,
+    unasked_bounds,
+)
+from planner.machines.trying import tried_planners
 from planner.methods.tiny import SECONDS, Warm
 from planner.problem.base import PlanningProblem
 from planner.problem.decision import Assignment
@@ -43,6 +52,12 @@ def warm_planner(
     """Run ``planner`` for a moment on a tiny problem like ``problem``; what it refuses there is not warmed up."""
     if (method := immediate_bound(problem)) is not None:
         warm_bound(method, problem)
+    if planner.name == DEFAULT:
+        # Whoever it lets search; who is asked when all of these found nothing compiles then.
+        quick, exact, own, _ = tried_planners(problem)
+        for one in (*quick, *exact, own):
+            warm_planner(one, problem)
+        return
     tiny = like(problem)
     warm_of(problem).search(tiny)
     if planner.refusal(tiny) is None:
@@ -53,6 +68,10 @@ def warm_planner(
 
 def warm_bound(method: BoundMethod, problem: PlanningProblem) -> None:
     """Run ``method`` for a moment on a tiny problem like ``problem``."""
+    if method.name == DEFAULT:
+        for one in unasked_bounds(problem):
+            warm_bound(one, problem)
+        return
     tiny = like(problem)
     if method.refusal(tiny) is None:
         run_bound(method, tiny, AnyOf([TimeLimit(SECONDS), IterationLimit(2)]))

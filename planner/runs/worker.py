@@ -21,9 +21,10 @@ from typing import Any
 from planner.errors import StageboardError
 from planner.machines.trying import best_of, quick_plan
 from planner.model.graph import Ints
+from planner.options import parse_options
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, better
-from planner.problem.provenance import Adoption
+from planner.problem.provenance import Adoption, Origin
 from planner.processes.start import hang_up, start_process
 from planner.runs.messages import Adopted, Begun, Ended, Failed, Incumbent, Message, Order, Proven, Told
 from planner.search.method import Planner
@@ -62,13 +63,18 @@ def stop_for(order: Order, cancelled: Any) -> Stop:
 
 
 class _Stream(Callbacks):
-    """Sends on what a run reports; ``planner`` as in :class:`Incumbent`. Plans that are not better than ``known`` are not news."""
+    """Sends on what a run reports. ``quick`` is the run where it is not that of the order, but one before it.
 
-    def __init__(self, pipe: Connection, planner: str = "", known: tuple[float, ...] | None = None) -> None:
-        self._pipe, self._planner, self._known = pipe, planner, known
+    Plans that are not better than ``known`` are not news.
+    """
+
+    def __init__(
+        self, pipe: Connection, quick: Origin | None = None, known: tuple[float, ...] | None = None
+    ) -> None:
+        self._pipe, self._quick, self._known = pipe, quick, known
 
     def on_start(self, problem: PlanningProblem) -> None:
-        if not self._planner:
+        if self._quick is None:
             self._pipe.send(Begun())
 
     def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
@@ -84,7 +90,9 @@ class _Stream(Callbacks):
                 progress.iterations,
                 progress.by,
                 progress.warm,
-                self._planner,
+                progress.origin
+                if self._quick is None
+                else replace(self._quick, iteration=progress.iterations),
             )
         )
 
@@ -109,7 +117,8 @@ def _serve(pipe: Connection, pausable: bool) -> None:
         os.setpgid(0, 0)
     if hasattr(os, "nice"):
         os.nice(NICE)
-    from planner.machines.catalogue import bound_method, bound_methods, planner, planners
+    from planner.machines.catalogue import DEFAULT, bound_method, bound_methods, planner, planners
+    from planner.runs.warm_up import warm_bound
 
     planners(), bound_methods()
     try:
@@ -139,7 +148,11 @@ def _serve(pipe: Connection, pausable: bool) -> None:
             "news": news,
         }  # fmt: skip
         if order.is_bound:
-            result = run_bound(bound_method(order.method), order.problem, **common)
+            method = bound_method(order.method)
+            if method.name == DEFAULT:
+                # Its time is processor time, and loading compiled kernels may take longer than the proof.
+                warm_bound(method, order.problem)
+            result = run_bound(method, order.problem, **common)
         else:
             result = run(
                 planner(order.method), order.problem, starts=order.starts, again=order.again, **common
@@ -170,7 +183,8 @@ def _quick_result(order: Order, pipe: Connection, cancelled: Callable[[], bool])
 
     def runner(planner: Planner, stop: Stop, options: Mapping[str, Any]) -> Result:
         within = AnyOf([Cancel(cancelled), stop])
-        return run(planner, order.problem, within, _Stream(pipe, planner.name), order.seed, options)
+        quick = Origin(planner.name, parse_options(planner.options, options, planner.name), order.seed)
+        return run(planner, order.problem, within, _Stream(pipe, quick), order.seed, options)
 
     return quick_plan(order.problem, runner, WallBudget(order.time_limit or QUICK_SECONDS))
 

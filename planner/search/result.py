@@ -8,9 +8,30 @@ from typing import Any
 
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
-from planner.problem.provenance import Adoption
+from planner.problem.provenance import Adoption, Origin
 
 # ---------------------------------------------------------------------- options
+
+
+@dataclass(frozen=True)
+class Try:
+    """One planner's turn: how it ended, and the first component of its best plan, None without a plan."""
+
+    planner: str
+    status: str
+    stop_reason: str
+    seconds: float
+    objective: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON."""
+        return {
+            "planner": self.planner,
+            "status": self.status,
+            "stop_reason": self.stop_reason,
+            "seconds": self.seconds,
+            "objective": self.objective,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +42,8 @@ class Result:
     planned the order of its connections (int32[W]). ``best_iteration`` is how many iterations had been counted when it was found,
     ``found_by`` who found it: "" the planner itself, "start" whoever gave it, else the name of who did. ``starts`` and ``given_bounds``
     are what the run was given, ``adopted`` the plans that it took over on its way. ``complete``: every better plan was excluded,
-    up to a solver's precision (:mod:`planner.search.result`). ``message``: what else a person should know of the run, a
+    up to a solver's precision (:mod:`planner.search.result`). ``origin`` is the run of another planner that found the plan, and ``tries`` are all
+    such runs, where the planner lets others search. ``message``: what else a person should know of the run, a
     sentence without its end, or "".
     """
 
@@ -45,6 +67,8 @@ class Result:
     adopted: tuple[Adoption, ...] = ()
     given_bounds: tuple[Bound, ...] = ()
     complete: bool = False
+    origin: Origin | None = None
+    tries: tuple[Try, ...] = ()
 
     @property
     def order(self) -> Ints | None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from planner import __version__
 from planner.errors import PlannerRefusal
 from planner.model.graph import Ints
 from planner.options import parse_options
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, proven
-from planner.problem.provenance import Again, Provenance
+from planner.problem.provenance import Again, Origin, provenance_of
 from planner.search.method import BoundMethod, Method, Planner
 from planner.search.result import Result
 from planner.search.search import Callbacks, News, Search, Stopped
@@ -107,6 +105,8 @@ def _run(
         adopted=tuple(search.exchange.adopted),
         given_bounds=proven(bounds),
         complete=search.completed,
+        origin=search.state.origin,
+        tries=tuple(search.tries),
     )
 
 
@@ -125,17 +125,9 @@ def plan_of(result: Result, name: str = "") -> Any:
     """
     if result.device_of is None:
         return None
-    provenance = Provenance(
-        planner=result.planner,
-        options=dict(result.options),
-        seed=result.seed,
-        version=__version__,
-        seconds=result.seconds,
-        stop_reason=result.stop_reason,
-        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        iteration=result.best_iteration,
-        starts=result.starts,
-        adopted=result.adopted,
-        bounds=result.given_bounds,
+    own = Origin(
+        result.planner, result.options, result.seed, result.best_iteration, result.starts, result.given_bounds
     )
+    adopted = () if result.origin is not None else result.adopted
+    provenance = provenance_of(result.origin or own, result.seconds, result.stop_reason, adopted)
     return result.problem.plan(result.device_of, provenance, name)

@@ -15,7 +15,8 @@ import numpy as np
 
 from planner.model.graph import Ints
 from planner.problem.bound import Bound, better, proven
-from planner.problem.provenance import Adoption, Again
+from planner.problem.provenance import Adoption, Again, Origin
+from planner.search.result import Try
 from planner.search.stop import GIVEN, Progress, Stop, seconds_left
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class Search:
     proven: what a file claims changes nothing.
 
     Everything a planner reports is re-evaluated by the target here before anyone else sees it; an invalid or worse
-    proposal is ignored. ``message`` is what a planner has to say of the run as a whole (:class:`planner.search.result.Result`).
+    proposal is ignored. ``message`` is what a planner has to say of the run as a whole, ``tries`` whom it let search
+    (:class:`planner.search.result.Result`).
     """
 
     def __init__(
@@ -94,6 +96,7 @@ class Search:
         self.stop_reason = "finished"
         self.completed = False
         self.message = ""
+        self.tries: list[Try] = []
         self._weigh()
 
     @property
@@ -142,10 +145,11 @@ class Search:
         """Count iterations of the planner's own kind."""
         self.state.iterations += count
 
-    def incumbent(self, device_of: Ints) -> bool:
+    def incumbent(self, device_of: Ints, origin: Origin | None = None) -> bool:
         """Propose a plan: devices of ops (int32[n]), or an order of connections (int32[W]).
 
-        It is evaluated by the target and kept if valid and better; returns whether it was kept.
+        ``origin`` is the run of another planner that found it. The plan is evaluated by the target and kept if valid and better;
+        returns whether it was kept.
         """
         evaluator = self.problem.evaluator
         device_of = evaluator.checked(np.asarray(device_of))
@@ -155,7 +159,7 @@ class Search:
         if evaluator.violations(device_of):
             self.rejected += 1
             return False
-        self._keep(device_of, components, GIVEN if self._is_given(device_of, components) else "")
+        self._keep(device_of, components, GIVEN if self._is_given(device_of, components) else "", origin)
         self.history.append((self.state.seconds, "objective", components[0]))
         assert self.best is not None
         self._callbacks.on_best(self.best, components[0], self.state)
@@ -212,8 +216,11 @@ class Search:
         self._callbacks.on_adopt(adoption, self.state)
         return self.best
 
-    def _keep(self, decision: Ints, components: tuple[float, ...], by: str) -> None:
+    def _keep(
+        self, decision: Ints, components: tuple[float, ...], by: str, origin: Origin | None = None
+    ) -> None:
         self.best = decision.copy()
+        self.state.origin = origin
         self.best_iteration = self.state.iterations
         self.state.objective = components[0]
         self.state.components = components

@@ -8,7 +8,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from planner.problem.provenance import Origin
 
 # ---------------------------------------------------------------------- options
 
@@ -20,7 +23,8 @@ class Progress:
     ``components`` are all components of the best plan; ``objective`` and ``bound`` speak of the first. ``gap`` is that of
     the first component not yet proven, None without a plan or a bound; where others work on the same problem, it is
     the gap of the best plan of all. ``by`` says who found the best plan, "" the search itself, :data:`GIVEN` whoever
-    gave it to start from; ``warm`` whether the search has used any plan that is not its own.
+    gave it to start from; ``warm`` whether the search has used any plan that is not its own. ``origin`` is the run of
+    another planner that found it, where the search lets others search.
     """
 
     iterations: int = 0
@@ -31,6 +35,7 @@ class Progress:
     gap: float | None = None
     by: str = ""
     warm: bool = False
+    origin: Origin | None = None
 
 
 GIVEN = "start"
@@ -180,7 +185,8 @@ class WorkBudget(Budget):
     """Seconds of processor time from now on, of this process and its children, and of wall time where that ends earlier.
 
     Unlike a time limit it does not say how much is left: planners whose effort depends on that go their usual course and are
-    cut off. Without numbers it is :data:`CPU_SECONDS` and :data:`WALL_SECONDS`. ``spent`` tells the processor time so far, ``now`` the wall time.
+    cut off. Without numbers it is :data:`CPU_SECONDS` and :data:`WALL_SECONDS`. ``times`` multiplies both.
+    ``spent`` tells the processor time so far, ``now`` the wall time.
     """
 
     def __init__(
@@ -189,11 +195,12 @@ class WorkBudget(Budget):
         wall: float | None = None,
         spent: Callable[[], float] | None = None,
         now: Callable[[], float] = time.perf_counter,
+        times: float = 1.0,
     ) -> None:
         self._spent, self._now = spent or processor_seconds, now
         self._until = (
-            self._spent() + (CPU_SECONDS if cpu is None else cpu),
-            self._now() + (WALL_SECONDS if wall is None else wall),
+            self._spent() + times * (CPU_SECONDS if cpu is None else cpu),
+            self._now() + times * (WALL_SECONDS if wall is None else wall),
         )
 
     @property

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
 from typing import TYPE_CHECKING, Any
 
 from planner import __version__
 from planner.options import parse_options
-from planner.problem.provenance import Provenance, RaceRecord
+from planner.problem.provenance import Origin, Provenance, RaceRecord
+from planner.problem.provenance import provenance_of as found_in
 from planner.runs.race.methods import method_of
 
 if TYPE_CHECKING:
@@ -18,26 +18,21 @@ def provenance_of(race: Reached, standing: Standing) -> Provenance:
     """Where the best own plan of an entrant comes from: enough to find it again."""
     entrant = standing.entrant
     method = method_of(entrant)
-    return Provenance(
-        planner=entrant.method,
-        options=parse_options(method.options, entrant.options, method.name),
-        seed=entrant.seed,
-        version=__version__,
-        seconds=standing.found_after,
-        stop_reason=standing.ending or "running",
-        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        iteration=standing.found_at,
+    own = Origin(
+        entrant.method,
+        parse_options(method.options, entrant.options, method.name),
+        entrant.seed,
+        standing.found_at,
         # Who found it before looking at the starts does not depend on them.
-        starts=standing.starts if standing.found_warm else (),
-        adopted=tuple(standing.adoptions[: standing.found_adoptions]),
-        bounds=standing.given_bounds,
-        race=RaceRecord(
-            tuple(s.entrant for s in race.standings),
-            standing.index,
-            race.cores,
-            race.gap_wanted,
-            race.time_limit,
-        ),
+        standing.starts if standing.found_warm else (),
+        standing.given_bounds,
+    )
+    record = RaceRecord(
+        tuple(s.entrant for s in race.standings), standing.index, race.cores, race.gap_wanted, race.time_limit
+    )
+    adopted = () if standing.found_by is not None else tuple(standing.adoptions[: standing.found_adoptions])
+    return found_in(
+        standing.found_by or own, standing.found_after, standing.ending or "running", adopted, record
     )
 
 

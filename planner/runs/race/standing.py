@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from planner.model.graph import Ints
 from planner.problem.bound import Bound, better
-from planner.problem.provenance import Adoption, Entrant
+from planner.problem.provenance import Adoption, Entrant, Origin
 from planner.runs.messages import Incumbent
 
 ENDINGS = ("proven", "finished", "time", "gap", "iterations", "cancelled", "refused", "failed")
@@ -80,6 +80,8 @@ class Standing:
     found_adoptions: int = 0
     """How many plans it had taken over by then."""
     found_warm: bool = False
+    found_by: Origin | None = None
+    """The run that found it, where the entrant lets others search."""
 
     @property
     def name(self) -> str:
@@ -107,6 +109,7 @@ class Standing:
         self.time_to_best = seconds
         self.found_at, self.found_after = message.iteration, message.seconds
         self.found_adoptions, self.found_warm = len(self.adoptions), message.warm
+        self.found_by = message.origin
         add_point(self.history, seconds, message.components[0])
         return True
 

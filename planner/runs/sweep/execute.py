@@ -51,10 +51,13 @@ _WARM: set[tuple[str, str]] = set()
 
 
 # ---------------------------------------------------------------------- in the process of a run
-def perform(run: Run, base: str = ".") -> Outcome:
-    """Carry out one run here. Models are found from the folder ``base``. The outcome has the columns of the CSV."""
+def perform(run: Run, base: str = ".", limit: Callable[[float], Stop] = TimeLimit) -> Outcome:
+    """Carry out one run here. Models are found from the folder ``base``. The outcome has the columns of the CSV.
+
+    ``limit`` makes a stop criterion of the run's time limit, wall time unless it says otherwise.
+    """
     try:
-        return _perform(run, base)
+        return _perform(run, base, limit)
     except (PlannerRefusal, ConstraintError) as refusal:
         return {"status": "refused", "message": str(refusal)}
     except StageboardError as error:
@@ -63,13 +66,8 @@ def perform(run: Run, base: str = ".") -> Outcome:
         return {"status": "error", "message": "there was not enough memory"}
 
 
-def _perform(run: Run, base: str) -> Outcome:
+def _perform(run: Run, base: str, limit: Callable[[float], Stop]) -> Outcome:
     problem = problem_of(run, base)
-    criteria: list[Stop] = []
-    if run.time_limit is not None:
-        criteria.append(TimeLimit(run.time_limit))
-    if run.gap is not None:
-        criteria.append(GapReached(run.gap))
     options = dict(run.options)
     quick = immediate_bound(problem)
     known = () if quick is None else run_bound(quick, problem).bounds
@@ -81,12 +79,12 @@ def _perform(run: Run, base: str) -> Outcome:
             run_bound(method, tiny, TimeLimit(5.0), options=options)  # compilation is not part of the time
             _WARM.add(warm)
         began, used = time.perf_counter(), _cpu_seconds()
-        result = run_bound(method, problem, AnyOf(criteria), options=options, seed=run.seed, bounds=known)
+        result = run_bound(method, problem, _stop(run, limit), options=options, seed=run.seed, bounds=known)
     else:
         chosen = planner(run.method)
         warm_planner(chosen, problem, options)
         began, used = time.perf_counter(), _cpu_seconds()
-        result = plan(chosen, problem, AnyOf(criteria), seed=run.seed, options=options, bounds=known)
+        result = plan(chosen, problem, _stop(run, limit), seed=run.seed, options=options, bounds=known)
     seconds, cpu_seconds = time.perf_counter() - began, _cpu_seconds() - used
     bound = problem.strongest_bound(result.bounds)
     value = None if bound is None else bound.value
@@ -107,6 +105,16 @@ def _perform(run: Run, base: str) -> Outcome:
         "iterations": result.iterations,
         "message": result.message,
     }
+
+
+def _stop(run: Run, limit: Callable[[float], Stop]) -> Stop:
+    """When the run ends, counted from now."""
+    criteria: list[Stop] = []
+    if run.time_limit is not None:
+        criteria.append(limit(run.time_limit))
+    if run.gap is not None:
+        criteria.append(GapReached(run.gap))
+    return AnyOf(criteria)
 
 
 def _cpu_seconds() -> float:

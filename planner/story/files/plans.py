@@ -131,6 +131,11 @@ def resolve(story: Story, folder: str | Path, given: Sequence[str | Path] = ()) 
     models = [
         read_story_model(model, Path(folder), files, of_orders[i]) for i, model in enumerate(story.models)
     ]
+    return resolve_with(story, models)
+
+
+def resolve_with(story: Story, models: Sequence[Graph | Network]) -> Resolved:
+    """Evaluate a story's plans from nothing; ``models`` are those that it is about. Raises like :func:`resolve`."""
     plans: list[Plan | OrderPlan] = []
     bounds: list[tuple[Bound, ...]] = []
     notes: list[str] = []

@@ -22,7 +22,7 @@ from planner.problem.target import Target
 from tests.shared_files import shared
 
 DATA = Path(__file__).resolve().parents[2] / "data"
-FILES = ("small.json", "workload.json", "small.graphml", "small.dot", "control_flow.onnx")
+FILES = ("small.json", "workload.json", "small.graphml", "small.dot", "small.pbtxt", "control_flow.onnx")
 
 
 def make(name: str, target: Target | None = None, seed: int = 1) -> Plan:

@@ -13,7 +13,7 @@ from planner.feasibility.explanation import Explanation
 from planner.feasibility.witness import lowest, valid
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.evident import conflict_of, knowledge_of
-from planner.machines.mcm.feasibility.proof import ChipProof
+from planner.machines.mcm.feasibility.proof import McmProof
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -92,7 +92,7 @@ def test_the_order_is_decided_without_a_search(problem: Problem) -> None:
 @given(chips(memory=False))
 @settings(quick, max_examples=15)
 def test_models_of_chips_decide_as_brute_force_does(problem: Problem) -> None:
-    proof = ChipProof(problem, Units(problem))
+    proof = McmProof(problem, Units(problem))
     outcome = proof.solve(30.0)
     assert outcome.status == ("feasible" if has_plan(problem) else "infeasible")
     if outcome.device_of is not None:
@@ -103,7 +103,7 @@ def test_models_of_chips_decide_as_brute_force_does(problem: Problem) -> None:
 def test_models_of_chips_know_that_parameters_have_to_fit(no_skip: bool) -> None:
     ops = [Op(name, name, work=1.0, work_cpu=1.0, param_bytes=2e6) for name in "abc"]
     problem = Problem(Graph.build("three", ops, []), McmPackage(2, sram=3e6, no_skip=no_skip))
-    assert ChipProof(problem, Units(problem)).solve(30.0).status == "infeasible"
+    assert McmProof(problem, Units(problem)).solve(30.0).status == "infeasible"
 
 
 @pytest.mark.parametrize("needed", [True, False])

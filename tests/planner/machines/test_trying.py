@@ -17,7 +17,7 @@ import pytest
 from planner.errors import PlannerRefusal
 from planner.feasibility import explain
 from planner.formats import read_models
-from planner.machines.catalogue import default_planner, planner
+from planner.machines.catalogue import planner
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.planners.max_load_ip import MaxLoadIp
 from planner.machines.pool.target import DevicePool
@@ -188,8 +188,8 @@ def test_a_time_limit_is_told_to_the_own_planner_as_a_whole() -> None:
 def test_nothing_found_is_no_proof() -> None:
     problem = Problem(blocks(20), DevicePool(2, 1))
     tried = find_plan(problem, Budget(), runner=lambda planner, stop, options: ended(planner, problem))
-    quick, own, further = tried_planners(problem)
-    assert [t.planner for t in tried.tries] == [p.name for p in (*quick, own, *further)]
+    quick, exact, own, further = tried_planners(problem)
+    assert [t.planner for t in tried.tries] == [p.name for p in (*quick, *exact, own, *further)]
     assert tried.result.status == "no_plan" and tried.result.device_of is None
 
 
@@ -207,14 +207,25 @@ def test_an_option_that_the_own_planner_has_not_is_refused_before_anything_is_tr
 
 
 # ------------------------------------------------------------------------------------------------- which result it is
-def test_the_own_planner_finds_what_it_finds_alone_and_again() -> None:
-    problem = Problem(read_models([SAMPLES / "unet.onnx"]), Pipeline(3))
-    own = default_planner(problem)
-    alone = run(own, problem, seed=3)
+@pytest.mark.parametrize("spec", ["pool:3+0", "pipeline:3"])
+def test_the_planner_that_suits_the_problem_finds_what_it_finds_alone_and_again(spec: str) -> None:
+    graph = read_models([SAMPLES / "unet.onnx"])
+    problem = Problem(graph, parse_target(spec, graph))
+    _, exact, own, _ = tried_planners(problem)
+    best = (*exact, own)[0]
+    alone = run(best, problem, seed=3)
     tried = find_plan(problem, Budget(), seed=3)
-    assert tried.result.planner == own.name and tried.result.status == alone.status
+    assert tried.result.planner == best.name and tried.result.status == alone.status == "optimal"
     assert np.array_equal(tried.result.device_of, alone.device_of) and tried.result.starts == ()
     assert replay(plan_of(tried.result)).outcome == "identical"
+
+
+def test_an_exact_planner_leaves_what_is_too_wide_for_it_to_others() -> None:
+    problem = Problem(Graph.build("wide", [Op(f"o{i}", f"o{i}", work=1.0 + i % 5, work_cpu=1.0) for i in range(30)], []),
+                      Pipeline(3))  # fmt: skip
+    tried = find_plan(problem, Budget())
+    assert [t.planner for t in tried.tries][:3] == ["one-device", "chain-dp", "anneal"]
+    assert tried.result.device_of is not None
 
 
 def test_the_better_plan_counts_and_of_equals_the_last() -> None:
@@ -330,6 +341,6 @@ def test_balanced_slicings_keep_memory_and_support(seed: int) -> None:
 
 def test_who_is_tried_where_programs_would_be_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem(blocks(40), DevicePool(2, 1))
-    assert [p.name for p in tried_planners(problem)[2]] == ["local-search", "max-load-ip"]
+    assert [p.name for p in tried_planners(problem)[3]] == ["local-search", "max-load-ip"]
     monkeypatch.setattr(MaxLoadIp, "most_unasked", 10)
-    assert [p.name for p in tried_planners(problem)[2]] == ["local-search"]
+    assert [p.name for p in tried_planners(problem)[3]] == ["local-search"]

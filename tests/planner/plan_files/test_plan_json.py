@@ -41,7 +41,7 @@ def make(graph: Graph, seed: int = 0) -> Plan:
 
 
 @pytest.mark.parametrize(
-    "name", ["small.json", "workload.json", "small.graphml", "small.dot", "control_flow.onnx"]
+    "name", ["small.json", "workload.json", "small.graphml", "small.dot", "small.pbtxt", "control_flow.onnx"]
 )
 def test_a_plan_comes_back_as_it_was(tmp_path: Path, name: str) -> None:
     graph = read_model(DATA / name)

@@ -74,8 +74,8 @@ def test_nothing_runs_where_what_is_claimed_is_known_at_once(tmp_path: Path) -> 
     [
         ("exact", "exact"),
         ("mtpp-cp-sat", "mtpp-cp-sat"),
-        ("slice", "two-superblock"),
-        ("magic", "two-superblock"),
+        ("slice", "auto"),
+        ("magic", "auto"),
     ],
 )
 def test_what_proves_a_claim(name: str, method: str) -> None:

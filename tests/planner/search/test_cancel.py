@@ -135,7 +135,8 @@ def test_a_cancelled_planner_ends_within_a_few_looks_and_keeps_its_best_plan(
 ) -> None:
     problem, kept, looks = PROBLEMS[kind], Kept(), Looks(monkeypatch, at)
     result = run(planner(name), problem, looks.cancel, kept, options=SOONER.get(name))
-    assert looks.taken <= at + FURTHER
+    # Whoever lets others search looks when they do.
+    assert looks.taken <= at + FURTHER * (2 if name == "auto" else 1)
     assert result.stop_reason == ("cancelled" if looks.taken >= at else "finished")
     if kept.plan is None:
         assert result.device_of is None

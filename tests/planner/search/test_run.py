@@ -13,7 +13,7 @@ from planner.errors import PlannerRefusal
 from planner.machines.catalogue import (
     bound_method,
     default_bound,
-    default_planner,
+    own_planner,
     planner,
     planners,
     planners_for,
@@ -205,14 +205,14 @@ def test_refusals_say_why() -> None:
     with pytest.raises(PlannerRefusal, match="choose from two-superblock"):
         bound_method("zzz")
     assert "memory-fill" not in {p.name for p in planners_for(pinned)}
-    assert default_planner(pinned).name == "ideals-dp"
-    assert default_planner(Problem(graph(), Pipeline(2))).name == "anneal"
+    assert own_planner(pinned).name == "ideals-dp"
+    assert own_planner(Problem(graph(), Pipeline(2))).name == "anneal"
 
 
 @pytest.mark.parametrize(
     "target, objective, name",
     [
-        (Pipeline(2), "bottleneck", "two-superblock"),
+        (Pipeline(2), "bottleneck", "chain-dp"),
         (DevicePool(2, 1), "max-load", "dp"),
         (DevicePool(2, 1), "gpipe", "dp"),
         (DevicePool(2, 1), "latency", "critical-path"),

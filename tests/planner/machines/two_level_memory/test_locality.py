@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.machines.catalogue import default_planner, planner, planners_for
+from planner.machines.catalogue import own_planner, planner, planners_for
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.orders.theorem_1 import is_topological, theorem_1_order
 from planner.machines.two_level_memory.problem import NetworkProblem
@@ -236,5 +236,5 @@ def test_a_cancelled_search_has_an_order() -> None:
 
 def test_the_portfolio_is_the_default() -> None:
     problem = NetworkProblem(layered(), TwoLevelMemory(12))
-    assert default_planner(problem).name == "order-portfolio"
+    assert own_planner(problem).name == "order-portfolio"
     assert {"locality", "theorem-1"} <= {p.name for p in planners_for(problem)}
