@@ -149,7 +149,7 @@ class PlansModel(QAbstractListModel):
             return self.unfit(entry)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             told = self._described(entry)
-            return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
+            return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told.replace("\n", ", ")
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -191,6 +191,8 @@ class PlansModel(QAbstractListModel):
             lines.append("uses devices that the target does not have")
         elif not entry.valid:
             lines.append(f"breaks {entry.broken} rule{'s' if entry.broken != 1 else ''}")
+        else:
+            lines.append("valid")
         if entry.provenance is not None and entry.provenance.stop_reason:
             lines.append(f"stopped: {entry.provenance.stop_reason}")
         return "\n".join(lines)

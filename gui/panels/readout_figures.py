@@ -54,7 +54,7 @@ def rate_words(problem: Problem, evaluation: Evaluation, objective: float) -> st
     """How many inferences or training steps a second an objective that is a time makes; why it is not known, if it is not."""
     graph = problem.graph
     if is_package(problem):
-        return _package_rate(problem, evaluation)
+        return _mcm_rate(problem, evaluation)
     if graph.time_unit is None or not objective > 0 or not math.isfinite(objective):
         return "the file names no time unit" if graph.time_unit is None else ""
     figures = evaluation.figures
@@ -64,7 +64,7 @@ def rate_words(problem: Problem, evaluation: Evaluation, objective: float) -> st
     return f"{rate_text(1 / objective)} {what}"
 
 
-def _package_rate(problem: Problem, evaluation: Evaluation) -> str:
+def _mcm_rate(problem: Problem, evaluation: Evaluation) -> str:
     """Throughput, and the other of the two times of a package: of one sample, or of the slowest chip."""
     unit = problem.graph.time_unit
     if problem.objective == "latency":

@@ -14,6 +14,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from gui.canvas.graph.consequence import refusal
 from gui.look.numbers import (
     DASH,
     gap_text,
@@ -26,13 +27,14 @@ from gui.panels.readout_figures import figures_tip, memory_shown, rate_words, sp
 from gui.widgets.bars import GapBar
 from gui.widgets.readout import Readout
 from gui.words.methods import method_words
-from gui.words.objectives import STAGE_COSTS, SUMS, amount, component_words, worst_device
+from gui.words.objectives import STAGE_COSTS, SUMS, amount, column_of, component_words, worst_device
 from gui.words.proofs import (
     bound_sentence,
     claim_sentence,
     claimed_note,
     component_note,
     component_tip,
+    proven_words,
     standing_lines,
     wrapped,
 )
@@ -57,6 +59,7 @@ class ReadoutStrip(Panel):
     violations_requested = Signal()
     bottleneck_requested = Signal()
     repair_requested = Signal()
+    prove_requested = Signal()
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
@@ -83,6 +86,11 @@ class ReadoutStrip(Panel):
         self.repair.setToolTip("Find a valid plan near this one (Ctrl+R)")
         self.repair.clicked.connect(lambda _=False: self.repair_requested.emit())
         self.repair.hide()
+        self.prove = QPushButton("Prove", self)
+        self.prove.setToolTip("Spend a minute on a stronger bound: perhaps the plan is optimal already")
+        self.prove.clicked.connect(lambda _=False: self.prove_requested.emit())
+        self.prove.hide()
+        self._proving = False
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 0, 16, 0)
         layout.setSpacing(28)
@@ -91,6 +99,7 @@ class ReadoutStrip(Panel):
         self._readouts = (*self._scalar, *self.components, self.rules, self.memory, self.speed, self.devices)
         for widget in (*self._scalar, *self.components):
             layout.addWidget(widget)
+        layout.addWidget(self.prove)
         layout.addWidget(self.gap_bar, 1)
         beside: tuple[QWidget, ...] = (self.rules, self.repair, self.memory, self.speed, self.devices)
         for shown in beside:
@@ -116,6 +125,12 @@ class ReadoutStrip(Panel):
         self.repair.setEnabled(not busy)
         self.repair.setText("Repairing …" if busy else "Repair")
 
+    def set_proving(self, busy: bool) -> None:
+        """Whether something is being proven: what is known now may soon be more."""
+        if busy != self._proving:
+            self._proving = busy
+            self.refresh()
+
     def _forget_widths(self) -> None:
         for readout in self._readouts:
             readout.forget_width()
@@ -134,6 +149,7 @@ class ReadoutStrip(Panel):
                 readout.show_value(readout.label, DASH, "", t.faint)
             self.gap_bar.set_values(None, None)
             self.repair.hide()
+            self.prove.hide()
             return
         standing = document.standing
         assert standing is not None
@@ -149,6 +165,7 @@ class ReadoutStrip(Panel):
         else:
             self._show_components(standing)
         self._show_gap_bar(standing)
+        self.prove.setVisible(document.evaluation.valid and document.gap != 0.0 and not self._proving)
         self._show_rules()
         in_view = {one.name for one in standing.components}
         self.memory.setVisible("max-memory" not in in_view)
@@ -179,6 +196,8 @@ class ReadoutStrip(Panel):
         if preview is not None and 0 <= preview.target < len(preview.changes):
             would = preview.changes[preview.target]
             note, note_colour = f"→ {would.text}", (t.muted, t.bad, t.good)[would.sign]
+            if not preview.legal[preview.target]:  # what it would cost there is no offer
+                note, note_colour = f"→ {refusal(preview, preview.target)}", t.bad
         self.objective.show_value(
             label,
             amount(problem, one.name, one.value),
@@ -190,12 +209,11 @@ class ReadoutStrip(Panel):
     def _show_bound(self, one: ComponentStanding) -> None:
         label, bound, claim = "Best proven lower bound", one.bound, self.document.claim
         lines = [] if bound is None else [bound_sentence(self._problem, bound)]
-        note = (
-            "none yet: prove one with a planner"
-            if bound is None
-            else f"proven by {method_words(bound.method)}"
-        )
+        note = "none yet: prove one" if bound is None else f"proven by {method_words(bound.method)}"
         colour = ""
+        broken = not self.document.evaluation.valid
+        if broken and bound is not None:
+            note = "of valid plans"
         if claim is not None:
             # What is proven stands above in large figures; the tip says who proved it.
             note, colour = f"{claimed_note(self._problem, claim)}, not proven", self.theme.warning
@@ -208,7 +226,7 @@ class ReadoutStrip(Panel):
             label,
             "infeasible" if infeasible else amount(self._problem, one.name, bound.value),
             note,
-            self.theme.bad if infeasible else "",
+            self.theme.bad if infeasible else self.theme.faint if broken else "",
             colour,
             wrapped(lines),
         )
@@ -220,12 +238,13 @@ class ReadoutStrip(Panel):
                 "Gap", DASH, "plan breaks rules", t.faint, tip="A gap is that of a valid plan."
             )
         elif gap is None:
-            self.gap.show_value("Gap", DASH, "needs a bound", t.faint)
+            self.gap.show_value("Gap", DASH, "proving …" if self._proving else "needs a bound", t.faint)
         elif gap <= 0.0:
-            self.gap.show_value("Gap", "optimal", "proven", t.good)
+            self.gap.show_value("Gap", "optimal", proven_words(self.document.bound), t.good)
         else:
             self.gap.show_value(
-                "Gap", f"≤ {gap_text(gap)}" if gap >= 0.0005 else gap_text(gap), "from the optimum",
+                "Gap", f"≤ {gap_text(gap)}" if gap >= 0.0005 else gap_text(gap),
+                "proving …" if self._proving else "from the optimum",
                 self._gap_colour(gap),
                 tip="(objective − bound) / objective: how far from optimal this plan can be at most.",
             )  # fmt: skip
@@ -272,12 +291,15 @@ class ReadoutStrip(Panel):
         preview, t = self.document.preview, self.theme
         if preview is None or not 0 <= preview.target < len(preview.changes):
             return None
+        if not preview.legal[preview.target]:
+            return None if i else (f"→ {refusal(preview, preview.target)}", t.bad)
         after = float(preview.components[i, preview.target])
         if abs(after - one.value) <= 1e-9 * abs(one.value):
             return None
         unit = self._problem.unit(one.name)
         by = signed_amount(after - one.value, max(after, one.value), unit)
-        return f"→ {amount(self._problem, one.name, after)}  {by}", t.good if after < one.value else t.bad
+        then = column_of(self._problem, one.name, [one.value or after]).text(after)
+        return f"→ {then}  {by}", t.good if after < one.value else t.bad
 
     def _part_clicked(self, index: int) -> None:
         """Select the ops of the stage that a component is about: of the first, whose stage is the bottleneck, as ever."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from PySide6.QtWidgets import QComboBox, QWidget
+
+from gui.widgets.accessible import Contents, Role
 
 MOST_ROWS = 12
 """A longer list scrolls."""
@@ -14,6 +18,18 @@ class DropDown(QComboBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setMaxVisibleItems(MOST_ROWS)
+        self.currentTextChanged.connect(self._say)
+
+    def _say(self, _: str) -> None:
+        self.told.say_name()
+
+    @cached_property
+    def told(self) -> Contents:
+        """What it is about and what is chosen: on Linux Qt leaves out the first."""
+        return Contents(self, Role.ComboBox, act=self.showPopup, does="Open", name=self._words)
+
+    def _words(self) -> str:
+        return ": ".join(words for words in (self.accessibleName(), self.currentText()) if words)
 
     def showPopup(self) -> None:
         """As high as its rows and its border."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme, font
+from gui.widgets.accessible import Contents, Role
 from gui.widgets.labels import ElidedLabel
 
 
@@ -36,6 +39,13 @@ class Readout(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.setAccessibleName(label)
         self.set_theme(theme)
+
+    @cached_property
+    def told(self) -> Contents:
+        """A button where something is behind it, else words."""
+        if self.focusPolicy() == Qt.FocusPolicy.NoFocus:
+            return Contents(self, Role.StaticText)
+        return Contents(self, Role.Button, act=self.clicked.emit)
 
     def sizeHint(self) -> QSize:
         """As wide as it has been for this graph, so that figures that change do not push one another about."""

@@ -111,6 +111,18 @@ def consequences(preview: Preview, reasons: tuple[str, ...]) -> list[Consequence
     return out
 
 
+def refusals(preview: Preview) -> tuple[str, ...]:
+    """Why a drop on each device is not allowed, in a few words; '' where it is."""
+    return tuple("" if preview.legal[d] else refusal(preview, d) for d in range(len(preview.legal)))
+
+
+def refusal(preview: Preview, device: int) -> str:
+    """Why a drop on a device that a rule forbids is not allowed, in a few words."""
+    if not preview.possible(device):
+        return "impossible"
+    return rule_words(int(preview.codes[device])) or "not allowed"
+
+
 def rule_words(code: int) -> str:
     """The first rule in the way, in a few words."""
     for bit, words in RULE_WORDS.items():

@@ -9,11 +9,11 @@ import numpy as np
 from PySide6.QtCore import QPoint, QPointF
 
 from gui.background.repairing import Repairing, moved_to, stays, why_not
-from gui.canvas.graph.consequence import Consequence, consequences, rule_words
+from gui.canvas.graph.consequence import Consequence, consequences, refusals
 from gui.canvas.graph.drop_choice import DropChoice
 from gui.canvas.graph.headers import lane_extents
 from gui.canvas.graph.pointed_scene import PointedScene
-from gui.canvas.graph.strip import chip_rects
+from gui.canvas.graph.strip import slot_rects
 from gui.look.numbers import plural
 from gui.words.objectives import change, component_words
 
@@ -63,7 +63,7 @@ class Drops:
                     if top <= y < bottom:
                         return d
                 return -1
-            rects = chip_rects(
+            rects = slot_rects(
                 self._view.width(), self._view.height(), len(self._view.document.problem.devices)
             )
             return next((d for d, rect in enumerate(rects) if rect.contains(position)), -1)
@@ -86,11 +86,9 @@ class Drops:
         self._view.repaint_attention()
 
     def _judge(self) -> list[Consequence]:
-        preview, live = self._view.document.preview, self._view.document.live
+        preview = self._view.document.preview
         assert preview is not None
-        assert live is not None
-        words = tuple(rule_words(int(code)) for code in live.check(preview.ops).codes)
-        return consequences(preview, words)
+        return consequences(preview, refusals(preview))
 
     def ask(self, position: QPointF, device: int) -> None:
         """Ask what to do with a drop on ``device`` that would break a rule; the preview stays on."""

@@ -14,7 +14,7 @@ from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import GLYPH_SIZE, paint_glyph
-from gui.look.numbers import Column, amount_column, chip_text
+from gui.look.numbers import Column, amount_column, cache_text
 from gui.look.theme import mix
 from gui.widgets.bars import paint_load
 from planner.problem.problem import Problem
@@ -44,6 +44,8 @@ class HeaderData:
     memory: np.ndarray
     budget: np.ndarray
     """Bytes that each device holds, and how many it can without streaming (infinite: no such limit)."""
+    capacity: np.ndarray
+    """Bytes that each device can hold at all (infinite: no such limit)."""
     links: Links | None = None
 
 
@@ -60,7 +62,7 @@ def header_data(
     times = amount_column(e.cost, problem.graph.time_unit)
     return HeaderData(
         titles, names, e.pace, parts, crossing[0], crossing[1], e.bottleneck, column, e.cost, times, e.memory,
-        problem.evaluator.budget, links,
+        problem.evaluator.budget, problem.evaluator.capacity, links,
     )  # fmt: skip
 
 
@@ -163,7 +165,7 @@ def _paint_header(
             other = data.times.text(float(data.cost[d]))
             if np.array_equal(data.pace, data.cost):  # stands beside the title already
                 other = "  ".join(lines)
-            lines = [chip_text(used, cache, brief=True), other]
+            lines = [cache_text(used, cache, brief=True), other]
         for text in lines if rows >= 4 else lines[:1] if loaded else ["  ".join(lines)]:
             off_chip = loaded and text is lines[0] and data.memory[d] > data.budget[d]
             painter.setPen(QColor(theme.bad if off_chip else theme.muted))

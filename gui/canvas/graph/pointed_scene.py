@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -10,11 +11,15 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.canvas.graph.animation import Glide
+from gui.canvas.graph.consequence import Consequence
+from gui.canvas.graph.headers import HeaderData
 from gui.canvas.graph.kept_pixels import KeptPixels
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene_widget import SceneWidget
+from gui.canvas.graph.told import SceneTold
 from gui.canvas.graph.tooltip import HoverCard
 from gui.look.theme import Theme
+from gui.widgets.accessible import Contents, Role
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
@@ -23,6 +28,10 @@ if TYPE_CHECKING:
 
 class Hand(Protocol):
     """What becomes of mouse and keys on a scene (see :class:`gui.canvas.graph.pointer_base.PointerBase`)."""
+
+    @property
+    def cursor(self) -> int:
+        """The op that was clicked or walked to last, -1 for none."""
 
     def press(self, event: QMouseEvent) -> None:
         """A button went down."""
@@ -74,7 +83,37 @@ class PointedScene(SceneWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, True)
 
+    # ------------------------------------------------------------------ for assistive technology
+    @cached_property
+    def told(self) -> Contents:
+        """What is on screen, item by item."""
+        told = SceneTold(self)
+        return Contents(self, Role.Canvas, told.keys, told.item, told.current)
+
+    @property
+    def lane_headers(self) -> HeaderData | None:
+        """What the headers of the lanes say."""
+        return self._surface.headers
+
+    @property
+    def cursor_op(self) -> int:
+        """The op that was clicked or walked to last, -1 for none."""
+        return self._pointer.cursor
+
     # ------------------------------------------------------------------ what is shown and done here; subclasses say
+    @property
+    def consequences(self) -> list[Consequence]:
+        """What a drop on each device would give; empty while nothing is dragged."""
+        return []
+
+    def ops_on(self, device: int) -> Ints:
+        """The ops that a device has."""
+        raise NotImplementedError
+
+    def card_words(self, item: int) -> tuple[list[str], list[str]]:
+        """What a card is called, and what else there is to say of it."""
+        raise NotImplementedError
+
     @property
     def palette_now(self) -> CanvasPalette:
         """The colours of what is shown."""
@@ -213,6 +252,11 @@ class PointedScene(SceneWidget):
             self.say_hover(QPointF(self.mapFromGlobal(event.globalPos())))  # type: ignore[attr-defined]
             return True
         return super().event(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The keyboard is on the card walked to last."""
+        super().focusInEvent(event)
+        self.told.say_current()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """A gesture does not outlive the focus, except for its own question."""

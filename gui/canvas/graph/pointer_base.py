@@ -22,6 +22,11 @@ class PointerBase:
         self._cursor = -1
         """The op that was clicked or walked to last."""
 
+    @property
+    def cursor(self) -> int:
+        """The op that was clicked or walked to last, -1 for none."""
+        return self._cursor
+
     # ------------------------------------------------------------------ what subclasses say
     @property
     def busy(self) -> bool:

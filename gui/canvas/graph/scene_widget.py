@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
 from gui.canvas.graph.scene import Scene
-from gui.canvas.graph.strip import chip_rects
+from gui.canvas.graph.strip import slot_rects
 from gui.canvas.graph.viewport import Viewport
 from gui.raster import engine as raster
 from planner.model.graph import Floats, Ints
@@ -132,10 +132,13 @@ class SceneWidget(QWidget):
 
     def op_rect(self, op: int) -> QRectF:
         """Where an op's card is drawn (logical pixels); for tests and assistive tools."""
-        scene = self.scene
+        assert self.scene is not None
+        return self.card_rect(int(self.scene.items.item_of[op]))
+
+    def card_rect(self, i: int) -> QRectF:
+        """Where a card is drawn (logical pixels)."""
+        scene, ratio = self.scene, self.devicePixelRatioF()
         assert scene is not None
-        i = int(scene.items.item_of[op])
-        ratio = self.devicePixelRatioF()
         x, y = self.viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
         return QRectF(
             x / ratio,
@@ -152,10 +155,10 @@ class SceneWidget(QWidget):
         top, bottom = lane_extents(self.scene, self.viewport)[device]
         return QRectF(HEADER_WIDTH, top / ratio, self.width() - HEADER_WIDTH, (bottom - top) / ratio)
 
-    def chip_rect(self, device: int) -> QRectF:
+    def slot_rect(self, device: int) -> QRectF:
         """Where a device's chip is while ops are dragged in the flow view (logical pixels)."""
         assert self.scene is not None
-        return chip_rects(self.width(), self.height(), self.scene.k)[device]
+        return slot_rects(self.width(), self.height(), self.scene.k)[device]
 
     def ops_in(self, rect: QRectF) -> Ints:
         """Ops whose cards a rectangle (logical pixels) touches."""

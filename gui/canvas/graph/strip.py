@@ -12,24 +12,24 @@ from gui.canvas.graph.palette import CanvasPalette
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import GLYPH_SIZE, paint_glyph
 
-CHIP_HEIGHT = 40.0
-LOW_CHIP_HEIGHT = 30.0
+SLOT_HEIGHT = 40.0
+LOW_SLOT_HEIGHT = 30.0
 """From three rows on."""
 LEAST_WIDTH = 104.0
 GAP = 6.0
 PAD = 8.0
 
 
-def chip_rects(width: float, height: float, k: int) -> list[QRectF]:
+def slot_rects(width: float, height: float, k: int) -> list[QRectF]:
     """Places of ``k`` chips along the bottom of a (width, height) widget, in as few rows as fit."""
     per_row = max(1, min(k, int((width - 2 * PAD + GAP) // (LEAST_WIDTH + GAP))))
     # On a small canvas chips become narrow before they cover more than half of it.
-    while per_row < k and math.ceil(k / per_row) * (LOW_CHIP_HEIGHT + GAP) > height / 2:
+    while per_row < k and math.ceil(k / per_row) * (LOW_SLOT_HEIGHT + GAP) > height / 2:
         per_row += 1
     rows = math.ceil(k / per_row)
     per_row = math.ceil(k / rows)
     wide = min(190.0, (width - 2 * PAD - (per_row - 1) * GAP) / per_row)
-    tall = CHIP_HEIGHT if rows <= 2 else LOW_CHIP_HEIGHT
+    tall = SLOT_HEIGHT if rows <= 2 else LOW_SLOT_HEIGHT
     left = (width - per_row * wide - (per_row - 1) * GAP) / 2
     top = height - PAD - rows * tall - (rows - 1) * GAP
     return [
@@ -40,7 +40,7 @@ def chip_rects(width: float, height: float, k: int) -> list[QRectF]:
 
 def strip_top(width: float, height: float, k: int) -> float:
     """Where the strip's plate begins."""
-    return chip_rects(width, height, k)[0].top() - PAD
+    return slot_rects(width, height, k)[0].top() - PAD
 
 
 def paint_strip(
@@ -54,7 +54,7 @@ def paint_strip(
 ) -> None:
     """The strip with what a drop on each device would give (logical pixels)."""
     theme = palette.theme
-    rects = chip_rects(width, height, len(titles))
+    rects = slot_rects(width, height, len(titles))
     if not rects:
         return
     back = rects[0]

@@ -51,8 +51,8 @@ class HoverCard(QLabel):
         self.raise_()
 
 
-def op_tooltip(document: Document, items: Items, item: int) -> str:
-    """Name, kind, device and what the op costs, as rich text."""
+def op_words(document: Document, items: Items, item: int) -> tuple[str, str, list[tuple[str, str]]]:
+    """Name and kind of a card, and what it costs: pairs of a word and a value, the first of them its device."""
     problem = document.problem
     assert problem is not None
     graph, ops, params = items.graph, items.ops(item), problem.evaluator.params
@@ -78,6 +78,12 @@ def op_tooltip(document: Document, items: Items, item: int) -> str:
     else:
         rows.append(("parameters", bytes_text(float(params[ops].sum()))))
         title, kind = items.names[item], plural(len(ops), "op")
+    return title, kind, rows
+
+
+def op_tooltip(document: Document, items: Items, item: int) -> str:
+    """Name, kind, device and what the op costs, as rich text."""
+    title, kind, rows = op_words(document, items, item)
     table = "".join(
         f"<tr><td>{escape(k)}&nbsp;&nbsp;</td><td align='right'>{escape(v)}</td></tr>" for k, v in rows
     )

@@ -21,7 +21,7 @@ from gui.canvas.graph.pointer import Pointer
 from gui.canvas.graph.scene import Scene, arrange, crossing_bytes, skeleton_of
 from gui.canvas.graph.scene_widget import LIFE_SIZE
 from gui.canvas.graph.surface import Surface
-from gui.canvas.graph.tooltip import op_tooltip
+from gui.canvas.graph.tooltip import op_tooltip, op_words
 from gui.layout import Layout, Skeleton
 from gui.look.theme import Theme
 from planner.model.graph import Ints
@@ -101,6 +101,18 @@ class CanvasView(PointedScene):
         """The stage whose entering bytes are written at a position (logical pixels), -1 for none."""
         return self._surface.link_at(position)
 
+    def ops_on(self, device: int) -> Ints:
+        """The ops that a device has."""
+        return np.flatnonzero(self.document.device_of == device).astype(np.int32)
+
+    def card_words(self, item: int) -> tuple[list[str], list[str]]:
+        """Name, kind, device and work; then the rest of what the pointer is told."""
+        if self.scene is None or self.document.problem is None:
+            return [], []
+        name, kind, rows = op_words(self.document, self.scene.items, item)
+        (_, device), (_, work), *more = rows
+        return [name, kind, device, work], [f"{word} {value}" for word, value in more]
+
     def set_view(self, view: str) -> None:
         """Show the ``flow`` or the ``lanes`` view; ops glide from one to the other."""
         if view not in ("flow", "lanes"):
@@ -146,7 +158,7 @@ class CanvasView(PointedScene):
         scene, problem = self.scene, self.document.problem
         if scene is None or problem is None:
             return
-        same_ops, k = self._scene_serial == self.document.graph_serial, len(problem.devices)
+        same_ops, k = self._scene_serial == self.document.model_serial, len(problem.devices)
         if same_ops and scene.k != k and not scene.layout.lanes:
             scene.devices = problem.devices
             scene.set_devices(self.document.device_of, k)
@@ -229,7 +241,7 @@ class CanvasView(PointedScene):
         )  # fmt: skip
         if before is not None and before.items is items:
             scene.highlighted = before.highlighted
-        self.scene, self._scene_serial = scene, self.document.graph_serial
+        self.scene, self._scene_serial = scene, self.document.model_serial
         if self._fit_pending or misfit:
             self._fit_pending = False
             self._place_viewport()
@@ -271,6 +283,7 @@ class CanvasView(PointedScene):
         self._mark_items()
         self._take_readouts()
         self.repaint_scene()
+        self.told.say_changes()
 
     def _take_readouts(self) -> None:
         scene, problem = self.scene, self.document.problem
@@ -300,6 +313,7 @@ class CanvasView(PointedScene):
             first = graph.op_names[int(self.document.selection[0])] if count else "nothing"
             self.setAccessibleDescription(f"{first} selected" if count <= 1 else f"{count} ops selected")
         self.repaint_scene()
+        self.told.say_current()
 
     # ------------------------------------------------------------------ the pointer
     @property

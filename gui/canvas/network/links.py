@@ -16,6 +16,7 @@ from gui.canvas.network.layout_links import HEAD, LinksLayout, links_layout
 from gui.canvas.network.lens import Hit, Lens, Shown
 from gui.canvas.network.titles import CENTRE, elided, face
 from gui.document.network.memory_history import Residents
+from gui.look.numbers import plural
 from gui.raster import engine as pixels
 from planner.model.graph import Ints
 
@@ -225,6 +226,31 @@ class LinksPicture:
     def place_of(self, neuron: int) -> tuple[float, float]:
         """Where a neuron is in scene units."""
         return float(self.layout.x[neuron]), float(self.layout.y[neuron])
+
+    def dot(self, neuron: int) -> float:
+        """The diameter of a neuron in scene units."""
+        return float(self.layout.size[neuron])
+
+    def neurons_in_sight(self, lens: Lens) -> Ints:
+        """The neurons whose dots are on screen (int32), layer by layer."""
+        members = self.layout.arranged.members
+        x, y = lens.to_scene(0.0, 0.0)
+        right, bottom = lens.to_scene(lens.width, lens.height)
+        near = (self.layout.x > x) & (self.layout.x < right) & (self.layout.y > y) & (self.layout.y < bottom)
+        found: Ints = members[near[members]]
+        return found
+
+    def parts(self, lens: Lens) -> list[tuple[str, QRectF]]:
+        """The layers: what each is called, and the room of its dots (logical pixels)."""
+        layout, parts = self.layout, []
+        wide = min(layout.pitch, float(layout.room[0]))
+        for group in range(layout.arranged.groups):
+            x, top = layout.head(group)
+            left, upper = (v / lens.ratio for v in lens.to_pixels(x - wide / 2, top))
+            by = lens.scale / lens.ratio
+            words = f"Layer {group}, {plural(layout.arranged.size(group), 'neuron')}"
+            parts.append((words, QRectF(left, upper, wide * by, layout.row_height * by)))
+        return parts
 
     def note(self) -> str:
         """What of the network is not drawn."""

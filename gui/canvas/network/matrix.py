@@ -273,6 +273,24 @@ class MatrixPicture:
                 return panel.x + (place + 0.5) * panel.w / panel.columns, panel.y + panel.h + GAP + STRIP / 2
         raise ValueError(f"neuron {neuron} is in no panel")
 
+    def dot(self, neuron: int) -> float:
+        """The thickness of the strip that a neuron is on, in scene units."""
+        return STRIP
+
+    def neurons_in_sight(self, lens: Lens) -> Ints:
+        """None: they are rows and columns here, too thin to be told apart."""
+        return NOTHING
+
+    def parts(self, lens: Lens) -> list[tuple[str, QRectF]]:
+        """The panels: what each is called, and where it is (logical pixels)."""
+        return [
+            (
+                panel_title(panel, self.layout.whole, math.inf),
+                QRectF(*(v / lens.ratio for v in self._body(panel, lens))),
+            )
+            for panel in self.layout.panels
+        ]
+
     def note(self) -> str:
         """What of the network is not drawn."""
         return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,10 +32,12 @@ from gui.canvas.network.links import USUAL_LINKS, LinksPicture
 from gui.canvas.network.matrix import MatrixPicture
 from gui.canvas.network.pointer import KEYS, Pointer
 from gui.canvas.network.titles import CENTRE, face
+from gui.canvas.network.told import PictureTold
 from gui.canvas.network.words import spoken
 from gui.document.network.memory_history import History, Residents, history_of
 from gui.look.theme import Theme
 from gui.raster import engine as raster
+from gui.widgets.accessible import Contents, Role
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
@@ -95,6 +98,12 @@ class PictureView(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Structure can still be seen."""
         return QSize(220, 140)
+
+    @cached_property
+    def told(self) -> Contents:
+        """What is on screen, for assistive technology."""
+        told = PictureTold(self)
+        return Contents(self, Role.Canvas, told.keys, told.item, told.current)
 
     # ------------------------------------------------------------------ what is shown
     @property
@@ -171,6 +180,7 @@ class PictureView(QWidget):
             self.setAccessibleDescription(spoken(shown, self.trace, chosen))
         else:
             self.setAccessibleDescription(KEYS)
+        self.told.say_current()
         self.update()
 
     def prepare(self) -> Shown | None:
@@ -342,6 +352,7 @@ class PictureView(QWidget):
     def focusInEvent(self, event: QFocusEvent) -> None:
         """The focus is seen."""
         super().focusInEvent(event)
+        self.told.say_current()
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
+from functools import cached_property
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
@@ -11,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gui.canvas.graph.tooltip import HoverCard
 from gui.look.theme import Theme, font
 from gui.panels.edge_tpu.painter import CountsChart, Geometry, least_height, least_width, paint_counts
+from gui.widgets.accessible import Contents, Item, Role
 
 
 class CountsView(QWidget):
@@ -53,14 +56,37 @@ class CountsView(QWidget):
         """Where everything is now."""
         return Geometry(self.chart, float(self.width()), float(self.height()))
 
+    @cached_property
+    def told(self) -> Contents:
+        """The columns, for assistive technology."""
+        return Contents(
+            self, Role.Chart, lambda: range(len(self.chart.columns)), self._column, self._column_of_keyboard
+        )
+
+    def _column(self, key: Hashable) -> Item | None:
+        if not isinstance(key, int) or key >= len(self.chart.columns):
+            return None
+        column = self.chart.columns[key]
+        return Item(
+            self._column_words(key), self.geometry_now.boxes[key], selected=column.count == self.chart.current,
+            act=None if column.bars is None else lambda: self._choose(key), does="Take the plan over",
+        )  # fmt: skip
+
+    def _column_of_keyboard(self) -> int | None:
+        return self._cursor if 0 <= self._cursor < len(self.chart.columns) else None
+
+    def _column_words(self, index: int) -> str:
+        column = self.chart.columns[index]
+        rows = zip(self.chart.rows, column.figures, strict=False)
+        said = [f"{name} {figure.text}{', proven' if figure.proven else ''}" for name, figure in rows]
+        return ", ".join([column.title, *(said or [column.words])])
+
     def _describe(self) -> None:
         """What a screen reader says: the column under the cursor, else all titles."""
         columns = self.chart.columns
         if 0 <= self._cursor < len(columns):
-            column = columns[self._cursor]
-            rows = zip(self.chart.rows, column.figures, strict=False)
-            said = [f"{name} {figure.text}{', proven' if figure.proven else ''}" for name, figure in rows]
-            self.setAccessibleDescription(", ".join([column.title, *(said or [column.words])]))
+            self.setAccessibleDescription(self._column_words(self._cursor))
+            self.told.say_current()
         else:
             self.setAccessibleDescription(", ".join(column.title for column in columns))
 

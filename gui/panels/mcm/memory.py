@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from html import escape
 
 import numpy as np
@@ -15,6 +16,7 @@ from gui.canvas.graph.tooltip import HoverCard
 from gui.look.theme import DeviceColour, Theme
 from gui.panels.mcm.memory_painter import ChipMemory, paint_chip_memory, plot_of
 from gui.panels.mcm.words import table
+from gui.widgets.accessible import Contents, Item, Role
 from planner.model.graph import Ints
 from planner.quantity import bytes_text
 
@@ -79,6 +81,27 @@ class MemoryView(QWidget):
         return QRectF(plot.left() + step * wide, plot.top(), wide, plot.height())
 
     # ------------------------------------------------------------------ words
+    @cached_property
+    def told(self) -> Contents:
+        """The steps, for assistive technology."""
+        return Contents(self, Role.Chart, self._steps, self._step, self._step_of_keyboard)
+
+    def _steps(self) -> Sequence[int]:
+        return range(0 if self.memory is None else len(self.memory.ops))
+
+    def _step(self, key: Hashable) -> Item | None:
+        memory = self.memory
+        if memory is None or not isinstance(key, int) or key >= len(memory.ops):
+            return None
+        op, said = int(memory.ops[key]), [f"{name} {value}" for name, value in self.step_rows(key)]
+        return Item(
+            memory.names[key], self.step_rect(key), description=", ".join(said), selected=bool(self._marked[key]),
+            act=lambda: self.op_chosen.emit(op, "replace"), does="Select the op",
+        )  # fmt: skip
+
+    def _step_of_keyboard(self) -> int | None:
+        return self._cursor if 0 <= self._cursor < len(self._steps()) else None
+
     def step_rows(self, step: int) -> list[tuple[str, str]]:
         """What is held while an op runs."""
         memory = self.memory
@@ -101,6 +124,7 @@ class MemoryView(QWidget):
         elif 0 <= self._cursor < len(memory.ops):
             said = [f"{name} {value}" for name, value in self.step_rows(self._cursor)]
             self.setAccessibleDescription(", ".join([memory.names[self._cursor], *said]))
+            self.told.say_current()
         else:
             self.setAccessibleDescription(
                 f"{memory.title}: most while {memory.names[memory.peak]} runs, {bytes_text(memory.most)}."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from gui.canvas.graph.consequence import Consequence, consequences, rule_words
+from gui.canvas.graph.consequence import Consequence, consequences, refusals
 from planner.model.graph import Floats, Ints
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def package_of(
     worst = int(np.argmax(evaluation.cost)) if paced else -1
     said = None
     if preview is not None:
-        said = consequences(preview, tuple(rule_words(int(code)) or "not allowed" for code in preview.codes))
+        said = consequences(preview, refusals(preview))
     chips = tuple(
         ChipState(
             title=device.title, ops=int(evaluation.ops[d]), receive=float(evaluation.receive[d]),

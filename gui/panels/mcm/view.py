@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from functools import cached_property
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
@@ -15,6 +16,7 @@ from gui.panels.mcm.legend import LEGEND, paint_legend
 from gui.panels.mcm.painter import Marks, paint_package
 from gui.panels.mcm.state import Package
 from gui.panels.mcm.words import KEYS, chip_html, chip_spoken, link_html
+from gui.widgets.accessible import Contents, Item, Role
 
 MARGIN = 8.0
 ABOVE = 8.0
@@ -63,6 +65,7 @@ class PackageView(QWidget):
             self._cursor = min(self._cursor, len(package.chips) - 1)
         self.package, self.marks.shown = package, shown
         self._describe()
+        self.told.say_changes()
         self.update()
 
     def set_theme(self, theme: Theme) -> None:
@@ -78,10 +81,29 @@ class PackageView(QWidget):
             self._layout = package_layout(len(self.package.chips), room)
         return self._layout
 
+    @cached_property
+    def told(self) -> Contents:
+        """The chips, for assistive technology."""
+        return Contents(
+            self, Role.List, lambda: range(len(self.package.chips)), self._chip, self._chip_of_keyboard
+        )
+
+    def _chip(self, key: Hashable) -> Item | None:
+        if not isinstance(key, int) or key >= len(self.package.chips):
+            return None
+        return Item(
+            chip_spoken(self.package, key), self.arrangement.boxes[key], selected=self.package.chips[key].selected,
+            act=lambda: self.chosen.emit(key, "replace"), does="Select its ops",
+        )  # fmt: skip
+
+    def _chip_of_keyboard(self) -> int | None:
+        return self._cursor if 0 <= self._cursor < len(self.package.chips) else None
+
     def _describe(self) -> None:
         """What a screen reader says: the chip under the keyboard, else what the keys do."""
         if 0 <= self._cursor < len(self.package.chips):
             self.setAccessibleDescription(chip_spoken(self.package, self._cursor))
+            self.told.say_current()
         else:
             self.setAccessibleDescription(KEYS)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from html import escape
 
 import numpy as np
@@ -23,6 +24,8 @@ from gui.look.numbers import one_time, plural
 from gui.look.theme import Theme
 from gui.panels.schedule.layout import ChartLayout, Row, device_rows, piece_letter
 from gui.panels.schedule.painter import Marks, paint_schedule
+from gui.panels.schedule.told import ScheduleTold
+from gui.widgets.accessible import Contents, Role
 from planner.reports.schedule.schedule import PHASES, Schedule
 
 DRAG = 4
@@ -62,6 +65,12 @@ class ScheduleChart(QWidget):
         return QSize(200, 80)
 
     # ------------------------------------------------------------------ contents
+    @cached_property
+    def told(self) -> Contents:
+        """What is on screen, for assistive technology."""
+        told = ScheduleTold(self)
+        return Contents(self, Role.Chart, told.keys, told.item, told.current)
+
     def show_schedule(
         self,
         schedule: Schedule | None,
@@ -351,6 +360,7 @@ class ScheduleChart(QWidget):
         self.setAccessibleDescription(", ".join([title, what, *(f"{a} {b}".strip() for a, b in more)]))
         x, y, w, h = layout.boxes(np.array([cursor]))[0].tolist()
         self._card.show_at(QPoint(int(x + min(w, 40)), int(y + h)), self._html(cursor), self.theme)
+        self.told.say_current()
         self._moved()
 
     def _choose_cursor(self) -> None:

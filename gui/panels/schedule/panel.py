@@ -99,7 +99,7 @@ class SchedulePanel(Panel):
             return
         kind = self.kind.fill(kinds_for(problem))
         made_for = (
-            self.document.graph_serial, self.document.assignment_serial, kind, self.samples.value(), problem.fingerprint,
+            self.document.model_serial, self.document.assignment_serial, kind, self.samples.value(), problem.fingerprint,
         )  # fmt: skip
         if self.schedule is None or made_for != self._shown:
             try:

@@ -19,6 +19,7 @@ from tests.gui.window_parts import shown
 def test_copies_of_a_stage(qtbot: QtBot) -> None:
     document = Document()
     document.open_graph(chain_graph(12), target=DevicePool(4, 0, replication=True))
+    document.set_assignment(np.arange(12) // 3, "edit", "spread")
     document.move(np.arange(12), 0)
     panel = DevicesPanel(document, LIGHT)
     with shown(qtbot, panel):

@@ -6,12 +6,14 @@ import dataclasses
 import itertools
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from gui.canvas.graph.consequence import refusal, refusals
 from gui.document.plan.document import Document
 from gui.look.numbers import (
     DASH,
@@ -27,10 +29,12 @@ from gui.look.numbers import (
 )
 from gui.look.theme import DARK, LIGHT
 from gui.panels.readouts import ReadoutStrip
+from gui.words.objectives import changes
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
-from tests.gui.models import chain_graph
+from planner.problem.problem import Problem
+from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 
@@ -318,3 +322,34 @@ def test_components_stay_inside_the_strip(qtbot: QtBot, width: int, objective: s
                 if part.isVisible():
                     assert part._value.shown_text() == part.value
                     assert part._note.shown_text() == part.note
+
+
+def test_over_a_forbidden_stage_no_cost_is_offered(qtbot: QtBot) -> None:
+    document = opened()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        preview = document.begin_preview([3])
+        assert preview is not None
+        target = int(np.flatnonzero(~preview.legal)[0])
+        document.update_preview(target)
+        settle()
+        assert strip.objective.note == f"→ {refusal(preview, target)}" == f"→ {refusals(preview)[target]}"
+        document.end_preview()
+    document = opened_on_tpus()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        preview = document.begin_preview([0])
+        assert preview is not None
+        target = int(np.flatnonzero(~preview.legal)[0])
+        document.update_preview(target)
+        settle()
+        assert strip.components[0].note == f"→ {refusal(preview, target)}"
+        assert not strip.components[1].note.startswith("→")
+        document.end_preview()
+
+
+def test_while_ops_are_dragged_units_stay() -> None:
+    problem = Problem(tpu_graph(), Pipeline(count=3))
+    said = changes(problem, [923e-6], np.array([[0.5e-6, 900e-6, 1.25e-3, 3.0]]))
+    assert [one.text.split()[1] for one in said] == ["µs"] * 4
+    assert [one.text.split()[0] for one in said] == ["0.50", "900.00", "1,250.00", "3,000,000.00"]

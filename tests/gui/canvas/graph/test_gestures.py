@@ -93,7 +93,7 @@ def test_a_folded_group_moves_whole(hand: Hand) -> None:
 
 
 def test_to_a_chip_in_the_flow_view(hand: Hand) -> None:
-    hand.drag(hand.at(4), hand.view.chip_rect(0).center().toPoint())
+    hand.drag(hand.at(4), hand.view.slot_rect(0).center().toPoint())
     assert hand.devices == [0] * 5 + [1] * 3 + [2] * 4
     assert hand.steps == 1
 
@@ -464,11 +464,11 @@ def test_36_devices_can_be_dropped_on(make_hand: MakeHand) -> None:
         hand.settle()
         hand.view.grab()
         places = [
-            hand.view.chip_rect(d).center().toPoint() if view == "flow" else hand.lane(d) for d in range(36)
+            hand.view.slot_rect(d).center().toPoint() if view == "flow" else hand.lane(d) for d in range(36)
         ]
         found = [hand.view.device_at(p.toPointF(), hand.view.mapToGlobal(p)) for p in places]
         assert found == list(range(36))
-        rects = [hand.view.chip_rect(d) for d in range(36)]
+        rects = [hand.view.slot_rect(d) for d in range(36)]
         assert all(hand.view.rect().toRectF().contains(r) for r in rects)
         assert not any(a.intersects(b) for i, a in enumerate(rects) for b in rects[:i])
 
