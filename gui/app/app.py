@@ -73,6 +73,7 @@ def open_window(
                 return int(app.exec())
             finally:
                 parts.jobs.close()
+                parts.window.studio.keep()
                 if parts.journal is not None and parts.window.closed:
                     parts.journal.close()
     finally:
@@ -157,6 +158,7 @@ def _warm_up_once(parts: Parts) -> None:
     _warming.append(threading.Thread(target=work, name="warm-up", daemon=True))
     _warming[0].start()
     parts.jobs.warm_up()
+    parts.window.proving_unasked.begin()
 
 
 # ---------------------------------------------------------------------- recovery

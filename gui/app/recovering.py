@@ -5,7 +5,6 @@ What is neither stays where it is and is offered again at the next start. A mode
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,26 +12,57 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QFileDialog
 
-from gui.document.crash_files import discard
+from gui.document.crash_files import remove
 from gui.document.network import autosave
 from gui.document.network.autosave import LostOrder, lost_orders
 from gui.document.plan import recovery
 from gui.document.plan.recovery import Leftover, leftovers
+from gui.tools.story import keeping
+from gui.tools.story.keeping import LostStory, lost_stories
 from planner.errors import StageboardError
+from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 
 if TYPE_CHECKING:
     from gui.background.loading import Loading
+    from gui.document.network.opening import OpenedNetwork
+    from gui.editors.network.editor import OrderWindow
     from gui.editors.plan.windows import Parts
     from gui.look.theme import ThemeController
     from gui.shell.session import Session
+    from gui.tools.planning_window import PlanningWindow
+    from gui.tools.story.draft import ModelSource
     from gui.widgets.notice import NoticeBar
+    from planner.model.graph import Graph
+    from planner.model.network import Network
+    from planner.story.story import Resolved
 
-Lost = Leftover | LostOrder
+Lost = Leftover | LostOrder | LostStory
 
 
 def everything_left() -> list[Lost]:
-    """What crashed windows of both kinds left behind, the latest first."""
-    return sorted([*leftovers(), *lost_orders()], key=lambda lost: -lost.time)
+    """What crashed windows left behind, the latest first; stories come after the models that they are about."""
+    left: list[Lost] = [*leftovers(), *lost_orders(), *lost_stories()]
+    return sorted(left, key=lambda lost: (isinstance(lost, LostStory), -lost.time))
+
+
+def read_again(lost: Lost) -> object:
+    """Read what is needed to recover it. Raises :class:`StageboardError`; may take a while."""
+    if isinstance(lost, Leftover):
+        return recovery.prepare(lost)
+    if isinstance(lost, LostOrder):
+        return autosave.prepare(lost)
+    resolved, sources = keeping.prepare(lost)
+    return resolved, sources, _network_of(resolved, sources[0])
+
+
+def _network_of(resolved: Resolved, source: ModelSource) -> OpenedNetwork | None:
+    """The network that a story begins with, ready to be opened; None for a graph."""
+    from gui.document.network.opening import prepare_network
+
+    plan = resolved.plans[0]
+    if not isinstance(plan, OrderPlan):
+        return None
+    return prepare_network(plan.problem.network, source.paths, source.density, plan.problem.target)
 
 
 class Recovery(QObject):
@@ -115,19 +145,14 @@ class Recovery(QObject):
         )  # fmt: skip
 
     def _discard(self, lost: Lost) -> None:
-        if isinstance(lost, Leftover):
-            discard(lost.path)
-        else:
-            autosave.remove(lost.path)
+        remove(lost.path)
         self._done_with(lost)
 
     # ------------------------------------------------------------------ recovering
     def _recover(self, lost: Lost) -> None:
-        read: Callable[[Any], object] = recovery.prepare if isinstance(lost, Leftover) else autosave.prepare
-
         def prepare() -> object:
             try:
-                return read(lost)
+                return read_again(lost)
             except StageboardError as error:
                 return error
 
@@ -145,20 +170,48 @@ class Recovery(QObject):
         self._loading.start("Recovering …", prepare, install)
 
     def _install(self, lost: Lost, found: Any) -> None:
+        if isinstance(lost, LostOrder):
+            self._order_window().files.recover(lost, found)
+        elif isinstance(lost, LostStory):
+            resolved, sources, network = found
+            window = self._window_about(sources[0].model)
+            if window is None and network is not None:
+                window = self._order_window()
+                window.install(network)
+            (window or self._graph_parts().window).studio.recover(lost, resolved, sources)
+        else:
+            recovery.recover(self._graph_parts().document, lost, found)
+
+    def _order_window(self) -> OrderWindow:
         from gui.editors.network.windows import open_order_window
+
+        return open_order_window(self._themes, self._session, beside=self._notice)
+
+    def _graph_parts(self) -> Parts:
+        """The window of graphs that this one is in, where nothing is lost by that; else another."""
         from gui.editors.plan.windows import open_graph_window
 
-        if isinstance(lost, LostOrder):
-            open_order_window(self._themes, self._session, beside=self._notice).files.recover(lost, found)
-            return
         here = self._parts
         if here is None or here.document.modified or self._used:
-            here = open_graph_window(
-                (), None, remember=self._session is not None, beside=self._notice, themes=self._themes
-            )
-        else:
-            self._used = True
-        recovery.recover(here.document, lost, found)
+            remember = self._session is not None
+            return open_graph_window((), None, remember=remember, beside=self._notice, themes=self._themes)
+        self._used = True
+        return here
+
+    def _window_about(self, model: Graph | Network) -> PlanningWindow | None:
+        """A window in which this model is open, and no story."""
+        from gui.editors.network.windows import order_windows
+        from gui.editors.plan.windows import graph_windows
+
+        here = [] if self._parts is None else [self._parts.window]
+        for window in (*here, *graph_windows(), *order_windows()):
+            problem = window.document.problem
+            if problem is None or window.studio.draft.frames or window.closed:
+                continue
+            opened = problem.network if isinstance(problem, NetworkProblem) else problem.graph
+            if opened.fingerprint == model.fingerprint:
+                return window
+        return None
 
     def _failed(self, lost: Lost, error: StageboardError) -> None:
         """Its model is not what it was, or not where it was."""

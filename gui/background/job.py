@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
 import time
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from gui.document.plan_list import PlanEntry
-from planner import __version__
 from planner.model.graph import Ints
 from planner.options import parse_options
 from planner.problem.base import says_more
 from planner.problem.bound import Bound, Standing, better
 from planner.problem.problem import Problem
-from planner.problem.provenance import Provenance
+from planner.problem.provenance import Origin, Provenance, provenance_of
 from planner.runs.messages import Incumbent, Order
 
 
@@ -30,7 +28,7 @@ class Job:
     id: str
     title: str
     order: Order
-    graph_serial: int
+    model_serial: int
     began: float
     edits: int
     """The document's edit count when the job began: more edits since, and its plans wait in the list."""
@@ -109,21 +107,17 @@ class Job:
         """Take over a better plan, with where it comes from."""
         from planner.machines.catalogue import planner
 
-        order, method = self.order, planner(best.planner or self.order.method)
-        own = not best.planner
-        self.device_of = best.device_of
-        self.provenance = Provenance(
-            planner=method.name,
-            options=parse_options(method.options, order.options if own else {}, method.name),
-            seed=order.seed,
-            version=__version__,
-            seconds=best.seconds,
-            stop_reason="running",
-            created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            iteration=best.iteration,
-            starts=tuple(np.asarray(start, np.int32) for start in order.starts),
-            bounds=tuple(order.bounds) if own else (),
+        order, method = self.order, planner(self.order.method)
+        own = Origin(
+            method.name,
+            parse_options(method.options, order.options, method.name),
+            order.seed,
+            best.iteration,
+            tuple(np.asarray(start, np.int32) for start in order.starts),
+            tuple(order.bounds),
         )
+        self.device_of = best.device_of
+        self.provenance = provenance_of(best.origin or own, best.seconds, "running")
 
     def found(self, seconds: float, components: tuple[float, ...]) -> None:
         """Take note of a better plan."""

@@ -18,11 +18,13 @@ from gui.document.plan.document import Document
 from gui.document.plan_list import PlanEntry
 from gui.document.values import Message
 from planner.errors import PlannerRefusal, StageboardError
+from planner.problem.bound import Bound
 from planner.problem.problem import Problem
 from planner.runs.messages import Ended, Failed, Incumbent, Order, Proven, Told
 from planner.runs.messages import Message as News
 from planner.runs.worker import Worker
 from planner.search.result import precision_words
+from planner.search.search import Shared
 
 
 class Jobs(QObject):
@@ -98,7 +100,7 @@ class Jobs(QObject):
         worker.start(order)
         self._count += 1
         job = Job(
-            f"job {self._count}", title or method.title, order, self._document.graph_serial, time.monotonic(),
+            f"job {self._count}", title or method.title, order, self._document.model_serial, time.monotonic(),
             self._document.edit_serial,
         )  # fmt: skip
         # The strongest first: of several on one component the others say nothing more.
@@ -224,10 +226,18 @@ class Jobs(QObject):
         job.learn(message.seconds, message.bound)
         self._document.add_bounds([message.bound])
         self.bound.emit(job, message.bound)
-        for other in self.running:
-            # What one proves spares the others work, or ends theirs.
-            if other is not job and other.learn(other.seconds, message.bound):
-                self._workers[other].tell(message.bound)
+        self.hear(message.bound)
+
+    def tell(self, job: Job, plan: Shared) -> None:
+        """Let a job know of a plan that was found elsewhere."""
+        if job in self._workers:
+            self._workers[job].tell(plan)
+
+    def hear(self, bound: Bound) -> None:
+        """Tell all jobs what was proven: that spares them work, or ends theirs."""
+        for job in self.running:
+            if job.learn(job.seconds, bound):
+                self._workers[job].tell(bound)
 
     def _found(self, job: Job, best: Incumbent) -> None:
         """A better plan: into the list, evaluated under the problem as it is now, and onto the canvas if followed."""
@@ -248,7 +258,7 @@ class Jobs(QObject):
             return
         elif job.entry is not document.active:
             job.entry.provenance = job.provenance
-            job.entry.planner = best.planner or job.planner
+            job.entry.planner = best.origin.planner if best.origin is not None else job.planner
             document.update_plan(job.entry, best.device_of, best.seconds)
         job.shown = False
         self.incumbent.emit(job, best.device_of, best.objective)
@@ -259,7 +269,7 @@ class Jobs(QObject):
         return (
             job is self.followed
             and document.edit_serial == job.edits
-            and document.graph_serial == job.graph_serial
+            and document.model_serial == job.model_serial
             and job.problem == document.problem
         )
 

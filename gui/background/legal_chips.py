@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.document.plan.board import Board, Domains
+from gui.document.plan.board import AssignmentBoard, Domains
 from gui.widgets.background_thread import Background
 from planner.machines.catalogue import machine_of
 from planner.problem.problem import Problem
@@ -23,7 +23,7 @@ class DomainSearch(QObject):
 
     found = Signal()
 
-    def __init__(self, board: Board, parent: QObject | None = None) -> None:
+    def __init__(self, board: AssignmentBoard, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._board = board
         self._background = Background("legal chips", self)

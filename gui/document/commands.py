@@ -1,4 +1,4 @@
-"""Undo commands: one small class per kind of edit. Each knows how it looks in the journal.
+"""Undo commands of any document whose plan is a decision: one small class per kind of edit.
 
 A command holds what differs before and after, never a copy of the document. Commands do not merge, but a planner that
 is followed extends its own :class:`SetAssignment` while it is the last step, so that it stays one step.
@@ -6,41 +6,42 @@ is followed extends its own :class:`SetAssignment` while it is the last step, so
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
 from gui.document.plan_list import PlanEntry
 from gui.document.steps import Listing, RemovePlan, RenamePlan, Step
-from planner.errors import StageboardError
-from planner.model.graph import Graph, Ints
-from planner.problem.problem import Constraint, Pin, Problem, Together
+from planner.model.graph import Ints
+
+if TYPE_CHECKING:
+    from planner.problem.base import PlanningProblem
 
 
 class Edited(Listing, Protocol):
-    """The document of a graph, for the steps that change it."""
+    """A document, for the steps that change it. Problems are what it plans: a :class:`planner.problem.base.PlanningProblem`."""
 
     plan_path: Path | None
 
     @property
-    def problem(self) -> Problem | None:
+    def problem(self) -> Any:
         """What is planned; None where nothing is open."""
 
     @property
     def device_of(self) -> Ints:
-        """The device of each op (int32[n]); a read-only view of the present, copy it to keep it."""
+        """The decision under edit (int32, read-only)."""
 
-    def enter(self, problem: Problem | None, ops: Ints, devices: Ints, active: str, reason: str) -> None:
-        """Take on a problem (None = the same), some devices and an active plan."""
+    def enter(self, problem: Any, ops: Ints, devices: Ints, active: str, reason: str) -> None:
+        """Take on a problem (None = the same), numbers at some places of the decision, and an active plan."""
 
 
 class Edit(Step):
-    """A step of the document: from one problem, assignment and active plan to another.
+    """A step of the document: from one problem, decision and active plan to another.
 
     ``problems`` is (before, after) or None where the problem stays. ``ops`` int32 with ``before`` and ``after`` int32
-    of the same length say which ops change device. ``active`` holds the ids of the active entry before and after;
+    of the same length say where the decision changes: which ops change device, which positions of an order hold another
+    connection. ``active`` holds the ids of the active entry before and after;
     ``creates`` is an entry that exists only after the step.
     """
 
@@ -53,7 +54,7 @@ class Edit(Step):
         ops: Ints,
         after: Ints,
         *,
-        problems: tuple[Problem, Problem] | None = None,
+        problems: tuple[PlanningProblem, PlanningProblem] | None = None,
         active: str = "",
         creates: PlanEntry | None = None,
         reason: str = "edit",
@@ -85,15 +86,6 @@ class Edit(Step):
         problem = None if self.problems is None else self.problems[0]
         self.document.enter(problem, self.ops, self.before, self.active[0], "undo")
 
-    def to_json(self) -> dict[str, Any]:
-        """What :func:`from_json` needs to do the step again on the same earlier state."""
-        out: dict[str, Any] = {"kind": self.kind, "text": self.text(), **encode_moves(self.ops, self.after)}
-        if self.active[0] != self.active[1]:
-            out["active"] = self.active[1]
-        if self.creates is not None:
-            out["creates"] = encode_entry(self.creates)
-        return out
-
 
 class MoveOps(Edit):
     """Ops were moved by hand."""
@@ -102,23 +94,19 @@ class MoveOps(Edit):
 
 
 class SetAssignment(Edit):
-    """A whole plan took the place of the assignment; only the differences are kept."""
+    """A whole plan took the place of the decision; only the differences are kept."""
 
     kind: ClassVar[str] = "assign"
     key: str = ""
     """Names the run that may still extend this step."""
 
     def extend(self, device_of: Ints, active: str) -> None:
-        """Go on to a further assignment and entry as part of the same step (which must be the last one, and done)."""
+        """Go on to a further decision and entry as part of the same step (which must be the last one, and done)."""
         self.active = (self.active[0], active)
         base = self.document.device_of.copy()
         base[self.ops] = self.before
         self.ops = np.flatnonzero(base != device_of).astype(np.int32)
         self.before, self.after = base[self.ops], device_of[self.ops].astype(np.int32)
-
-    def to_json(self) -> dict[str, Any]:
-        """Adds the reason."""
-        return {**super().to_json(), "reason": self.reason}
 
 
 class SetConstraints(Edit):
@@ -126,28 +114,15 @@ class SetConstraints(Edit):
 
     kind: ClassVar[str] = "constraints"
 
-    def to_json(self) -> dict[str, Any]:
-        """Adds the constraints."""
-        assert self.problems is not None
-        return {
-            **super().to_json(),
-            "constraints": [encode_constraint(c) for c in self.problems[1].constraints],
-        }
-
 
 class SetProblem(Edit):
-    """The target, the objective or the cost model changed."""
+    """What is planned changed, but not the model: machine, objective or cost model."""
 
     kind: ClassVar[str] = "problem"
 
-    def to_json(self) -> dict[str, Any]:
-        """Adds the whole problem but the graph."""
-        assert self.problems is not None
-        return {**super().to_json(), "problem": encode_problem(self.problems[1])}
-
 
 class OpenPlan(SetProblem):
-    """A plan file of the same graph was opened."""
+    """A plan file of the same model was opened."""
 
     kind: ClassVar[str] = "open"
 
@@ -165,175 +140,5 @@ class OpenPlan(SetProblem):
         self.document.plan_path = self.plan_paths[0]
         super().undo()
 
-    def to_json(self) -> dict[str, Any]:
-        """Adds the path."""
-        return {**super().to_json(), "path": str(self.plan_paths[1])}
-
 
 Command = Edit | RenamePlan | RemovePlan
-
-
-# ---------------------------------------------------------------------- JSON
-def encode_assignment(device_of: Ints) -> list[int]:
-    """Run lengths ``[device, count, device, count, ...]`` of an assignment: neighbours mostly share a device."""
-    if not len(device_of):
-        return []
-    starts = np.flatnonzero(np.diff(device_of, prepend=device_of[0] - 1))
-    counts = np.diff(starts, append=len(device_of))
-    return np.stack([device_of[starts], counts], axis=1).ravel().astype(int).tolist()
-
-
-def decode_assignment(runs: Any, n: int) -> Ints:
-    """The inverse of :func:`encode_assignment`. Raises :class:`StageboardError` unless it has ``n`` ops."""
-    if (
-        not isinstance(runs, list)
-        or len(runs) % 2
-        or not all(type(v) is int and 0 <= v < 2**31 for v in runs)
-    ):
-        raise StageboardError("an assignment in the journal is damaged")
-    if sum(runs[1::2]) != n:
-        raise StageboardError(f"an assignment in the journal places {sum(runs[1::2])} ops, the graph has {n}")
-    return np.repeat(np.array(runs[::2], np.int32), runs[1::2])
-
-
-def encode_moves(ops: Ints, devices: Ints) -> dict[str, Any]:
-    """Ops and where they go; one number where all go to one device."""
-    single = len(devices) > 0 and bool((devices == devices[0]).all())
-    return {"ops": ops.tolist(), "devices": int(devices[0]) if single else devices.tolist()}
-
-
-def decode_moves(data: Mapping[str, Any], n: int) -> tuple[Ints, Ints]:
-    """The inverse of :func:`encode_moves` for a graph of ``n`` ops. Raises :class:`StageboardError`."""
-    ops, devices = data.get("ops"), data.get("devices")
-    if (
-        not isinstance(ops, list)
-        or not all(type(v) is int and 0 <= v < n for v in ops)
-        or len(set(ops)) != len(ops)
-    ):
-        raise StageboardError("a step in the journal moves ops that the graph does not have")
-    devices = [devices] * len(ops) if isinstance(devices, int) else devices
-    if (
-        not isinstance(devices, list)
-        or len(devices) != len(ops)
-        or not all(type(d) is int and d >= 0 for d in devices)
-    ):
-        raise StageboardError("a step in the journal is damaged")
-    return np.array(ops, np.int32), np.array(devices, np.int32)
-
-
-def encode_constraint(constraint: Constraint) -> dict[str, Any]:
-    """A constraint as JSON."""
-    if isinstance(constraint, Pin):
-        return {"pin": constraint.op, "device": constraint.device}
-    return {"together": list(constraint.ops)}
-
-
-def decode_constraint(data: Mapping[str, Any]) -> Constraint:
-    """The inverse of :func:`encode_constraint`. Raises :class:`StageboardError`."""
-    if isinstance(data, dict) and isinstance(data.get("pin"), str) and isinstance(data.get("device"), str):
-        return Pin(data["pin"], data["device"])
-    together = data.get("together") if isinstance(data, dict) else None
-    if isinstance(together, list) and all(isinstance(op, str) for op in together):
-        return Together(tuple(together))
-    raise StageboardError("a constraint in the journal is damaged")
-
-
-def encode_problem(problem: Problem) -> dict[str, Any]:
-    """A problem without its graph as JSON."""
-    model = problem.graph.cost_model
-    return {
-        "target": problem.target.to_dict(),
-        "objective": problem.objective,
-        "constraints": [encode_constraint(c) for c in problem.constraints],
-        "cost_model": None if model is None else model.to_dict(),
-    }
-
-
-def decode_problem(graph: Graph, data: Mapping[str, Any]) -> Problem:
-    """The inverse of :func:`encode_problem` for a graph. Raises :class:`StageboardError`."""
-    from planner.machines.spec import target_from_dict
-    from planner.model.cost_model import CostModel, fill
-
-    try:
-        if data["cost_model"] is not None:
-            graph = fill(graph, CostModel.from_dict(data["cost_model"]))
-        constraints = tuple(decode_constraint(c) for c in data["constraints"])
-        return Problem(graph, target_from_dict(data["target"]), data["objective"], constraints)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise StageboardError("a problem in the journal is damaged") from error
-
-
-def encode_entry(entry: PlanEntry) -> dict[str, Any]:
-    """A plan of the list and where it came from as JSON, without its assignment."""
-    from planner.plan_files.bound_json import bounds_list
-    from planner.plan_files.plan_parts import provenance_dict
-
-    return {
-        "id": entry.id, "name": entry.name, "origin": entry.origin, "planner": entry.planner, "seed": entry.seed,
-        "seconds": entry.seconds,
-        **({} if entry.provenance is None else {"provenance": provenance_dict(entry.provenance)}),
-        **({"claims": bounds_list(entry.claims)} if entry.claims else {}),
-    }  # fmt: skip
-
-
-def decode_entry(data: Mapping[str, Any], device_of: Ints) -> PlanEntry:
-    """The inverse of :func:`encode_entry` with its assignment. Raises :class:`StageboardError`."""
-    from planner.plan_files.bound_json import StoredBound, bound_of
-    from planner.plan_files.plan_parts import provenance_of
-    from planner.typed_json import typed
-
-    try:
-        provenance = data.get("provenance")
-        claims = typed(data.get("claims", []), list[StoredBound], "the journal: its claims")
-        return PlanEntry(
-            str(data["name"]), device_of, str(data["origin"]), planner=str(data["planner"]), seed=data.get("seed"),
-            seconds=data.get("seconds"), id=str(data["id"]),
-            provenance=None if provenance is None else provenance_of(provenance, "the journal", ""),
-            claims=tuple(bound_of(claim, "") for claim in claims),
-        )  # fmt: skip
-    except (KeyError, TypeError, AttributeError) as error:
-        raise StageboardError("a plan in the journal is damaged") from error
-
-
-def from_json(document: Edited, data: Mapping[str, Any]) -> Command:
-    """The command that a journal line describes, ready to be pushed. Raises :class:`StageboardError`."""
-    kind = data.get("kind")
-    if kind in ("rename", "remove"):
-        entry = document.plan_list.get(str(data.get("entry")))
-        if entry is None:
-            raise StageboardError("a step in the journal names a plan that is not in the list")
-        return (
-            RenamePlan(document, entry, str(data["name"]))
-            if kind == "rename"
-            else RemovePlan(document, entry)
-        )
-    problem = document.problem
-    if problem is None:
-        raise StageboardError("no model is open")
-    ops, devices = decode_moves(data, problem.graph.n)
-    problems = None
-    if kind in ("problem", "open"):
-        problems = (problem, decode_problem(problem.graph, data.get("problem", {})))
-    elif kind == "constraints":
-        given = data.get("constraints")
-        if not isinstance(given, list):
-            raise StageboardError("a step in the journal is damaged")
-        problems = (problem, problem.with_constraints(tuple(decode_constraint(c) for c in given)))
-    device_count = len((problems[1] if problems else problem).devices)
-    if len(devices) and int(devices.max()) >= device_count:
-        raise StageboardError("a step in the journal uses a device that the target does not have")
-    creates = None
-    if isinstance(data.get("creates"), dict):
-        after = document.device_of.copy()
-        after[ops] = devices
-        creates = decode_entry(data["creates"], after)
-    classes: dict[str, type[Edit]] = {
-        c.kind: c for c in (MoveOps, SetAssignment, SetConstraints, SetProblem, OpenPlan)
-    }
-    if kind not in classes:
-        raise StageboardError(f"the journal holds a step of the unknown kind {kind!r}")
-    extra = {"path": Path(str(data.get("path")))} if kind == "open" else {}
-    return classes[kind](
-        document, str(data.get("text", "")), ops, devices, problems=problems, active=str(data.get("active", "")),
-        creates=creates, reason=str(data.get("reason", "edit")), **extra,
-    )  # fmt: skip

@@ -9,8 +9,9 @@ import contextlib
 import fcntl
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol, TypeVar
 
 
 def folder() -> Path:
@@ -51,6 +52,41 @@ def discard(path: Path) -> None:
     """Forget a file that is needed no more."""
     with contextlib.suppress(OSError):
         path.unlink()
+
+
+def remove(path: Path) -> None:
+    """Delete a file and all that lies beside it under the same name, whatever it ends in."""
+    for beside in path.parent.glob(f"{path.stem}.*"):
+        discard(beside)
+
+
+class Left(Protocol):
+    """Something that a crash left behind."""
+
+    @property
+    def time(self) -> float:
+        """When it was written last, in seconds since the epoch."""
+
+
+L = TypeVar("L", bound=Left)
+
+
+def left_behind(kind: str, read: Callable[[Path], L | None], where: Path | None = None) -> list[L]:
+    """What ``read`` finds in the files of a kind that no running process holds, the latest first.
+
+    Where it finds nothing worth keeping, they are deleted on the way.
+    """
+    where = where or folder()
+    found: list[L] = []
+    for path in sorted(where.glob(f"{kind}-*.jsonl")) if where.is_dir() else []:
+        if locked(path):
+            continue
+        left = read(path)
+        if left is None:
+            remove(path)
+        else:
+            found.append(left)
+    return sorted(found, key=lambda left: -left.time)
 
 
 def ended(when: float, name: str) -> str:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from planner.errors import StageboardError
 from planner.model.graph import Bools, Ints
 from planner.problem.base import PlanningProblem, refuted
 from planner.problem.bound import Bound
 from planner.problem.claims import claim_words, claimed, telling_claim
-from planner.problem.problem import Problem
 
 if TYPE_CHECKING:
-    from planner.problem.bound import Bound, Standing
+    from planner.problem.bound import Standing
+    from planner.problem.decision import Evaluated
     from planner.problem.problem import Problem
     from planner.problem.provenance import Provenance
 
@@ -32,10 +33,10 @@ def new_entry_id() -> str:
 
 @dataclass(eq=False)
 class PlanEntry:
-    """One plan of the list. ``device_of`` is int32[n]; figures are those of the current problem.
+    """One plan of the list. ``device_of`` is its decision (int32); figures are those of the current problem.
 
     ``origin`` is hand, planner, file or start. ``components`` are those of the objective in order, empty where the plan
-    uses devices that the current target does not have; ``standing`` is how they stand against the bounds known when the
+    does not fit the current problem; ``standing`` is how they stand against the bounds known when the
     entry was last changed.
     """
 
@@ -66,6 +67,16 @@ class PlanEntry:
     def gap(self) -> float | None:
         """The gap of the first component not yet proven: 0 where all are, None without a bound."""
         return None if self.standing is None else self.standing.gap
+
+    def set_figures(self, problem: PlanningProblem, evaluation: Evaluated, bounds: Sequence[Bound]) -> None:
+        """Set the figures where the plan is evaluated already."""
+        self.components, self.broken = tuple(evaluation.values), len(evaluation.violations)
+        self.valid = not self.broken
+        self.standing = problem.standing(self.components, bounds)
+
+    def forget_figures(self) -> None:
+        """There are no figures: the plan does not fit the problem, or is being evaluated."""
+        self.components, self.valid, self.standing, self.broken = (), False, None, 0
 
     def better_than(self, other: PlanEntry | None) -> bool:
         """Whether this is a valid plan and the other is none, or is worse by the objective's components in order."""
@@ -117,12 +128,6 @@ class PlanList(QObject):
         self.plans_changed.emit()
         return index
 
-    def evaluate_all(self, problem: Problem, bounds: Sequence[Bound]) -> None:
-        """Fill in the figures of every entry, after the problem changed."""
-        for entry in self.entries:
-            fill_figures(entry, problem, bounds)
-        self.plans_changed.emit()
-
 
 def fits(device_of: Ints, problem: Problem) -> bool:
     """Whether the plan uses only devices that the problem has."""
@@ -131,23 +136,14 @@ def fits(device_of: Ints, problem: Problem) -> bool:
     return not len(device_of) or (int(device_of.max()) < len(problem.devices) and int(device_of.min()) >= 0)
 
 
-def fill_figures(entry: PlanEntry, problem: Problem, bounds: Sequence[Bound]) -> None:
-    """Components, validity and standing of an entry under ``problem``; none of them where it does not fit."""
-    if not fits(entry.device_of, problem):
-        entry.components, entry.valid, entry.standing, entry.broken = (), False, None, 0
-        return
-    evaluator = problem.evaluator
-    device_of = evaluator.checked(entry.device_of)
-    broken = len(evaluator.violations(device_of))
-    set_figures(entry, problem, evaluator.components(device_of), broken, bounds)
-
-
-def set_figures(
-    entry: PlanEntry, problem: Problem, components: Sequence[float], broken: int, bounds: Sequence[Bound]
-) -> None:
-    """Set an entry's figures where they are known already."""
-    entry.components, entry.broken, entry.valid = tuple(components), broken, broken == 0
-    entry.standing = problem.standing(entry.components, bounds)
+def fill_figures(entry: PlanEntry, problem: PlanningProblem, bounds: Sequence[Bound]) -> None:
+    """Evaluate an entry under ``problem``; it has no figures where its decision is none of that problem's."""
+    try:
+        evaluation: Evaluated = cast(Any, problem).evaluate(entry.device_of)
+    except StageboardError:
+        entry.forget_figures()
+    else:
+        entry.set_figures(problem, evaluation, bounds)
 
 
 def bounds_with(entry: PlanEntry | None, bounds: Sequence[Bound]) -> list[Bound]:
@@ -183,7 +179,7 @@ def drop_refuted(entries: Sequence[PlanEntry], by: PlanEntry, problem: PlanningP
 
 
 def differences(entry: PlanEntry, device_of: Ints) -> Bools:
-    """Where a plan differs from an assignment (bool[n]); devices are matched by index."""
+    """Where a plan differs from a decision (bool, a value per place); devices are matched by index."""
     if entry.device_of.shape != device_of.shape:
         return np.ones(len(device_of), bool)
     different: Bools = entry.device_of != device_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 from PySide6.QtGui import QUndoCommand
 
@@ -47,10 +47,6 @@ class RenamePlan(Step):
         """Use the old name."""
         self._set(self.names[0])
 
-    def to_json(self) -> dict[str, Any]:
-        """The entry and its new name."""
-        return {"kind": self.kind, "entry": self.entry.id, "name": self.names[1]}
-
 
 class RemovePlan(Step):
     """An entry left the plan list."""
@@ -70,7 +66,3 @@ class RemovePlan(Step):
         """Put the entry back where it was."""
         self.document.refresh_entry(self.entry)
         self.document.plan_list.insert(self.entry, self.index)
-
-    def to_json(self) -> dict[str, Any]:
-        """The entry."""
-        return {"kind": self.kind, "entry": self.entry.id}

@@ -126,7 +126,7 @@ def share_text(used: float, capacity: float) -> str:
     return f"{bytes_text(used).removesuffix(' ' + whole.split()[-1])} / {whole}"
 
 
-def chip_text(used: float, cache: float, brief: bool = False) -> str:
+def cache_text(used: float, cache: float, brief: bool = False) -> str:
     """``8.00 MiB on chip + 0.31 MiB off chip``, or what is free: in MiB with two decimals, as the compiler reports it."""
     on = f"{min(used, cache) / 2**20:.2f} MiB"
     if used <= cache:

@@ -18,6 +18,8 @@ PREFERRED = (1440, 900)
 """Width and height of a first window on a screen that has room for it."""
 WIDEST = 260
 """Pixels of a tab's name."""
+RUNNING = "  ·  running"
+"""What stands behind the name of a tab in which something runs."""
 SHIFT = 32
 """Pixels by which a window stands beside the one that it was taken out of."""
 
@@ -63,6 +65,7 @@ class Host(QTabWidget):
         self.tabBar().setTabButton(at, QTabBar.ButtonPosition.RightSide, close)
         editor.installEventFilter(self)
         editor.ended.connect(self._ended)
+        editor.doing_changed.connect(self._name)
         editor.closing.called_off.connect(self._called_off)
         self._name(editor)
         editor.show()
@@ -80,6 +83,7 @@ class Host(QTabWidget):
         if at >= 0:
             editor.removeEventFilter(self)
             editor.ended.disconnect(self._ended)
+            editor.doing_changed.disconnect(self._name)
             editor.closing.called_off.disconnect(self._called_off)
             self.removeTab(at)
             editor.setParent(None)
@@ -117,13 +121,14 @@ class Host(QTabWidget):
 
     # ------------------------------------------------------------------ names
     def _name(self, editor: EditorWindow) -> None:
-        """The tab, and with the current one the window, is called as the editor."""
+        """The tab, and with the current one the window, is called as the editor; the tab says whether something runs."""
         title, changed = editor.windowTitle(), editor.isWindowModified()
         name = title.replace("[*]", " *" if changed else "").removesuffix(" – Stageboard")
         at = self.indexOf(editor)
         short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, WIDEST)
-        self.setTabText(at, short.replace("&", "&&"))
-        self.setTabToolTip(at, name)
+        doing = RUNNING if editor.doing else ""
+        self.setTabText(at, short.replace("&", "&&") + doing)
+        self.setTabToolTip(at, f"{name}\nRunning: {editor.doing}" if doing else name)
         close = self.tabBar().tabButton(at, QTabBar.ButtonPosition.RightSide)
         if close is not None:
             close.setAccessibleName(f"Close {name}")

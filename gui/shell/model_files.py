@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gui.shell.window import EditorWindow
 
 MODELS = (
-    "Models and networks (*.onnx *.tflite *.json *.graphml *.dot *.gv *.npz *.mtx);;Sparse networks (*.npz *.mtx *.mtx.gz);;"
+    "Models and networks (*.onnx *.tflite *.json *.graphml *.dot *.gv *.pbtxt *.textproto *.npz *.mtx);;Sparse networks (*.npz *.mtx *.mtx.gz);;"
     "All files (*)"
 )
 DENSE = "Dense models (*.onnx);;All files (*)"

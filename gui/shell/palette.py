@@ -59,6 +59,8 @@ class Choice:
     """A second, small line."""
     key: str = ""
     """A single key that chooses it at once while nothing is typed."""
+    advised: bool = True
+    """Whether it may be the one that Return chooses before anyone has looked."""
 
 
 Source = Callable[[str], Iterable[Choice]]
@@ -228,10 +230,11 @@ class Palette(QFrame):
         """Close and give the keyboard back."""
         if self.isHidden():
             return
-        self.hide()
         before, self._before = self._before, None
+        # First, or Qt passes the keyboard on to whatever comes next, which selects its text.
         if before is not None and isValid(before) and before.isVisible():  # it may be gone since
             before.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.hide()
         self.closed.emit()
 
     def problem_changed(self) -> None:
@@ -262,10 +265,11 @@ class Palette(QFrame):
         if not found:
             found = [Choice("Nothing matches", lambda: None, enabled=False)]
         self.model.set_choices(found)
-        first = next((i for i, c in enumerate(found) if c.enabled), -1)
+        enabled = [i for i, c in enumerate(found) if c.enabled]
+        first = next((i for i in enabled if found[i].advised), enabled[0] if enabled else -1)
         if first >= 0:
-            self.list.setCurrentIndex(self.model.index(first, 0))
             self.list.scrollToTop()
+            self.list.setCurrentIndex(self.model.index(first, 0))
         self.place()
 
     def _run(self, index: QModelIndex) -> None:

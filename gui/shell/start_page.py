@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFrame,
@@ -37,6 +37,10 @@ SAMPLES = (
     ("xception.json", "Xception", "134 layers"),
 )
 MOST_RECENT = 8
+MOST_WIDTH, PAD, BETWEEN = 680, 28, 16
+"""Pixels: how wide the card may be, within its edges, and between two columns of links."""
+LINK_PAD = 18
+"""Pixels that a link takes beside its words."""
 
 
 def sample_folder() -> Path:
@@ -63,13 +67,15 @@ class StartPage(QScrollArea):
         self.rows: list[RowButton] = []
         self.links: list[RowButton] = []
         """What there is to look at first; empty until :meth:`offer`."""
+        self._link_columns = 0
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Start page")
-        card = QFrame()
+        card = self._card = QFrame()
+        card.installEventFilter(self)
         card.setObjectName("startCard")
-        card.setMaximumWidth(680)
+        card.setMaximumWidth(MOST_WIDTH)
         title = QLabel("Split a network over several devices")
         title.setFont(font(15.0, bold=True))
         title.setWordWrap(True)
@@ -84,7 +90,7 @@ class StartPage(QScrollArea):
         self.open_button.setToolTip("Open a model (Ctrl+O)")
         self.open_button.clicked.connect(self.open_requested)
         hint = QLabel(
-            "or drop a file here: ONNX, TFLite, JSON, GraphML, DOT, or a sparse network as NPZ or MTX"
+            "or drop a file here: ONNX, TFLite, JSON, GraphML, DOT, a cost graph, or a sparse network as NPZ or MTX"
         )
         hint.setWordWrap(True)
         set_role(hint, "muted")
@@ -95,10 +101,10 @@ class StartPage(QScrollArea):
         self._shown_first = QGridLayout()
         self._lists = QGridLayout()
         for grid in (self._shown_first, self._lists):
-            grid.setHorizontalSpacing(16)
+            grid.setHorizontalSpacing(BETWEEN)
             grid.setVerticalSpacing(2)
         column = QVBoxLayout(card)
-        column.setContentsMargins(28, 24, 28, 24)
+        column.setContentsMargins(PAD, 24, PAD, 24)
         column.setSpacing(12)
         column.addWidget(title)
         column.addWidget(words)
@@ -124,21 +130,40 @@ class StartPage(QScrollArea):
             row.set_theme(theme)
 
     def offer(self, examples: Sequence[tuple[str, QAction]]) -> None:
-        """Examples, each with the action of the window that opens it, as links in two columns. To be called once."""
+        """Examples, each with the action of the window that opens it, as links. To be called once."""
         heading = QLabel("Examples to look at")
         set_role(heading, "heading")
         heading.setContentsMargins(8, 0, 0, 2)
         self._shown_first.addWidget(heading, 0, 0)
-        half = (len(examples) + 1) // 2
-        for i, (text, action) in enumerate(examples):
+        for text, action in examples:
             row = RowButton(self._theme, parent=self)
             row.strong = False
             row.set_row(text, tip=action.toolTip())
             row.clicked.connect(action.trigger)
-            self._shown_first.addWidget(row, 1 + i % half, i // half)
-            self._shown_first.setColumnStretch(i // half, 1)
             self.links.append(row)
+        self._place_links()
         self._order_keys()
+
+    def _place_links(self) -> None:
+        """The examples in two columns, in one where they would be cut there."""
+        if not self.links:
+            return
+        room = self._card.width() - 2 * PAD
+        widest = LINK_PAD + max(row.fontMetrics().horizontalAdvance(row.text()) for row in self.links)
+        columns = 2 if 2 * widest + BETWEEN <= room else 1
+        if columns != self._link_columns:
+            self._link_columns = columns
+            down = -(-len(self.links) // columns)
+            for i, row in enumerate(self.links):
+                self._shown_first.addWidget(row, 1 + i % down, i // down)
+            for column in range(2):
+                self._shown_first.setColumnStretch(column, int(column < columns))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The examples find their room on the card."""
+        if watched is self._card and event.type() == QEvent.Type.Resize:
+            self._place_links()
+        return super().eventFilter(watched, event)
 
     def _order_keys(self) -> None:
         """Tab goes down the page, in whatever order its rows were made."""

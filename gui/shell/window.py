@@ -41,6 +41,11 @@ class EditorWindow(DropWindow):
 
     ended = Signal(object)
     """This editor was closed."""
+    doing_changed = Signal(object)
+    """What runs in this editor is something else, or said otherwise."""
+
+    doing = ""
+    """What runs, in words; empty: nothing."""
 
     document: Any
     """What is edited: it has at least ``undo_stack`` and ``message``."""
@@ -67,6 +72,12 @@ class EditorWindow(DropWindow):
         self.closing = Closing(self, self.unsaved, self.goes_along)
         self.menus: dict[str, QMenu] = {}
         self.update_later = Later(self.update_actions, self)
+
+    def say_doing(self, words: str) -> None:
+        """Something runs in the background (empty: nothing does): a tab that is not looked at says so, too."""
+        if words != self.doing:
+            self.doing = words
+            self.doing_changed.emit(self)
 
     def equip(
         self,

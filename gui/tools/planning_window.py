@@ -61,6 +61,7 @@ class PlanningWindow(EditorWindow):
         self.running = RunningBadge(jobs, racing, self.cancel_planners, self.header)
         self.header.add_news(self.running)
         self.running.shown.connect(self.focus_panel)
+        self.running.said.connect(self.say_doing)
         document.message.connect(self._show_message)
         document.modified_changed.connect(lambda *_: self.say_state())
         for signal in (

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from gui.look.numbers import gap_text
+from planner.model.graph import Ints
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text, time_text
@@ -41,6 +45,44 @@ def why_bottleneck(problem: Problem, evaluation: Evaluation) -> tuple[list[tuple
         f", {cost / mean - 1:.0%} above the average device" if len(evaluation.cost) > 1 and mean > 0 else ""
     )
     return rows, f"{title} takes {time_text(cost, unit)}{above}; {value / total:.0%} of it is the {phrase}."
+
+
+LARGE = 0.5
+"""Share of a device's cost from which a single op is named."""
+
+
+def next_step(problem: Problem, evaluation: Evaluation, device_of: Ints, gap: float | None) -> str:
+    """What to do about the bottleneck of an assignment (int32[n]), in a sentence or two; ``gap`` as :attr:`planner.problem.bound.Standing.gap`."""
+    if not evaluation.valid:
+        return "Repair the broken rules first (Ctrl+R): a plan that breaks them can cost anything."
+    if gap == 0.0:
+        return f"No plan is better: proven. {_beyond(problem, evaluation, device_of)}"
+    if gap is None:
+        return "How much better a plan could be is not known: prove a bound (Ctrl+Shift+B), or start a planner (Ctrl+Return)."
+    if gap < 1e-3:
+        return (
+            f"No plan is more than {gap_text(gap)} better: proven. {_beyond(problem, evaluation, device_of)}"
+        )
+    return (
+        f"A plan could be up to {gap_text(gap)} better: start a planner (Ctrl+Return), or prove that less is left"
+        " (Ctrl+Shift+B)."
+    )
+
+
+def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
+    """What is left to change where the plan is the best there is: the machine, or the largest op of the bottleneck."""
+    d, graph = evaluation.bottleneck, problem.graph
+    if problem.unit(problem.components[0]) == "B":
+        return "Only a larger cache, more stages or a smaller model leaves more room."
+    on = np.flatnonzero(device_of == d)
+    work = problem.evaluator.work[problem.evaluator.class_of[d], on]
+    cost = float(evaluation.cost[d])
+    if len(on) and cost > 0 and float(work.max()) >= LARGE * cost:
+        largest = graph.op_names[int(on[int(np.argmax(work))])]
+        return f"{largest} alone is {float(work.max()) / cost:.0%} of it: only a faster device or splitting that op helps."
+    if len(on) and float(work.sum()) < LARGE * cost:
+        return "Most of it is tensors on their way: a faster link helps more than another device."
+    return "Only more or faster devices help, or a faster link between them."
 
 
 def _fullest(problem: Problem, evaluation: Evaluation, d: int) -> tuple[list[tuple[str, float]], str]:

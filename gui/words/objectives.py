@@ -185,6 +185,7 @@ def change(
 
 
 def changes(problem: PlanningProblem, now: Sequence[float], after: np.ndarray) -> tuple[Change, ...]:
-    """:func:`change` for every destination of a move (``after`` float64[c, k]), written alike."""
-    column = column_of(problem, problem.components[0], [now[0], *after[0].tolist()])
+    """:func:`change` for every destination of a move (``after`` float64[c, k]), written alike: in the unit of what is now."""
+    known = now[0] > 0 and np.isfinite(now[0])
+    column = column_of(problem, problem.components[0], [now[0]] if known else after[0])
     return tuple(change(problem, now, after[:, d].tolist(), column) for d in range(after.shape[1]))

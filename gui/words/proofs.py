@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from gui.look.numbers import gap_text, plural
+from gui.look.numbers import gap_text, plural, seconds_text
 from gui.words.methods import method_words
 from gui.words.objectives import amount, component_words
 from planner.problem.claims import claim_words
@@ -61,6 +61,17 @@ def bound_sentence(problem: PlanningProblem, bound: Bound) -> str:
     if math.isinf(bound.value):
         return f"No plan{among} is valid: {who}"
     return f"No valid plan{among} has a {words} below {amount(problem, bound.component, bound.value)}: {who}"
+
+
+def proven_words(bound: Bound | None) -> str:
+    """``proven in 0.4 s``, ``proven in 20 ms``: how long the proof took, where that is known."""
+    if bound is None or bound.seconds <= 0:
+        return "proven"
+    return (
+        f"proven in {bound.seconds * 1e3:.0f} ms"
+        if bound.seconds < 0.0995
+        else f"proven in {seconds_text(bound.seconds)}"
+    )
 
 
 def claimed_note(problem: PlanningProblem, claim: Bound) -> str:

@@ -28,7 +28,7 @@ from planner.problem.claims import claimed
 from planner.reports.certificate.certificate import certificate
 from planner.runs.proving import with_known
 from planner.story.files.plans import story_with_known
-from tests.gui.window_parts import make_window, settle, shown
+from tests.gui.window_parts import know_little, make_window, settle, shown
 from tests.planner.forging import Files, claim, files, problem
 from tests.planner.problem.test_claims import story
 
@@ -44,6 +44,7 @@ def document_with(file: Path) -> Document:
     document = Document()
     of = problem()
     document.open_graph(of.graph, target=of.target)
+    know_little(document)
     document.open_plan(file)
     return document
 

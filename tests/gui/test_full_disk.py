@@ -158,6 +158,7 @@ ELSEWHERE = {
     "gui.document.crash_files": "lines of a journal that are told of once: tests/gui/document/plan/test_journal.py",
     "gui.present.export.video": "needs ffmpeg: the test of its own below",
     "gui.present.html.svg": "into memory",
+    "gui.tools.story.keeping": "beside the journals, told of once: tests/gui/tools/story/test_keeping.py",
     "gui.tools.story.studio": "the draft's own saving, by planner.story.files.json",
     "gui.app.tour.tour": "the window's own saving, by planner.plan_files.plan_json",
     "planner.cli.command": "standard error, where it is full",
@@ -166,6 +167,8 @@ ELSEWHERE = {
     "planner.processes.forking": "a pipe",
     "planner.methods.mip.mip": "into memory",
     "planner.methods.mip.mip_child": "a pipe",
+    "planner.methods.mip.growing_lp": "a pipe",
+    "planner.methods.mip.lp_child": "a pipe",
     "planner.runs.sweep.execute": "a log that is read back, in no place",
     "planner.runs.sweep.results": "lines added to a file: the test of its own below",
 }

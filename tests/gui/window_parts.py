@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.background.jobs import Jobs
 from gui.document.plan.document import Document
+from gui.editors.plan.body import CanvasFactory
 from gui.editors.plan.editor import MainWindow
 from gui.look.theme import LIGHT, Theme, ThemeController
 from gui.shell.session import Session
@@ -76,10 +77,20 @@ class PlainCanvas(QWidget):
         self.asked.append(("close", None))
 
 
+def know_little(document: Document) -> None:
+    """Forget what was proven when a small model was opened, but for the simple bound, so that something is left to prove."""
+    board = document.board
+    simple = [bound for bound in board.bounds if bound.method == "simple"]
+    board.bounds = []
+    board.add_bounds(simple)
+    document.readouts_changed.emit()
+
+
 def opened(n: int = 12, count: int = 3) -> Document:
-    """A document with a small pipeline open, ops cut evenly."""
+    """A document with a small pipeline open, ops cut evenly, of which little is known."""
     document = Document()
     document.open_graph(chain_graph(n), target=Pipeline(count=count))
+    know_little(document)
     document.set_assignment(np.arange(n) * count // n, "edit", "even")
     document.undo_stack.setClean()
     return document
@@ -90,6 +101,7 @@ def opened_on_tpus(objective: str = "memory-1-2-3", cache: float = 2 * 2**20) ->
     document = Document()
     document.open_graph(tpu_graph(), target=EdgeTpuPipeline(3, cache=cache))
     document.set_problem(EdgeTpuPipeline(3, cache=cache), objective)
+    know_little(document)
     document.set_assignment(np.array([0, 0, 1, 2, 2, 2], np.int32), "edit", "uneven")
     document.undo_stack.setClean()
     return document
@@ -125,14 +137,15 @@ def make_window(
     document: Document | None = None,
     session: Session | None = None,
     size: tuple[int, int] = (1280, 800),
+    canvas_factory: CanvasFactory = PlainCanvas,
 ) -> tuple[MainWindow, Callable[[], None]]:
-    """A window with a plain canvas and a function that closes it and frees everything."""
+    """A window with a plain canvas, unless another is asked for, and a function that closes it and frees everything."""
     document = document or Document()
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     themes = ThemeController(app, "light")
     jobs = Jobs(document, document)
-    window = MainWindow(document, jobs, themes, session, canvas_factory=PlainCanvas)
+    window = MainWindow(document, jobs, themes, session, canvas_factory=canvas_factory)
     window.resize(*size)
     window.show()
     qtbot.waitExposed(window)

@@ -95,12 +95,15 @@ class Tour:
         return time_text(value, self.document.graph.time_unit)
 
     # ------------------------------------------------------------------ acting
-    def open(self, names: tuple[str, ...], target: str) -> None:
-        """Open sample models on a target."""
+    def open(self, names: tuple[str, ...], target: str, shares: bool = False) -> None:
+        """Open sample models on a target; with ``shares`` cut into equal shares of the work, so that something is left to do."""
         self.job = None
         graph = reading.read_graph([sample(name) for name in names])
         paths = [sample(name) for name in names]
         self.document.install(opening.prepare_graph(graph, paths, target=parse_target(target, graph)))
+        problem = self.document.problem
+        if shares and problem is not None:
+            self.document.set_assignment(opening.even_cut(problem), "edit", "Equal shares of the work")
 
     def start(self, planner: str, **options: object) -> None:
         """Start a planner in the background; the canvas follows what it finds."""
@@ -195,8 +198,8 @@ def _opened(tour: Tour) -> str:
     graph = tour.document.graph
     assert graph is not None
     return (
-        f"{graph.name} has {graph.n} ops. Four stages in a row pass tensors on at 4 GB/s; each colour is a stage. A first"
-        f" plan was made at once: {tour.figures.text}."
+        f"{graph.name} has {graph.n} ops. Four stages in a row pass tensors on at 4 GB/s; each colour is a stage. The"
+        f" best plan was found and proven at once; to begin with, equal shares of the work: {tour.figures.text}."
     )
 
 
@@ -206,9 +209,11 @@ def _searched(tour: Tour) -> str:
     orders = tour.job.order.options.get("orders", "")
     if now >= was:
         return f"The planner cut {orders} random orders of the ops and found nothing better than {tour.time(was)}."
+    gap = tour.figures.gap
+    left = "That is optimal: proven." if gap == 0.0 else f"The gap is now {gap or 0:.1%}."
     return (
-        f"The planner cut {orders} random orders of the ops in the background. Each better plan moved onto the canvas:"
-        f" from {tour.time(was)} to {tour.time(now)}, {1 - now / was:.1%} less. The gap is now {tour.figures.gap or 0:.1%}."
+        f"The planner cut up to {orders} random orders of the ops in the background. Each better plan moved onto the canvas:"
+        f" from {tour.time(was)} to {tour.time(now)}, {1 - now / was:.1%} less. {left}"
     )
 
 
@@ -245,7 +250,7 @@ def _two(tour: Tour) -> str:
     graph = tour.document.graph
     assert graph is not None
     return (
-        f"Two networks deployed together, {graph.name}, {graph.n} ops. One after the other, as the first plan has them, they do"
+        f"Two networks deployed together, {graph.name}, {graph.n} ops. Cut into equal shares of the work, they do"
         f" not share the stages well: {tour.figures.text}."
     )
 
@@ -265,7 +270,7 @@ def _pool_searched(tour: Tour) -> str:
 
 
 STEPS: tuple[Step, ...] = (
-    Step("opened", "A network, split over four stages", lambda t: t.open(("resnet50.json",), PIPELINE), _opened),
+    Step("opened", "A network, split over four stages", lambda t: t.open(("resnet50.json",), PIPELINE, shares=True), _opened),
     Step(
         "searched", "A planner at work", lambda t: t.start("slice-random", orders=400), _searched,
         over=Tour.searched, finish=Tour.take_best,
@@ -274,7 +279,7 @@ STEPS: tuple[Step, ...] = (
     Step("mended", "Take along what must come along", Tour.take_along, _mended),
     Step("back", "Undo, pin, save", Tour.go_back, _back, view="flow"),
     Step(
-        "two", "Two networks on one machine", lambda t: t.open(("resnet50.json", "unet.onnx"), "pipeline:4,bandwidth=12e9"),
+        "two", "Two networks on one machine", lambda t: t.open(("resnet50.json", "unet.onnx"), "pipeline:4,bandwidth=12e9", shares=True),
         _two,
     ),
     Step(

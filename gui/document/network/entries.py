@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from gui.document.plan_list import PlanEntry
-from planner.errors import StageboardError
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.order import OrderEvaluation
-    from planner.machines.two_level_memory.problem import NetworkProblem
+    from planner.problem.base import PlanningProblem
     from planner.problem.bound import Bound
+    from planner.problem.decision import Evaluated
 
 EMPTY: Ints = np.empty(0, np.int32)
 EMPTY.setflags(write=False)
@@ -23,6 +23,8 @@ EMPTY.setflags(write=False)
 
 def frozen(order: Ints) -> Ints:
     """An order as a read-only int32 array of its own, so that views may keep it."""
+    if order.dtype == np.int32 and order.base is None and not order.flags.writeable:
+        return order
     own = np.array(order, np.int32)
     own.setflags(write=False)
     return own
@@ -36,6 +38,16 @@ class OrderEntry(PlanEntry):
     """
 
     evaluation: OrderEvaluation | None = None
+
+    def set_figures(self, problem: PlanningProblem, evaluation: Evaluated, bounds: Sequence[Bound]) -> None:
+        """Also keeps the evaluation: counting a large network's takes a while."""
+        super().set_figures(problem, evaluation, bounds)
+        self.evaluation = cast("OrderEvaluation", evaluation)
+
+    def forget_figures(self) -> None:
+        """Also the evaluation."""
+        super().forget_figures()
+        self.evaluation = None
 
     @property
     def order(self) -> Ints:
@@ -51,31 +63,3 @@ class OrderEntry(PlanEntry):
     def writes(self) -> int:
         """How many writes it needs."""
         return 0 if self.evaluation is None else int(self.evaluation.writes)
-
-
-def forget_figures(entry: PlanEntry) -> None:
-    """There are no figures of an entry: it is being counted, or its order is none of this network's."""
-    entry.components, entry.valid, entry.standing, entry.broken = (), False, None, 0
-    if isinstance(entry, OrderEntry):
-        entry.evaluation = None
-
-
-def fill_figures(entry: PlanEntry, problem: NetworkProblem, bounds: Sequence[Bound]) -> None:
-    """Evaluate an entry under ``problem``; it has no figures where its order is none of this network's."""
-    try:
-        evaluation = problem.evaluate(entry.device_of)
-    except StageboardError:
-        forget_figures(entry)
-        return
-    set_figures(entry, problem, evaluation, bounds)
-
-
-def set_figures(
-    entry: PlanEntry, problem: NetworkProblem, evaluation: OrderEvaluation, bounds: Sequence[Bound]
-) -> None:
-    """Set an entry's figures where they are known already."""
-    if isinstance(entry, OrderEntry):
-        entry.evaluation = evaluation
-    entry.components, entry.broken = tuple(evaluation.values), len(evaluation.violations)
-    entry.valid = evaluation.valid
-    entry.standing = problem.standing(entry.components, bounds)

@@ -25,7 +25,8 @@ class Known:
 
     def remember(self, problem: NetworkProblem, order: Ints, evaluation: OrderEvaluation) -> None:
         """Keep what was found of an order (int32[W], which must not change any more)."""
-        self._kept.append((problem, order, evaluation))
+        if not any(known[1] is order and known[2] is evaluation for known in self._kept):
+            self._kept.append((problem, order, evaluation))
 
     def evaluate(self, problem: NetworkProblem, order: Ints) -> OrderEvaluation:
         """The evaluation of an order: one that is known, else counted now. Raises :class:`planner.errors.PlanError`."""

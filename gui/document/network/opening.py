@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gui.document.network.entries import OrderEntry, fill_figures, frozen
-from gui.document.plan.opening import quick_bounds
+from gui.document.board import quick_bounds
+from gui.document.network.entries import OrderEntry, frozen
+from gui.document.plan_list import fill_figures
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import NetworkProblem

@@ -1,4 +1,4 @@
-"""What is being planned: problem, assignment, evaluation, bounds. No Qt; the document says when it changed."""
+"""The assignment that is being planned: problem, live evaluation, what is known of each op. No Qt."""
 
 from __future__ import annotations
 
@@ -8,45 +8,34 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gui.document.board import Board
 from gui.document.plan.selection import EMPTY
 from planner.errors import StageboardError
 from planner.model.graph import Bools, Ints
-from planner.problem.base import says_more
-from planner.problem.bound import Bound, Standing, proven
 from planner.problem.decision import Evaluation
 from planner.problem.evaluator import Live
 from planner.problem.problem import Problem
 
 if TYPE_CHECKING:
+    from planner.problem.bound import Bound
     from planner.problem.evaluator import Move
-    from planner.problem.problem import Problem
+    from planner.problem.problem import Plan
+    from planner.problem.provenance import Provenance
 
 REBUILD_ABOVE = 64
 """Moves of more ops than this sum all loads afresh instead of following each op."""
 
 
-class Board:
-    """One problem with the assignment under edit. Figures are computed once per assignment, when asked for."""
+class AssignmentBoard(Board[Problem, Evaluation]):
+    """One problem of a graph with the assignment under edit, and its live evaluation."""
 
     def __init__(self) -> None:
-        self.problem: Problem | None = None
+        super().__init__()
         self.live: Live | None = None
-        self.bounds: list[Bound] = []
-        self.bound: Bound | None = None
-        self.serial = 0
-        """Counts the changes of assignment and problem."""
         self._domains: Domains | None = None
-        self._evaluation: Evaluation | None = None
         self._best: tuple[int, int, list[Move]] | None = None
 
     # ------------------------------------------------------------------ state
-    @property
-    def open_problem(self) -> Problem:
-        """The problem. Raises :class:`StageboardError` where nothing is open."""
-        if self.problem is None:
-            raise StageboardError("no model is open; open one first")
-        return self.problem
-
     @property
     def open_live(self) -> Live:
         """The live evaluation. Raises :class:`StageboardError` where nothing is open."""
@@ -63,19 +52,16 @@ class Board:
         view.setflags(write=False)
         return view
 
-    @property
-    def evaluation(self) -> Evaluation:
-        """Costs and violations of the assignment."""
-        if self._evaluation is None:
-            self._evaluation = self.open_live.evaluation
-        return self._evaluation
+    def own(self, device_of: Ints) -> Ints:
+        """A copy."""
+        return np.array(device_of, np.int32)
 
-    @property
-    def standing(self) -> Standing | None:
-        """How the assignment stands against the bounds, component by component; None where nothing is open."""
-        if self.problem is None or self.live is None:
-            return None
-        return self.problem.standing(self.evaluation.values, self.bounds)
+    def plan(self, provenance: Provenance, name: str) -> Plan:
+        """The assignment as a plan."""
+        return self.open_problem.plan(self.device_of.copy(), provenance, name)
+
+    def _evaluated(self) -> Evaluation:
+        return self.open_live.evaluation
 
     @property
     def domains(self) -> Domains | None:
@@ -87,23 +73,12 @@ class Board:
     def domains(self, domains: Domains | None) -> None:
         self._domains = domains
 
-    @property
-    def gap(self) -> float | None:
-        """The gap of the first component not yet proven; None without a bound or while rules are broken."""
-        standing = self.standing
-        return None if standing is None or not self.evaluation.valid else standing.gap
-
     def device(self, device: int) -> int:
         """``device`` if it exists. Raises :class:`StageboardError`."""
         count = len(self.open_problem.devices)
         if not 0 <= device < count:
             raise StageboardError(f"there is no device {device}; the target has devices 0 to {count - 1}")
         return int(device)
-
-    def changes(self, device_of: Ints) -> tuple[Ints, Ints]:
-        """The ops that another assignment places elsewhere, and where."""
-        ops = np.flatnonzero(self.device_of != device_of).astype(np.int32)
-        return ops, device_of[ops].astype(np.int32)
 
     def best_moves(self, limit: int = 5) -> list[Move]:
         """The single moves that help most under the rules; computed once per assignment."""
@@ -118,10 +93,8 @@ class Board:
     # ------------------------------------------------------------------ changes
     def reset(self, problem: Problem, live: Live, bounds: Iterable[Bound]) -> None:
         """Start over with a problem and an assignment."""
-        self.problem, self.live = problem, live
-        self.bounds = []
-        self._changed()
-        self.add_bounds(bounds)
+        self.live = live
+        self._reset(problem, bounds)
 
     def enter(self, problem: Problem | None, ops: Ints, devices: Ints) -> None:
         """Take on another problem (None = the same) and move ``ops`` to ``devices``."""
@@ -136,42 +109,6 @@ class Board:
         else:
             return
         self._changed()
-
-    def _changed(self) -> None:
-        self._evaluation = None
-        self.serial += 1
-
-    def add_bounds(self, bounds: Iterable[Bound]) -> bool:
-        """Keep bounds (of the same proof only the stronger) and find the strongest that applies.
-
-        Returns whether one of them says more about the problem than was known.
-        """
-        more = False
-        for bound in bounds:
-            kept = kept_bounds(self.bounds, [bound])
-            if kept is self.bounds:
-                continue
-            more = more or (self.problem is not None and says_more(bound, self.problem, self.bounds))
-            self.bounds = kept
-        self.bound = None if self.problem is None else self.problem.strongest_bound(self.bounds)
-        return more
-
-
-def kept_bounds(known: list[Bound], new: Iterable[Bound]) -> list[Bound]:
-    """``known`` with further bounds, of the same proof only the stronger; the same list where none is new.
-
-    What files claim is none of them.
-    """
-    for bound in proven(new):
-        proof = _proof(bound)
-        same = [b for b in known if _proof(b) == proof]
-        if not any(b.value >= bound.value for b in same):
-            known = [b for b in known if b not in same] + [bound]
-    return known
-
-
-def _proof(bound: Bound) -> tuple[str, str, str, frozenset[str], tuple[tuple[str, float], ...]]:
-    return bound.component, bound.method, bound.relaxation, bound.assumes, bound.given
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,23 +8,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from PySide6.QtCore import SignalInstance
 
-from gui.document.commands import (
-    Edited,
-    MoveOps,
-    OpenPlan,
-    SetAssignment,
-    SetConstraints,
-    SetProblem,
-)
+from gui.document.commands import Edited, MoveOps, SetConstraints, SetProblem
 from gui.document.plan import constraining, opening
 from gui.document.plan.retargeting import heirs
 from gui.document.plan.selection import EMPTY, named, op_array
-from gui.document.plan_list import PlanEntry, fits
-from gui.document.steps import RemovePlan, RenamePlan
+from gui.document.plan_list import PlanEntry
 from gui.document.values import Message
 from gui.look.numbers import plural
 from gui.words.methods import method_words
-from planner.errors import PlanError, StageboardError
+from planner.errors import StageboardError
 from planner.model.graph import Ints
 from planner.problem.claims import claimed
 from planner.problem.grouping import unkept_words
@@ -33,8 +25,7 @@ from planner.problem.provenance import Provenance
 
 if TYPE_CHECKING:
     from gui.document.history import History
-    from gui.document.plan.board import Board
-    from gui.document.plan.opening import Opened
+    from gui.document.plan.board import AssignmentBoard
     from planner.model.cost_model import CostModel
     from planner.problem.bound import Bound
     from planner.problem.target import Target
@@ -43,8 +34,11 @@ if TYPE_CHECKING:
 class Editable(Edited, Protocol):
     """The document, for the edits: its parts, and somebody to tell."""
 
-    board: Board
+    board: AssignmentBoard
     history: History
+
+    def by_hand(self, ops: Ints, devices: Ints) -> dict[str, Any]:
+        """The ``creates`` and ``active`` arguments of a step by hand: an entry for what is edited, if none is yet."""
 
     @property
     def message(self) -> SignalInstance:
@@ -59,17 +53,6 @@ class Editing:
         self._board = document.board
         self._history = document.history
         self._plans = document.plan_list
-
-    def _by_hand(self, ops: Ints, devices: Ints) -> dict[str, Any]:
-        """The ``creates`` and ``active`` arguments of a step by hand: an entry for what is edited, if none is yet."""
-        active = self._plans.active
-        if not len(ops) or (active is not None and active.origin == "hand"):
-            return {}
-        device_of = self._board.device_of.copy()
-        device_of[ops] = devices
-        name = "plan" if active is None else active.name
-        entry = PlanEntry(self._plans.unused_name(f"{name}, edited"), device_of, "hand")
-        return {"creates": entry, "active": entry.id}
 
     # ------------------------------------------------------------------ moving ops
     def moving_set(self, ops: object) -> Ints:
@@ -93,37 +76,9 @@ class Editing:
             return False
         text = f"Move {named(problem, moved)} to {problem.devices[device].title}"
         devices = np.full(len(moved), device, np.int32)
-        self._history.push(MoveOps(self._document, text, moved, devices, **self._by_hand(moved, devices)))
-        return True
-
-    def set_assignment(self, device_of: Ints, reason: str, text: str, entry: PlanEntry | None = None) -> bool:
-        """Let an assignment take the place of the present one: one undo step, none where they are equal.
-
-        ``entry`` is the plan of the list that it belongs to; without one it counts as edited by hand.
-        """
-        device_of = self._board.open_problem.evaluator.checked(np.asarray(device_of))
-        ops, devices = self._board.changes(device_of)
-        if not len(ops) and (entry is None or entry is self._plans.active):
-            return False
-        extra = self._by_hand(ops, devices) if entry is None else {"active": entry.id}
-        self._history.push(SetAssignment(self._document, text, ops, devices, reason=reason, **extra))
-        return True
-
-    def follow(self, device_of: Ints, entry: PlanEntry, key: str, text: str) -> bool:
-        """Show what a followed run found. All it finds in a row is one undo step; ``key`` names the run."""
-        device_of = self._board.open_problem.evaluator.checked(np.asarray(device_of))
-        ops, devices = self._board.changes(device_of)
-        if not len(ops) and entry is self._plans.active:
-            return False
-        last = self._history.extendable(key)
-        if last is not None:
-            last.extend(device_of, entry.id)
-            self._document.enter(None, ops, devices, entry.id, "follow")
-            self._history.extended(last)
-        else:
-            command = SetAssignment(self._document, text, ops, devices, reason="follow", active=entry.id)
-            command.key = key
-            self._history.push(command, by_user=False)
+        self._history.push(
+            MoveOps(self._document, text, moved, devices, **self._document.by_hand(moved, devices))
+        )
         return True
 
     # ------------------------------------------------------------------ problem and constraints
@@ -148,7 +103,7 @@ class Editing:
         text = "Change the target"
         if target == before.target:
             text = "Change the objective" if objective != before.objective else "Change the cost model"
-        extra = self._by_hand(ops, devices)
+        extra = self._document.by_hand(ops, devices)
         self._history.push(SetProblem(self._document, text, ops, devices, problems=(before, after), **extra))
         unkept = unkept_words(after, constraining.KEEP_CLASSES)
         if unkept and after.target.kind != before.target.kind:
@@ -181,7 +136,7 @@ class Editing:
         after.evaluator  # raises what is wrong with the target before anything changes  # noqa: B018
         ops, devices = self._board.changes(heirs(before.devices, after.devices)[self._board.device_of])
         kind = SetConstraints if after.target == before.target else SetProblem
-        extra = self._by_hand(ops, devices)
+        extra = self._document.by_hand(ops, devices)
         self._history.push(kind(self._document, text, ops, devices, problems=(before, after), **extra))
         return True
 
@@ -213,26 +168,6 @@ class Editing:
             )
         )  # fmt: skip
         return True
-
-    def open_plan(self, opened: Opened) -> None:
-        """Take on a plan file of the open graph: one undo step, after which the document counts as saved."""
-        assert opened.plan is not None
-        assert opened.plan_path is not None
-        provenance = opened.plan.provenance
-        entry = PlanEntry(
-            self._plans.unused_name(opened.plan.name or opened.plan_path.stem), opened.device_of, "file",
-            planner=provenance.planner, seed=provenance.seed, seconds=provenance.seconds, provenance=provenance,
-            claims=opened.claims,
-        )  # fmt: skip
-        self._board.add_bounds(opened.bounds)
-        self._history.proved(opened.bounds)
-        ops, devices = self._board.changes(opened.device_of)
-        command = OpenPlan(
-            self._document, f"Open plan {opened.plan_path.name}", ops, devices, reason="load", active=entry.id,
-            problems=(self._board.open_problem, opened.problem), creates=entry, path=opened.plan_path,
-        )  # fmt: skip
-        self._history.push(command)
-        self._history.set_saved()
 
     def pin(self, ops: object, device: int | None = None) -> bool:
         """Pin ops to a device, and move them there (None = to where each is): one undo step."""
@@ -306,36 +241,8 @@ class Editing:
         if after == before and not len(ops):
             return False
         devices = np.full(len(ops), 0 if device is None else device, np.int32)
-        extra = self._by_hand(ops, devices)
+        extra = self._document.by_hand(ops, devices)
         self._history.push(
             SetConstraints(self._document, text, ops, devices, problems=(before, after), **extra)
         )
         return True
-
-    # ------------------------------------------------------------------ plans
-    def apply_plan(self, entry: PlanEntry) -> bool:
-        """Let a plan of the list take the place of the assignment: one undo step. Raises :class:`PlanError`."""
-        if not fits(entry.device_of, self._board.open_problem):
-            raise PlanError(
-                f"'{entry.name}' uses devices that the target does not have; plan again, or undo the change of the target"
-            )
-        return self.set_assignment(entry.device_of.copy(), "apply", f"Apply '{entry.name}'", entry)
-
-    def remove_plan(self, entry: PlanEntry) -> None:
-        """Take a plan out of the list: an undo step. Raises :class:`StageboardError` for one that is in use."""
-        if entry is self._plans.active:
-            raise StageboardError(
-                f"'{entry.name}' is the plan on the canvas; apply another before removing it"
-            )
-        if entry.running:
-            raise StageboardError(
-                f"a planner still works on '{entry.name}'; cancel it before removing its plan"
-            )
-        if entry in self._plans.entries:
-            self._history.push(RemovePlan(self._document, entry))
-
-    def rename_plan(self, entry: PlanEntry, name: str) -> None:
-        """Give a plan another name: an undo step."""
-        name = " ".join(name.split())
-        if name and name != entry.name and entry in self._plans.entries:
-            self._history.push(RenamePlan(self._document, entry, name))

@@ -19,15 +19,15 @@ from typing import IO, Any
 
 from PySide6.QtCore import QObject
 
-from gui.document.commands import (
-    Command,
-    SetAssignment,
+from gui.document.commands import Command, SetAssignment
+from gui.document.crash_files import create, folder
+from gui.document.plan.document import Document
+from gui.document.plan.step_json import (
     encode_assignment,
     encode_entry,
     encode_problem,
+    to_json,
 )
-from gui.document.crash_files import create, folder
-from gui.document.plan.document import Document
 from gui.document.plan_list import PlanEntry
 from gui.document.values import Message
 from gui.widgets.later import Later
@@ -85,7 +85,7 @@ class Journal(QObject):
     def pushed(self, command: Command) -> None:
         """A step was taken."""
         self.flush()
-        line: dict[str, Any] = {"step": command.to_json()}
+        line: dict[str, Any] = {"step": to_json(command)}
         if isinstance(command, SetAssignment) and command.key:
             line["key"] = command.key
         self._write(line)
@@ -93,7 +93,7 @@ class Journal(QObject):
     def extended(self, command: SetAssignment) -> None:
         """The last step was extended."""
         self.flush()
-        self._write({"extend": command.to_json()})
+        self._write({"extend": to_json(command)})
 
     def went_to(self, index: int) -> None:
         """Steps were undone or done again."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gui.document.board import quick_bounds
 from gui.document.plan.reading import read
 from planner.model.graph import Graph, Ints
-from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, proven
 from planner.problem.claims import claimed
 from planner.problem.evaluator import Live
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 START_LIMIT = 1.0
 """Seconds for the plan that a freshly opened model starts with."""
+MOST_EXACT = 5_000
+"""Ops of the largest graph on which an exact planner makes it: of a larger one there is a picture first."""
+START_EFFORT = 0.05
+"""Share of its usual work that a planner has for it which would go on for ever."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,23 +61,30 @@ def with_times(graph: Graph, cost_model: CostModel | None = None) -> Graph:
     return fill(graph, cost_model)
 
 
-def start_plan(problem: Problem) -> tuple[Ints, str]:
-    """A plan within about :data:`START_LIMIT` and who made it; all ops on device 0 and ``""`` where none was found."""
+def start_plan(problem: Problem) -> tuple[Ints, str, tuple[Bound, ...]]:
+    """A plan within about :data:`START_LIMIT`, who made it, and what was proven on the way.
+
+    All ops on device 0 and ``""`` where none was found.
+    """
     from planner.machines.catalogue import machine_of, serving
+    from planner.machines.trying import counted, soon_options
     from planner.runs.warm_up import warm_planner
     from planner.search.run import run
-    from planner.search.stop import TimeLimit
+    from planner.search.stop import AnyOf, TimeLimit
 
     for planner in serving(problem, machine_of(problem).first):
+        if planner.exact and problem.size > MOST_EXACT:
+            continue
         # Loading compiled kernels may take longer than planning: it must not use up the limit.
         warm_planner(planner, problem)
-        result = run(planner, problem, TimeLimit(START_LIMIT))
+        stop = AnyOf([TimeLimit(START_LIMIT), counted(planner, problem, START_EFFORT)])
+        result = run(planner, problem, stop, options=soon_options(planner))
         if result.device_of is not None:
-            return result.device_of, planner.name
+            return result.device_of, planner.name, result.bounds
     even = even_cut(problem)
     if not problem.evaluator.violations(even):
-        return even, "even cut"
-    return np.zeros(problem.graph.n, np.int32), ""
+        return even, "even cut", ()
+    return np.zeros(problem.graph.n, np.int32), "", ()
 
 
 def even_cut(problem: Problem) -> Ints:
@@ -91,13 +102,6 @@ def even_cut(problem: Problem) -> Ints:
     device_of = np.empty(len(order), np.int32)
     device_of[order] = devices[np.minimum((share * len(devices)).astype(np.int64), len(devices) - 1)]
     return device_of
-
-
-def quick_bounds(problem: PlanningProblem) -> tuple[Bound, ...]:
-    """What is proven at once."""
-    from planner.runs.proving import known_at_once
-
-    return known_at_once(problem)
 
 
 def ready(problem: Problem, device_of: Ints) -> Live:
@@ -124,10 +128,11 @@ def prepare_graph(
 
     timed = with_times(graph)
     problem = Problem(timed, target or default_target(timed), objective)
-    device_of, planner = start_plan(problem)
+    device_of, planner, bounds = start_plan(problem)
     return Opened(
-        problem, as_paths(paths), batch, device_of, planner, ready(problem, device_of), quick_bounds(problem)
-    )
+        problem, as_paths(paths), batch, device_of, planner, ready(problem, device_of),
+        (*bounds, *quick_bounds(problem)),
+    )  # fmt: skip
 
 
 def prepare_model(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from gui.document.plan.board import Board, Domains
+from gui.document.plan.board import AssignmentBoard, Domains
 from gui.document.plan.selection import EMPTY
 from gui.words.objectives import Change, changes
 from planner.model.graph import Bools, Floats, Ints
@@ -123,7 +123,7 @@ class Previewing(QObject):
 
     preview_changed = Signal()
 
-    def __init__(self, board: Board, parent: QObject | None = None) -> None:
+    def __init__(self, board: AssignmentBoard, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._board = board
         self.preview: Preview | None = None

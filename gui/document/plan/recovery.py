@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gui.document.commands import (
-    SetAssignment,
+from gui.document.board import quick_bounds
+from gui.document.commands import SetAssignment
+from gui.document.crash_files import discard, ended, left_behind
+from gui.document.plan.document import Document
+from gui.document.plan.journal import VERSION, Journal
+from gui.document.plan.opening import Opened, ready, with_times
+from gui.document.plan.reading import read_graph
+from gui.document.plan.step_json import (
     decode_assignment,
     decode_entry,
     decode_problem,
     from_json,
 )
-from gui.document.crash_files import discard, ended, folder, locked
-from gui.document.plan.document import Document
-from gui.document.plan.journal import VERSION, Journal
-from gui.document.plan.opening import Opened, quick_bounds, ready, with_times
-from gui.document.plan.reading import read_graph
 from gui.document.values import Message
 from planner.errors import StageboardError
 from planner.model.graph import Graph
@@ -63,17 +64,7 @@ class Leftover:
 
 def leftovers(where: Path | None = None) -> list[Leftover]:
     """Journals that a crash left behind, the latest first. Damaged or needless ones are deleted on the way."""
-    where = where or folder()
-    found: list[Leftover] = []
-    for path in sorted(where.glob("journal-*.jsonl")) if where.is_dir() else []:
-        if locked(path):
-            continue
-        leftover = read(path)
-        if leftover is None:
-            discard(path)
-        else:
-            found.append(leftover)
-    return sorted(found, key=lambda leftover: -leftover.time)
+    return left_behind("journal", read, where)
 
 
 def read(path: Path) -> Leftover | None:

@@ -96,7 +96,7 @@ class NetworkFiles(ModelFiles):
 
     def recover(self, lost: LostOrder, found: tuple[OpenedNetwork, OpenedOrder]) -> None:
         """Take on the network and the order that a crash left behind; what lay there is then deleted."""
-        from gui.document.network.autosave import remove
+        from gui.document.crash_files import remove
 
         network, order = found
         self._window.install(network)

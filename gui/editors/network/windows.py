@@ -50,6 +50,11 @@ def open_order_window(
     return window
 
 
+def order_windows() -> list[OrderWindow]:
+    """Every window of a network."""
+    return list(_orders)
+
+
 def close_all() -> None:
     """End the processes and threads of every window."""
     for window in list(_orders):

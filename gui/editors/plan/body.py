@@ -11,6 +11,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gui.background.proving import Proving
+from gui.background.proving_unasked import ProvingUnasked
 from gui.background.stage_counting import StageCounting
 from gui.editors.plan.docks import GraphDocks
 from gui.editors.plan.memory import GraphMemory
@@ -106,6 +107,8 @@ class GraphBody(PlanningWindow):
         )  # fmt: skip
         self.docks = GraphDocks(self, {panel.id: panel for panel in panels})
         self.proving = Proving(self, self)
+        self.proving_unasked = ProvingUnasked(document, jobs, self)
+        self.proving_unasked.changed.connect(lambda: self.readouts.set_proving(self.proving_unasked.running))
         self.memory = GraphMemory(self, document, self.canvas, session)
 
     def show_find(self) -> None:

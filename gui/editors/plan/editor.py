@@ -129,6 +129,7 @@ class MainWindow(GraphBody):
         self.violations.reveal_requested.connect(canvas.zoom_to_ops)
         self.readouts.violations_requested.connect(lambda: self.focus_panel("violations"))
         self.readouts.bottleneck_requested.connect(self._explain_bottleneck)
+        self.readouts.prove_requested.connect(self.proving_unasked.prove_more)
         self.start_page.offer([
             ("Two plans of a transformer, compared", self.actions_set["compare.example"]),
             *((title, self.actions_set[f"story.shipped.{name}"]) for name, title in SHIPPED),
@@ -279,4 +280,5 @@ class MainWindow(GraphBody):
         super().end()
         self.mending.close()
         self.counting.close()
+        self.proving_unasked.close()
         self.canvas.close_canvas()

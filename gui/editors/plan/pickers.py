@@ -135,6 +135,16 @@ class Pickers(QObject):
                 detail = f"takes {plural(more, 'op')} along" if more else detail
             allowed = possible or not repair
             choices.append(
-                Choice(device.title, run, detail, allowed, colours[d].accent, theme.muted, note, key)
+                Choice(
+                    device.title,
+                    run,
+                    detail,
+                    allowed,
+                    colours[d].accent,
+                    theme.muted,
+                    note,
+                    key,
+                    advised=along or repair,
+                )
             )
         return choices

@@ -39,6 +39,7 @@ class Parts:
         from PySide6.QtCore import QEvent
 
         self.document.undo_stack.setClean()
+        self.window.studio.draft.undo_stack.setClean()
         self.window.end()
         if self.journal is not None:
             self.journal.close()
@@ -90,6 +91,7 @@ def open_graph_window(
     parts = make_window(app, remember=remember, themes=themes)
     _graphs.append(parts)
     show_editor(parts.window, beside)
+    parts.window.proving_unasked.begin()
     # Closed by a person: a moment later, when the tab is gone, nothing of it is left.
     parts.window.ended.connect(lambda _: QTimer.singleShot(0, app, lambda: _forget(parts)))
     parts.window.files.open_files([*models, *([] if plan is None else [plan])])
@@ -102,10 +104,16 @@ def _forget(parts: Parts) -> None:
         parts.close()
 
 
+def graph_windows() -> list[MainWindow]:
+    """The windows that other windows opened."""
+    return [parts.window for parts in _graphs]
+
+
 def close_all() -> None:
     """End the processes and threads of every window that another opened."""
     for parts in _graphs:
         parts.jobs.close()
+        parts.window.studio.keep()
         if parts.journal is not None and parts.window.closed:
             parts.journal.close()
     _graphs.clear()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
@@ -149,8 +151,11 @@ class MethodList(TakesLetters, QListWidget):
         """As high as its rows, up to ``room`` pixels (but never less than shows a few)."""
         self._room = room
         self.ensurePolished()
-        height = sum(self.sizeHintForRow(i) for i in range(self.count()))
-        self.setFixedHeight(max(ROW, min(max(room, LEAST_HEIGHT), height)) + 4)
+        ends = list(accumulate(self.sizeHintForRow(i) for i in range(self.count())))
+        # No row is cut: of those that have no room the list shows none, and scrolls.
+        height = max((end for end in ends if end <= max(room, LEAST_HEIGHT)), default=ROW)
+        margins = self.contentsMargins()
+        self.setFixedHeight(height + margins.top() + margins.bottom())
 
     @staticmethod
     def _item(method: Method, reason: str) -> QListWidgetItem:

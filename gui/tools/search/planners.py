@@ -102,6 +102,7 @@ class PlannersPanel(Panel):
         column.addWidget(self.limits)
         column.addStretch(1)
         self._area = QScrollArea(self)
+        self._area.setAccessibleName("Planners and their options")
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

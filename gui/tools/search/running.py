@@ -15,7 +15,7 @@ from gui.tools.search.race.racing import Racing
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.words.objectives import amount
 from planner.problem.base import PlanningProblem
-from planner.problem.bound import better
+from planner.problem.bound import Bound, better
 
 
 class Run(Protocol):
@@ -37,9 +37,28 @@ class Run(Protocol):
     def components(self) -> tuple[float, ...] | None:
         """The components of its best plan; None while it has none."""
 
+    @property
+    def is_bound(self) -> bool:
+        """Whether it proves bounds and looks for no plan."""
+
+    @property
+    def bounds(self) -> list[Bound]:
+        """What it knows to be proven."""
+
 
 def best_words(runs: list[Run]) -> str:
-    """``best 923.43 us``: the best plan of those that search what the first one does; ``nothing better yet`` without one."""
+    """``best 923.43 us``: the best plan of those that search what the first one does; ``nothing better yet`` without one.
+
+    Of a run that only proves what it knows: ``at least 802.94 us``.
+    """
+    if len(runs) == 1 and runs[0].is_bound:
+        problem = runs[0].problem
+        bound = problem.strongest_bound(runs[0].bounds)
+        return (
+            "nothing proven yet"
+            if bound is None
+            else f"at least {amount(problem, bound.component, bound.value)}"
+        )
     best: Run | None = None
     for run in (run for run in runs if run.problem == runs[0].problem):
         if run.components is not None and (best is None or better(run.components, best.components)):
@@ -63,6 +82,8 @@ class RunningBadge(QWidget):
 
     shown = Signal(str)
     """The panel to show: planners, or race."""
+    said = Signal(str)
+    """What runs, in words; empty: nothing."""
 
     TICK_MS = 500
 
@@ -102,6 +123,7 @@ class RunningBadge(QWidget):
         self.setVisible(bool(runs))
         self._timer.start() if runs else self._timer.stop()
         self.words.setText(words)
+        self.said.emit(words)
         self.setAccessibleName(f"Running: {words}" if words else "Nothing runs")
         self.words.set_tip("\n".join(running_words([run]) for run in runs))
 

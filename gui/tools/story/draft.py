@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,13 +14,13 @@ from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Graph
 from planner.model.network import Network
-from planner.model.samples import sample_name
+from planner.model.samples import sample, sample_name
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.story.files.json import write_story
 from planner.story.files.models import portable_paths, withdrawing
 from planner.story.files.plans import pack
-from planner.story.story import SAMPLE, Keyframe, Resolved, Story, StoryModel
+from planner.story.story import SAMPLE, Keyframe, Resolved, Story, StoryModel, StoryPlan
 
 UNTITLED = "Untitled story"
 
@@ -221,9 +221,9 @@ class Draft(QObject):
     # ------------------------------------------------------------------ files
     def resolved(self) -> Resolved:
         """The story for whoever plays it now, from the plans at hand. Raises :class:`StoryError` while it is empty."""
-        story, models, shown = self._story(_named)
+        story, sources, shown = story_of(self.state, named)
         return Resolved(
-            story, tuple(models), tuple(s.plan for s in shown), tuple(s.bounds for s in shown)
+            story, tuple(source.model for source in sources), tuple(s.plan for s in shown), tuple(s.bounds for s in shown)
         )  # fmt: skip
 
     def files(self) -> tuple[Path, ...]:
@@ -247,7 +247,7 @@ class Draft(QObject):
             return there.names
 
         with withdrawing(copied):
-            story, _, _ = self._story(portable)
+            story, _, _ = story_of(self.state, portable)
             write_story(path, story)
         self.path = path
         self.undo_stack.setClean()
@@ -255,57 +255,93 @@ class Draft(QObject):
 
     def open(self, resolved: Resolved, path: Path, sources: Sequence[ModelSource]) -> None:
         """Take on a story that was read; ``sources`` are its models."""
-        story = resolved.story
-        shown = [
-            Shown(plan, bounds, sources[part.model])
-            for plan, bounds, part in zip(resolved.plans, resolved.bounds, story.plans, strict=True)
-        ]
-        frames = tuple(
-            Frame(k, shown[k.plan], shown[k.versus] if k.versus >= 0 else None) for k in story.keyframes
-        )
         self.undo_stack.clear()
         self.path = path
         self.current = 0
-        self.enter(DraftState(story.title, story.summary, story.theme, frames))
+        self.enter(_state_of(resolved, sources))
         self.current_changed.emit()
 
-    def _story(self, names: object) -> tuple[Story, list[Graph | Network], list[Shown]]:
-        """The story with its models and plans numbered; each plan is packed once however many keyframes show it."""
-        if not self.frames:
-            raise StoryError("the story has no keyframe yet; capture one first (Ctrl+Shift+K)")
-        sources: list[ModelSource] = []
-        shown: list[Shown] = []
+    def recover(self, resolved: Resolved, path: Path | None, sources: Sequence[ModelSource]) -> None:
+        """Take on what a crash left of a story: one step, not saved; ``path`` is the file that it belongs to."""
+        self.path = path
+        self._push("Recover the story", _state_of(resolved, sources), current=0)
 
-        def number(one: Shown) -> int:
-            if one not in shown:
-                shown.append(one)
-                if all(one.source.key != source.key for source in sources):
-                    sources.append(one.source)
-            return shown.index(one)
 
-        keyframes = tuple(
-            replace(
-                frame.keyframe,
-                plan=number(frame.shown),
-                versus=-1 if frame.versus is None else number(frame.versus),
-            )
-            for frame in self.frames
+def _state_of(resolved: Resolved, sources: Sequence[ModelSource]) -> DraftState:
+    """A story that was read, as a draft."""
+    story = resolved.story
+    shown = [
+        Shown(plan, bounds, sources[part.model])
+        for plan, bounds, part in zip(resolved.plans, resolved.bounds, story.plans, strict=True)
+    ]
+    frames = tuple(
+        Frame(k, shown[k.plan], shown[k.versus] if k.versus >= 0 else None) for k in story.keyframes
+    )
+    return DraftState(story.title, story.summary, story.theme, frames)
+
+
+def story_of(
+    state: DraftState,
+    names: Callable[[ModelSource], tuple[str, ...]],
+    packed: MutableMapping[Shown, StoryPlan] | None = None,
+) -> tuple[Story, list[ModelSource], list[Shown]]:
+    """The story with its models and plans numbered; each plan is packed once however many keyframes show it.
+
+    ``packed`` keeps plans that were packed from one time to the next. Raises :class:`StoryError` while there is no keyframe.
+    """
+    if not state.frames:
+        raise StoryError("the story has no keyframe yet; capture one first (Ctrl+Shift+K)")
+    sources: list[ModelSource] = []
+    shown: list[Shown] = []
+
+    def number(one: Shown) -> int:
+        if one not in shown:
+            shown.append(one)
+            if all(one.source.key != source.key for source in sources):
+                sources.append(one.source)
+        return shown.index(one)
+
+    keyframes = tuple(
+        replace(
+            frame.keyframe,
+            plan=number(frame.shown),
+            versus=-1 if frame.versus is None else number(frame.versus),
         )
-        order = {source.key: i for i, source in enumerate(sources)}
-        models = tuple(
-            StoryModel(
-                () if source.generate else names(source),  # type: ignore[operator]
-                source.model.fingerprint, source.batch, source.density, source.generate,
-            )
-            for source in sources
-        )  # fmt: skip
-        plans = tuple(pack(one.plan, one.bounds, order[one.source.key]) for one in shown)
-        state = self.state
-        story = Story(state.title.strip() or UNTITLED, state.summary, models, plans, keyframes, state.theme)
-        return story, [source.model for source in sources], shown
+        for frame in state.frames
+    )
+    order = {source.key: i for i, source in enumerate(sources)}
+    models = tuple(
+        StoryModel(
+            () if source.generate else names(source),
+            source.model.fingerprint, source.batch, source.density, source.generate,
+        )
+        for source in sources
+    )  # fmt: skip
+    kept = {} if packed is None else packed
+    for one in shown:
+        if one not in kept:
+            kept[one] = pack(one.plan, one.bounds)
+    plans = tuple(replace(kept[one], model=order[one.source.key]) for one in shown)
+    story = Story(state.title.strip() or UNTITLED, state.summary, models, plans, keyframes, state.theme)
+    return story, sources, shown
 
 
-def _named(source: ModelSource) -> tuple[str, ...]:
+def sources_of(models: tuple[StoryModel, ...], resolved: Resolved, folder: Path) -> list[ModelSource]:
+    """Where the models of a story that was read are."""
+    return [
+        ModelSource(
+            found,
+            tuple(
+                sample(path.removeprefix(SAMPLE)) if path.startswith(SAMPLE) else folder / path
+                for path in model.paths
+            ),
+            model.batch, model.density, model.generate,
+        )
+        for model, found in zip(models, resolved.models, strict=True)
+    ]  # fmt: skip
+
+
+def named(source: ModelSource) -> tuple[str, ...]:
     """Names for a story that is not written: those of samples and of files, as far as a story can have them."""
     names = (SAMPLE + name if (name := sample_name(path)) else _safe(path.name) for path in source.paths)
     return tuple(names) or (_safe(source.model.name),)

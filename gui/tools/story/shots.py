@@ -87,7 +87,7 @@ class GraphShots:
     def shown(self) -> Shown:
         """The plan on the canvas; the same object as long as nothing changes it."""
         document = self._document
-        now = (document.graph_serial, document.assignment_serial)
+        now = (document.model_serial, document.assignment_serial)
         if (
             self._last is not None
             and self._last[:2] == now

@@ -11,9 +11,11 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from gui.background.loading import Loading
+from gui.document.crash_files import remove
 from gui.look.numbers import plural
 from gui.shell.closing import Closing, Unsaved
-from gui.tools.story.draft import Draft, Frame, ModelSource
+from gui.tools.story.draft import Draft, Frame, ModelSource, sources_of
+from gui.tools.story.keeping import DraftAutosave, LostStory
 from gui.tools.story.panel import StoryPanel
 from gui.tools.story.recorder import Recorder
 from gui.tools.story.searching import Searching
@@ -21,7 +23,7 @@ from gui.tools.story.shots import Shots
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
 from planner.problem.problem import Plan
-from planner.story.story import SAMPLE, Resolved, StoryModel
+from planner.story.story import Resolved
 
 if TYPE_CHECKING:
     from gui.look.theme import Theme
@@ -48,6 +50,8 @@ class StoryStage(Protocol):
     themes: Any
     actions_set: Any
     reduced_motion: bool
+    session: Any
+    closed: bool
     closing: Closing
     notice: Any
     docks: Any
@@ -62,23 +66,6 @@ class StoryStage(Protocol):
     def focus_panel(self, id: str) -> None: ...
 
 
-def sources_of(models: tuple[StoryModel, ...], resolved: Resolved, folder: Path) -> list[ModelSource]:
-    """Where the models of a story that was read are."""
-    from planner.model.samples import sample
-
-    return [
-        ModelSource(
-            found,
-            tuple(
-                sample(path.removeprefix(SAMPLE)) if path.startswith(SAMPLE) else folder / path
-                for path in model.paths
-            ),
-            model.batch, model.density, model.generate,
-        )
-        for model, found in zip(models, resolved.models, strict=True)
-    ]  # fmt: skip
-
-
 class Studio(QObject):
     """Does what :data:`gui.tools.story.actions.STORY_ACTIONS` ask for, in a window (a QMainWindow with what :class:`StoryStage` asks for)."""
 
@@ -90,6 +77,11 @@ class Studio(QObject):
         self._revisit = revisit
         self._folder = ""
         self.draft = Draft(self)
+        self.autosave: DraftAutosave | None = None
+        """Where nothing is remembered, nothing is kept for a crash."""
+        if window.session is not None:
+            self.autosave = DraftAutosave(self.draft)
+            self.autosave.message.connect(lambda said: window.say(said.level, said.text))
         self.recorder = Recorder(shots, self.draft, self)
         self.panel = StoryPanel(window.document, self.draft, self.recorder, window.themes.theme)
         self.loading = Loading(window)
@@ -243,6 +235,19 @@ class Studio(QObject):
 
         self.loading.start(f"Reading {path.name} …", read, install)
 
+    def recover(self, lost: LostStory, resolved: Resolved, sources: list[ModelSource]) -> None:
+        """Take on the story that a crash left behind; what lay there is deleted once it is kept anew."""
+        self.draft.recover(resolved, lost.saved, sources)
+        if self.autosave is None:
+            remove(lost.path)
+        else:
+            self.autosave.former = lost.path
+            self.autosave.write()
+        if self._window.document.problem is None and isinstance(resolved.plans[0], Plan):
+            self._show_on_canvas(0)
+        self.show_story()
+        self._window.say("info", "The story is recovered; it is not saved yet.")
+
     def save_story(self) -> bool:
         """To its file; ask for one where there is none, or where it is one that Stageboard brings along. Returns whether it is saved."""
         from planner.model.samples import STORIES as SHIPPED
@@ -376,9 +381,15 @@ class Studio(QObject):
         """Other colours."""
         self.panel.set_theme(theme)
 
+    def keep(self) -> None:
+        """The window goes: what it was not asked to save stays for the next start."""
+        if self.autosave is not None:
+            self.autosave.close(keep=not self._window.closed)
+
     def close(self) -> None:
         """Nothing of it outlives the window."""
         self.recorder.stop()
+        self.keep()
         self._searching.cancel()
         self.loading.drop()
         if self._export is not None:

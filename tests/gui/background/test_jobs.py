@@ -10,7 +10,7 @@ import signal
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,9 +28,11 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.plan_files.plan_json import open_plan
 from planner.problem.bound import Bound
+from planner.problem.provenance import Origin
 from planner.runs.messages import Ended, Failed, Incumbent, Order, Proven, Told
 from planner.runs.replay import replay
 from planner.search.result import Result
+from tests.gui.background.scripted import Scripted
 from tests.gui.models import chain_graph, tpu_graph
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -38,43 +40,6 @@ pytestmark = pytest.mark.usefixtures("qapp")
 THIRDS = np.repeat([0, 1, 2], 4).astype(np.int32)
 HALVES = np.repeat([0, 2], 6).astype(np.int32)
 BAD = THIRDS[::-1].copy()
-
-
-class Connection:
-    closed = False
-
-
-class Scripted:
-    """A worker that says what the test tells it to."""
-
-    made: ClassVar[list[Scripted]] = []
-
-    def __init__(self) -> None:
-        self.order: Order | None = None
-        self.inbox: list[Any] = []
-        self.told: list[Bound] = []
-        self.finished = False
-        self.cancelled = False
-        self.connection = Connection()
-        Scripted.made.append(self)
-
-    def start(self, order: Order) -> None:
-        self.order = order
-
-    def cancel(self) -> None:
-        self.cancelled = True
-
-    def tell(self, bound: Bound) -> None:
-        self.told.append(bound)
-
-    def poll(self, timeout: float = 0.0) -> list[Any]:
-        said, self.inbox = self.inbox, []
-        if said and isinstance(said[-1], (Ended, Failed)):
-            self.finished = True
-        return said
-
-    def close(self, grace: float = 0.5) -> None:
-        self.finished = True
 
 
 @pytest.fixture
@@ -144,7 +109,7 @@ def test_incumbents_of_the_followed_job_are_one_step(jobs: Jobs, document: Docum
 def test_a_quick_plan_names_its_own_planner_until_a_better_one_comes(jobs: Jobs, document: Document) -> None:
     job, worker = start(jobs, document)
     first, second = sorted((THIRDS, HALVES), key=lambda d: -objective(document, d))
-    say(jobs, worker, replace(found(document, first), planner="one-device"))
+    say(jobs, worker, replace(found(document, first), origin=Origin("one-device", {}, 0)))
     assert job.entry is not None and job.entry.planner == "one-device"
     assert job.provenance is not None and job.provenance.planner == "one-device"
     say(jobs, worker, found(document, second, 0.2))
@@ -544,7 +509,7 @@ def test_what_one_job_proves_the_others_know(jobs: Jobs, document: Document) -> 
     assert prover.told == []
     assert (searching.bound, proving.bound) == (46.0, 46.0)
     assert [bound for _, bound in searching.proofs] == [known, stronger]
-    assert document.bound is stronger
+    assert stronger in document.bounds
     # What it finds afterwards is measured against that bound; a weaker one is no news.
     say(jobs, planner_at_work, found(document, THIRDS), Proven(known, 0.4))
     assert searching.gap == pytest.approx(1 - 46.0 / objective(document, THIRDS))

@@ -205,3 +205,22 @@ def test_a_comparison_is_not_closed_unasked(pair: tuple[MainWindow, OrderWindow,
     settle()
     assert window.closed and comparison.closed and not network.closed and host.isVisible()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def test_a_tab_says_that_something_runs_in_it(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
+    window, network, host = pair
+    assert host.currentWidget() is network
+    window.say_doing("Annealing  ·  12 s  ·  best 923.43 µs")
+    assert host.tabText(0) == "chain" + hosts.RUNNING
+    assert host.tabToolTip(0) == "chain\nRunning: Annealing  ·  12 s  ·  best 923.43 µs"
+    assert host.tabText(1) == "layered"
+    window.say_doing("")
+    assert (host.tabText(0), host.tabToolTip(0)) == ("chain", "chain")
+
+
+def test_what_the_header_says_of_a_search_reaches_the_tab(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
+    window, _, host = pair
+    window.running.said.emit("Slice")
+    assert host.tabText(0).endswith(hosts.RUNNING)
+    window.running.refresh()
+    assert host.tabText(0) == "chain"

@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gui.document.find.fuzzy import score
-from gui.shell.palette import Choice, ranked
+from gui.editors.plan.stage_control import StageControl
+from gui.shell.palette import CHOICE, Choice, ranked
 from tests.gui.window_parts import make_window, opened, settle
 
 
@@ -141,4 +142,45 @@ def test_ops_by_name(qtbot: QtBot, query: str) -> None:
     choices[0].run()
     assert len(document.selection) == 1
     assert window.canvas.asked[-1] == ("reveal", int(document.selection[0]))
+    close()
+
+
+def test_return_takes_no_forbidden_device_unasked(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.select([5])  # it may go nowhere but where it is
+    assert sum(document.check(document.selection).legal) == 1
+    document.select([4])
+    window.pickers.pick_device(along=False)
+    settle()
+    palette = window.palette_window
+    assert palette.list.currentIndex().data(CHOICE).detail != "breaks a rule"
+    palette.dismiss()
+    choices = [
+        Choice("one", close, advised=False),
+        Choice("two", close),
+        Choice("three", close, enabled=False),
+    ]
+    palette.ask("Choose", choices)
+    assert palette.list.currentIndex().row() == 1
+    palette.dismiss()
+    palette.ask("Choose", choices[:1])
+    assert palette.list.currentIndex().row() == 0
+    palette.dismiss()
+    close()
+
+
+def test_the_keyboard_does_not_pass_through_the_stepper(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    window.activateWindow()
+    window.canvas.setFocus()
+    qtbot.waitUntil(window.canvas.hasFocus)
+    spin = window.findChild(StageControl).spin
+    window.document.select([4])
+    window.pickers.pick_device(along=False)
+    settle()
+    qtbot.keyClick(window.palette_window.line, Qt.Key.Key_Escape)
+    settle()
+    assert window.canvas.hasFocus()
+    assert not spin.lineEdit().hasSelectedText()
     close()

@@ -16,7 +16,7 @@ from gui.editors.comparison.canvases.pane_marks import Marks, marks_of
 from gui.editors.comparison.canvases.pane_pointer import PanePointer
 from gui.editors.comparison.canvases.pane_rows import row_devices, row_headers, violating_ops
 from gui.editors.comparison.canvases.pane_surface import PaneSurface
-from gui.editors.comparison.canvases.pane_words import described, hover_text
+from gui.editors.comparison.canvases.pane_words import card_words, described, hover_text
 from gui.editors.comparison.state import CompareState
 from gui.look.theme import Theme
 from planner.model.graph import Ints
@@ -155,6 +155,7 @@ class PlanPane(PointedScene):
         self._show_selection()
         self._describe()
         self.repaint_scene()
+        self.told.say_current()
 
     def _describe(self) -> None:
         comparison = self.state.comparison
@@ -196,6 +197,17 @@ class PlanPane(PointedScene):
         if comparison is None:
             return NOTHING
         return np.flatnonzero(comparison.places[self.index] == row).astype(np.int32)
+
+    def ops_on(self, device: int) -> Ints:
+        """The ops that the plan has in a row."""
+        return self.ops_of(device)
+
+    def card_words(self, item: int) -> tuple[list[str], list[str]]:
+        """Name, kind and the work here; where it is in every plan."""
+        comparison, scene = self.state.comparison, self.scene
+        if comparison is None or scene is None:
+            return [], []
+        return card_words(comparison, self.index, scene.items, item)
 
     def carry(self, ops: Ints | None, global_pos: QPoint) -> None:
         """Ops are on their way to another pane; None ends it."""

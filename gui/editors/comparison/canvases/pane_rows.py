@@ -77,5 +77,5 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         int(place[evaluation.bottleneck]) if evaluation.bottleneck >= 0 else -1,
         amount_column(np.concatenate(alike), problem.unit(problem.components[0])), by_row(evaluation.cost),
         amount_column(evaluation.cost, problem.graph.time_unit), by_row(evaluation.memory),
-        by_row(problem.evaluator.budget, np.inf),
+        by_row(problem.evaluator.budget, np.inf), by_row(problem.evaluator.capacity, np.inf),
     )  # fmt: skip

@@ -77,17 +77,34 @@ def where_words(comparison: Comparison, plan: int, ops: Ints) -> str:
     return ", ".join([f"{here} here", *others])
 
 
+def card_words(comparison: Comparison, plan: int, items: Items, item: int) -> tuple[list[str], list[str]]:
+    """A card in one plan, for assistive technology: name, kind, device and work; then where it is in every plan."""
+    ops = items.ops(item)
+    work = one_time(_work_of(comparison, plan, ops), items.graph.time_unit)
+    name = [items.names[item], _kind_of(items, ops), device_words(comparison, plan, ops), work]
+    return name, [where_words(comparison, plan, ops)]
+
+
+def _kind_of(items: Items, ops: Ints) -> str:
+    return items.graph.kinds[int(ops[0])] if len(ops) == 1 else plural(len(ops), "op")
+
+
+def _work_of(comparison: Comparison, plan: int, ops: Ints) -> float:
+    """The time of some ops where a plan has them."""
+    shown = comparison.plans[plan]
+    evaluator, device_of = shown.problem.evaluator, shown.decision.device_of[ops]
+    return float(evaluator.op_work[evaluator.class_of[device_of], ops].sum())
+
+
 def hover_text(comparison: Comparison, plan: int, items: Items, item: int) -> str:
     """A card in every plan: its device, that device's cost, and the op's own time there; as rich text."""
-    graph, ops = items.graph, items.ops(item)
-    kind = graph.kinds[int(ops[0])] if len(ops) == 1 else plural(len(ops), "op")
-    rows = []
+    ops = items.ops(item)
+    kind, rows = _kind_of(items, ops), []
     here = comparison.places[plan][ops]
     for i, shown in enumerate(comparison.plans):
         device_of = shown.decision.device_of[ops]
         unit = shown.problem.graph.time_unit
-        evaluator = shown.problem.evaluator
-        work = float(evaluator.op_work[evaluator.class_of[device_of], ops].sum())
+        work = _work_of(comparison, i, ops)
         devices = np.unique(device_of)
         cost = one_time(float(shown.evaluation.cost[devices[0]]), unit) if len(devices) == 1 else ""
         mark = "" if i == plan or np.array_equal(comparison.places[i][ops], here) else "\N{NOT EQUAL TO}"

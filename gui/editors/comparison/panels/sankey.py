@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,9 +20,11 @@ from gui.editors.comparison.panels.sankey_painter import (
     columns,
     paint_ribbons,
     paint_sankey,
+    ribbon_path,
 )
 from gui.editors.comparison.panels.sankey_words import HEAD, MEASURES, Sankey, sankey_of
 from gui.look.theme import Theme
+from gui.widgets.accessible import Contents, Item, Role
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from planner.model.graph import Ints
@@ -114,6 +117,29 @@ class SankeyChart(QWidget):
             "" if self.sankey is None else f"{capital(self.sankey.summary())}. {HELP}"
         )
         self.show_selection(self._selection)
+
+    # ------------------------------------------------------------------ for assistive technology
+    @cached_property
+    def told(self) -> Contents:
+        """The ribbons."""
+        return Contents(self, Role.Chart, self._ribbons_told, self._ribbon_told, self._ribbon_of_keyboard)
+
+    def _ribbons_told(self) -> Sequence[int]:
+        return range(0 if self.sankey is None else self.sankey.layout.count)
+
+    def _ribbon_of_keyboard(self) -> int | None:
+        return self.marks.cursor if self.marks.cursor >= 0 else None
+
+    def _ribbon_told(self, key: Hashable) -> Item | None:
+        sankey = self.sankey
+        if sankey is None or not isinstance(key, int) or key >= sankey.layout.count:
+            return None
+        path = ribbon_path(sankey.layout, key, *columns(sankey, float(self.width())))
+        selected = self.marks.selected is not None and bool(self.marks.selected[key])
+        return Item(
+            sankey.ribbon_words(key), path.boundingRect(), description=sankey.narrow_words(key), selected=selected,
+            act=lambda: self.ops_chosen.emit(sankey.ops(key), "replace"), does="Select its ops",
+        )  # fmt: skip
 
     # ------------------------------------------------------------------ painting
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -269,6 +295,7 @@ class SankeyChart(QWidget):
         self.marks.cursor = ribbon = min(max(0, ribbon), layout.count - 1)
         words = self.sankey.ribbon_words(ribbon)
         self.setAccessibleDescription(f"{words}. Ribbon {ribbon + 1} of {layout.count}. {HELP}")
+        self.told.say_current()
         x0, x1 = columns(self.sankey, float(self.width()))
         y = (layout.left_y[ribbon] + layout.right_y[ribbon] + layout.width[ribbon]) / 2
         self.walked.emit(float(y))

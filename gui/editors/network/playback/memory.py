@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Hashable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +41,7 @@ from gui.editors.network.playback.labels import SlotLabels
 from gui.look.numbers import plural
 from gui.look.theme import Theme, mix
 from gui.raster import engine as raster
+from gui.widgets.accessible import Contents, Item, Role
 from planner.machines.two_level_memory.kernels import EVICT, READ, WRITE
 from planner.model.network import Network
 
@@ -164,6 +167,34 @@ class FastMemoryView(QWidget):
     def _title(history: History, residents: Residents) -> str:
         dirty = int(np.count_nonzero(residents.dirty))
         return f"{len(residents.slot):,} of {plural(history.slots, 'slot')}, {dirty:,} unwritten"
+
+    @cached_property
+    def told(self) -> Contents:
+        """The slots that hold a value, for assistive technology."""
+        return Contents(self, Role.Graphic, self._slots_in_use, self._slot)
+
+    def _slots_in_use(self) -> list[int]:
+        history = self.history
+        if history is None:
+            return []
+        slots: list[int] = history.residents(self.document.position).slot.tolist()
+        return slots
+
+    def _slot(self, key: Hashable) -> Item | None:
+        history = self.history
+        if history is None or not isinstance(key, int):
+            return None
+        residents = history.residents(self.document.position)
+        here = np.flatnonzero(residents.slot == key)
+        if not len(here):
+            return None
+        i = int(here[0])
+        neuron = int(residents.neuron[i])
+        words = _slot_words(key, int(residents.since[i]), bool(residents.dirty[i]))
+        return Item(
+            ", ".join([history.network.neuron_name(neuron), *words]), self.cell(key),
+            selected=neuron == self.document.selection, act=lambda: self.document.select(neuron),
+        )  # fmt: skip
 
     def _labelled(self, labels: SlotLabels) -> bool:
         place = self._grid
@@ -308,11 +339,8 @@ class FastMemoryView(QWidget):
             self._card.hide()
             return
         network = self.document.open_problem.network
-        state = "unwritten: its value has changed" if dirty else "as in slow memory"
-        words = (
-            f"<b>{network.neuron_name(neuron).capitalize()}</b><br>slot {self.slot_at(at) + 1:,}, since connection"
-            f" {since + 1:,}<br>{state}"
-        )
+        slot, state = _slot_words(self.slot_at(at), since, dirty)
+        words = f"<b>{network.neuron_name(neuron).capitalize()}</b><br>{slot}<br>{state}"
         self._card.show_at(at, words, self.theme)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -324,3 +352,9 @@ class FastMemoryView(QWidget):
         """Nothing is pointed at."""
         self._card.hide()
         self.document.set_hover(-1)
+
+
+def _slot_words(slot: int, since: int, dirty: bool) -> tuple[str, str]:
+    """Which slot holds a value since when, and whether slow memory has it, too."""
+    state = "unwritten: its value has changed" if dirty else "as in slow memory"
+    return f"slot {slot + 1:,}, since connection {since + 1:,}", state

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QSize, Qt
@@ -21,6 +22,7 @@ from gui.editors.network.plots.words import (
 )
 from gui.look.theme import Theme
 from gui.panels.base import Panel
+from gui.widgets.accessible import Contents, Role
 from gui.widgets.background_thread import Background
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, set_role
@@ -92,6 +94,11 @@ class PlotsPanel(Panel):
             signal.connect(self.request_refresh)
         for signal in (document.problem_changed, document.readouts_changed):
             signal.connect(self.request_refresh)
+
+    @cached_property
+    def told(self) -> Contents:
+        """A chart, whose description says what is pointed at."""
+        return Contents(self, Role.Chart)
 
     def sizeHint(self) -> QSize:
         """Wide enough for a curve over three powers of ten."""

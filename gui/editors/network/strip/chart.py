@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QPointF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QKeyEvent,
@@ -24,8 +25,9 @@ from gui.editors.network.strip.drag import Drag
 from gui.editors.network.strip.layout import GUTTER, StripLayout
 from gui.editors.network.strip.painter import Scene, paint_over, paint_strip
 from gui.editors.network.strip.pointing import card_at, neuron_at
-from gui.editors.network.strip.words import drag_card
+from gui.editors.network.strip.words import drag_card, run_words
 from gui.look.theme import Theme
+from gui.widgets.accessible import Contents, Item, Role
 from planner.machines.two_level_memory.orders.blocks import BlockMove
 
 if TYPE_CHECKING:
@@ -100,6 +102,7 @@ class StripChart(QWidget):
             if scene.drag is None:
                 self.cancel_drag()
         self._card.hide()
+        self.told.say_current()
         if scene is not None and scene.looks_like(before) and not another_network:
             self.update()
         else:
@@ -138,6 +141,35 @@ class StripChart(QWidget):
             at = self.scene.move.at
             self.layout_of.show(float(at[0]), float(min(at[-1] + 1, at[0] + len(at))))
             self.redraw()
+
+    # ------------------------------------------------------------------ for assistive technology
+    @cached_property
+    def told(self) -> Contents:
+        """The runs in sight."""
+        return Contents(self, Role.Chart, self._runs_in_sight, self._run, self._run_of_selection)
+
+    def _runs_in_sight(self) -> Sequence[int]:
+        if self.scene is None:
+            return ()
+        first, last = (min(int(at), self.layout_of.count - 1) for at in self.layout_of.seen)
+        return range(self.scene.runs.at(first), self.scene.runs.at(last) + 1)
+
+    def _run_of_selection(self) -> int | None:
+        move = None if self.scene is None else self.scene.move
+        return None if self.scene is None or move is None else self.scene.runs.at(int(move.at[0]))
+
+    def _run(self, key: Hashable) -> Item | None:
+        scene, layout = self.scene, self.layout_of
+        if scene is None or not isinstance(key, int) or key >= len(scene.runs):
+            return None
+        begin, end = int(scene.runs.begin[key]), int(scene.runs.begin[key + 1])
+        neuron, (top, height) = int(scene.runs.neuron[key]), layout.ribbon
+        return Item(
+            run_words(scene.network, scene.runs, key),
+            QRectF(layout.x(begin), top, layout.x(end) - layout.x(begin), height),
+            selected=scene.move is not None and scene.move.neuron == neuron,
+            act=lambda: self.document.select(neuron),
+        )  # fmt: skip
 
     # ------------------------------------------------------------------ painting
     def redraw(self) -> None:

@@ -71,15 +71,24 @@ def drag_card(drag: Drag, before: OrderEvaluation) -> str:
     )
 
 
+def run_words(network: Network, runs: Runs, run: int) -> str:
+    """``neuron 3 of layer 1, 5 to 9, 5 connections``."""
+    return f"{network.neuron_name(int(runs.neuron[run]))}, {_run_span(runs, run)}"
+
+
+def _run_span(runs: Runs, run: int) -> str:
+    begin, end = int(runs.begin[run]), int(runs.begin[run + 1])
+    return f"{begin + 1:,} to {end:,}, {plural(end - begin, 'connection')}"
+
+
 def place_card(network: Network, position: int, connection: int, runs: Runs) -> str:
     """What is used at a position (rich text)."""
     run = runs.at(position)
-    begin, end = int(runs.begin[run]), int(runs.begin[run + 1])
     source, target = int(network.source[connection]), int(network.target[connection])
     rows = (
         ("used", f"{position + 1:,}"),
         ("from", network.neuron_name(source)),
-        ("run", f"{begin + 1:,} to {end:,}, {plural(end - begin, 'connection')}"),
+        ("run", _run_span(runs, run)),
     )
     table = "".join(
         f"<tr><td>{name}&nbsp;&nbsp;</td><td align='right'>{escape(value)}</td></tr>" for name, value in rows

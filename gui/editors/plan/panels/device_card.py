@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -20,8 +21,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.look.glyphs import GLYPH_SIZE, paint_glyph
-from gui.look.numbers import Column, chip_text
+from gui.look.numbers import Column, cache_text
 from gui.look.theme import DeviceColour, Theme, font
+from gui.widgets.accessible import Contents, Role
 from gui.widgets.bars import cost_parts, paint_load, paint_parts
 
 FULL_HEIGHT, LOAD_HEIGHT, COMPACT_HEIGHT = 58, 78, 24
@@ -132,7 +134,7 @@ class DeviceCard(QWidget):
     def _describe(self) -> None:
         s = self.state
         assert s is not None
-        chip = [] if s.load is None else [chip_text(s.load.used, s.load.cache)]
+        chip = [] if s.load is None else [cache_text(s.load.used, s.load.cache)]
         words = [s.name, s.cost, *chip, s.detail.replace("   ", ", ")]
         if s.bottleneck:
             words.append(s.worst)
@@ -148,6 +150,14 @@ class DeviceCard(QWidget):
         if s.previewing and s.reason:
             shown.append(s.reason)
         self.setToolTip("\n".join(shown))
+
+    @cached_property
+    def told(self) -> Contents:
+        """One of a list, which pressing it selects."""
+        return Contents(
+            self, Role.ListItem, selected=lambda: self.state is not None and self.state.selected,
+            act=lambda: self.chosen.emit(self.device, "replace"), does="Select its ops",
+        )  # fmt: skip
 
     def sizeHint(self) -> QSize:
         """As wide as the dock."""
@@ -273,9 +283,9 @@ class DeviceCard(QWidget):
     ) -> None:
         """The parameters around the cache line, and what they are in words."""
         paint_load(painter, QRectF(left, 25, width, 8), load.used, load.cache, load.full, c, t, load.after)
-        words = chip_text(load.used, load.cache)
+        words = cache_text(load.used, load.cache)
         if QFontMetricsF(self._fonts["small"]).horizontalAdvance(words) > width:
-            words = chip_text(load.used, load.cache, brief=True)
+            words = cache_text(load.used, load.cache, brief=True)
         over = load.used > load.cache
         self._text(painter, QRectF(left, 36, width, 15), LEFT, words, "small", t.bad if over else t.muted)
 

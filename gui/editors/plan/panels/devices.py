@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QVBoxLayout, QWidget
 
-from gui.canvas.graph.consequence import BRIEF_WORDS, rule_words
+from gui.canvas.graph.consequence import BRIEF_WORDS, refusal
 from gui.editors.plan.panels.device_card import (
     COMPACT_HEIGHT,
     FULL_HEIGHT,
@@ -110,8 +110,7 @@ class DevicesPanel(Panel):
             self._reasons, self._reasons_of = {}, preview
         colours = device_colours(len(devices), self.theme)
         first = problem.components[0]
-        values = evaluation.pace.tolist() + ([] if preview is None else preview.objective.tolist())
-        column = column_of(problem, first, values)
+        column = column_of(problem, first, evaluation.pace)  # also while ops are dragged: units stay
         times = time_column(evaluation.cost.tolist(), problem.graph.time_unit)
         full = float(evaluation.cost.max(initial=0.0))
         capacity = problem.evaluator.capacity
@@ -169,10 +168,10 @@ class DevicesPanel(Panel):
         state.legal = bool(preview.legal[d])
         if not state.legal:
             state.possible = preview.possible(d)
-            said = rule_words(int(preview.codes[d]))
-            if len(preview.legal) >= COMPACT_FROM:
+            said = refusal(preview, d)
+            if state.possible and len(preview.legal) >= COMPACT_FROM:
                 said = BRIEF_WORDS.get(said, said)
-            state.would = (said or "not allowed") if state.possible else "impossible"
+            state.would = said
             state.reason = self._reasons.get(d, "")
             if state.target and len(preview.along):
                 more = len(np.setdiff1d(preview.along, preview.ops))

@@ -82,6 +82,7 @@ class SettingsPanel(Panel):
         column.addWidget(self.costs)
         column.addStretch(1)
         area = QScrollArea(self)
+        area.setAccessibleName("Settings of the target")
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLay
 
 from gui.background.suggesting import MoveSearch
 from gui.document.values import Message
-from gui.look.numbers import plural, signed_percent, time_column
+from gui.look.numbers import gap_text, plural, signed_percent, time_column
 from gui.look.theme import Theme, device_colours
 from gui.panels.base import Panel
 from gui.widgets.bars import Part, StackedBar
@@ -18,7 +18,7 @@ from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.later import Later
 from gui.widgets.plain import PlainLabel
 from gui.widgets.rows import RowButton
-from gui.words.explaining import AMOUNTS
+from gui.words.explaining import AMOUNTS, next_step
 from gui.words.objectives import change
 from planner.quantity import bytes_text
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from planner.problem.evaluator import Move
 
 MOST = 8
+NEARLY_OPTIMAL = 1e-3
+"""A plan that is proven to be so close to the best is not worth another search."""
 SETTLE = 150
 """Milliseconds without a change after which the best moves are looked for."""
 
@@ -154,9 +156,12 @@ class SuggestionsPanel(Panel):
         else:
             empty = int((document.evaluation.ops == 0).sum())
             idle = f" {plural(empty, 'device is', 'devices are')} empty." if empty else ""
-            self._show(
-                [], f"No single valid move lowers the objective.{idle} A planner may find a better plan."
-            )
+            gap = document.gap
+            if gap is not None and gap < NEARLY_OPTIMAL:
+                more = f" No plan is more than {gap_text(gap)} better: proven."
+            else:
+                more = " A planner may find a better plan, a proof may show that there is none."
+            self._show([], f"No single valid move lowers the objective.{idle}{more}")
 
     def _show(self, moves: list[Move], words: str) -> None:
         self.moves, self._serial = moves, self.document.assignment_serial
@@ -208,7 +213,7 @@ class SuggestionsPanel(Panel):
 
 
 class WhyPanel(Panel):
-    """The parts of the bottleneck's cost as bars, and one sentence."""
+    """The parts of the bottleneck's cost as bars, a sentence on them, and what to do about it."""
 
     id: ClassVar[str] = "why"
     title: ClassVar[str] = "Why the bottleneck"
@@ -236,7 +241,10 @@ class WhyPanel(Panel):
         grid.setVerticalSpacing(2)
         grid.addWidget(self.heading, 0, 0, 1, 2)
         grid.addWidget(self.sentence, 1, 0, 1, 2)
-        grid.setRowMinimumHeight(2, 4)
+        # What to do stands before the parts: on a small screen these scroll.
+        self.step = PlainLabel("", self)
+        self.step.setWordWrap(True)
+        grid.addWidget(self.step, 2, 0, 1, 2)
         self._rows: dict[str, tuple[ElidedLabel, QLabel, StackedBar]] = {}
         for i, part in enumerate(self.PARTS):
             name, value, bar = ElidedLabel(self.WORDS.get(part, part)), QLabel(""), StackedBar(theme, 6)
@@ -249,7 +257,9 @@ class WhyPanel(Panel):
         grid.setColumnStretch(0, 1)
         grid.setRowStretch(3 + 2 * len(self.PARTS), 1)
         scrolled(inside, self).setAccessibleName("Parts of the bottleneck's cost")
-        for signal in (document.graph_changed, document.problem_changed, document.assignment_changed):
+        for signal in (
+            document.graph_changed, document.problem_changed, document.assignment_changed, document.readouts_changed,
+        ):  # fmt: skip
             signal.connect(self.request_refresh)
 
     def refresh(self) -> None:
@@ -262,9 +272,11 @@ class WhyPanel(Panel):
         if problem is None or not shown:
             self.heading.setText("No model is open.")
             self.sentence.setText("")
+            self.step.setText("")
             return
         rows, sentence = self.document.why_bottleneck()
         evaluation = self.document.evaluation
+        self.step.setText(next_step(problem, evaluation, self.document.device_of, self.document.gap))
         device = evaluation.bottleneck
         colour = device_colours(len(problem.devices), self.theme)[device]
         by_bytes = problem.unit(problem.components[0]) == "B"

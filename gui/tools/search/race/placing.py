@@ -24,7 +24,7 @@ class Placing:
     def __init__(self, document: Document, course: Course) -> None:
         self._document = document
         self._course = course
-        self._graph = document.graph_serial
+        self._graph = document.model_serial
         self.follows = True
         self._edits = document.edit_serial
 
@@ -40,7 +40,7 @@ class Placing:
         return (
             self.follows
             and document.edit_serial == self._edits
-            and document.graph_serial == self._graph
+            and document.model_serial == self._graph
             and document.problem == self._course.problem
         )
 

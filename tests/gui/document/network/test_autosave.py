@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.app.recovering import Recovery
 from gui.background.loading import Loading
+from gui.document.crash_files import folder
 from gui.document.network.autosave import Autosave, lost_orders
 from gui.document.network.document import OrderDocument
 from gui.editors.network import windows as launch
@@ -138,11 +139,8 @@ def test_what_a_crash_left_stays_until_it_is_written_again(
 
 
 @pytest.mark.parametrize("made_up", [False, True])
-def test_recovering(
-    qtbot: QtBot, tmp_path: Path, document: OrderDocument, monkeypatch: pytest.MonkeyPatch, made_up: bool
-) -> None:
-    where = tmp_path / "state"
-    monkeypatch.setattr("gui.document.network.autosave.folder", lambda: where)
+def test_recovering(qtbot: QtBot, tmp_path: Path, document: OrderDocument, made_up: bool) -> None:
+    where = folder()
     if made_up:
         document.paths = ()
     autosave = Autosave(document)

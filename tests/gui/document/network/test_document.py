@@ -66,11 +66,11 @@ def test_everything_is_told_when_another_network_opens(qtbot: QtBot, document: O
     ]  # fmt: skip
     document.select(2)
     document.compare(document.plans[0])
-    before = document.graph_serial
+    before = document.model_serial
     with qtbot.waitSignals(signals, timeout=3000):
         document.install(opened(layered_network(seed=1)))
     assert document.selection == -1 and document.compared is None
-    assert document.graph_serial == before + 1
+    assert document.model_serial == before + 1
     qtbot.waitUntil(lambda: not document.busy)
 
 

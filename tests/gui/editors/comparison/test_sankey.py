@@ -263,7 +263,7 @@ def test_without_a_comparison_a_sentence_stands_there(qtbot: QtBot) -> None:
     view = SankeyView(state, LIGHT)
     with shown(qtbot, view, 500, 200):
         for entry in list(state.document.plans)[-2:]:
-            state.document.editing.remove_plan(entry)
+            state.document.remove_plan(entry)
         settle()
         assert state.comparison is None
         assert view.words.text()

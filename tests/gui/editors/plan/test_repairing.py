@@ -10,8 +10,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.background.repairing import LISTED, Repairing, Report, just_moved, moved_to, words
-from gui.document.commands import from_json
 from gui.document.plan.document import Document
+from gui.document.plan.step_json import from_json, to_json
 from gui.editors.plan.panels.violations import ViolationsPanel
 from gui.look.theme import LIGHT
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -312,7 +312,7 @@ def test_a_journal_brings_the_steps_back(qtbot: QtBot, heard: Heard) -> None:
     problem = document.board.open_problem
     document.change_problem(problem.with_constraints((Pin("n0", "stage 0"),)), "Pin it")
     document.change_problem(Problem(problem.graph, Pipeline(2)), "Two stages")
-    lines = [json.loads(json.dumps(command.to_json())) for command in document.history.commands]
+    lines = [json.loads(json.dumps(to_json(command))) for command in document.history.commands]
     again = opened()
     for line in lines:
         again.push(from_json(again, line))

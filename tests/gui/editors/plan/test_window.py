@@ -395,3 +395,11 @@ def test_several_plans_dropped_at_once_join_the_list(qtbot: QtBot, tmp_path: Pat
     window.files.open_files(plans)
     assert len(document.plans) == before + 2 and document.device_of[3] == 1
     close()
+
+
+def test_the_examples_of_the_start_page_are_never_cut(qtbot: QtBot) -> None:
+    for size in ((1280, 800), (1024, 700), (1600, 900)):
+        window, close = make_window(qtbot, size=size)
+        for link in window.start_page.links:
+            assert link.fontMetrics().horizontalAdvance(link.text()) + 16 <= link.width(), size
+        close()

@@ -305,3 +305,16 @@ def test_a_real_run(qtbot: QtBot) -> None:
         assert job.objective is not None
         assert panel.rows[job.id].state.text().startswith("done")
         jobs.close()
+
+
+@pytest.mark.parametrize("room", [150, 163, 200, 237, 2000])
+def test_the_list_cuts_no_row(qtbot: QtBot, room: int) -> None:
+    document = Document()
+    document.open_graph(chain_graph(), target=Pipeline(3))
+    panel = PlannersPanel(document, PlainJobs(), LIGHT)  # type: ignore[arg-type]
+    with shown(qtbot, panel, 280, 600):
+        panel.list.fit(room)
+        settle()
+        seen = panel.list.viewport().rect()
+        rows = [panel.list.visualItemRect(panel.list.item(i)) for i in range(panel.list.count())]
+        assert all(seen.contains(row) or not seen.intersects(row) for row in rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.tools.search.running import Run, running_words
 from planner.machines.pipeline.target import Pipeline
+from planner.problem.bound import Bound
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import make_window, opened, settle
@@ -24,6 +25,8 @@ class Search:
     seconds: float
     problem: Any
     components: tuple[float, ...] | None
+    is_bound: bool = False
+    bounds: list[Bound] = field(default_factory=list)
 
 
 def test_the_words_say_what_since_when_and_the_best_so_far() -> None:
@@ -36,6 +39,10 @@ def test_the_words_say_what_since_when_and_the_best_so_far() -> None:
     )
     none: Run = Search("MTPP, MIP", 3.0, here, None)
     assert running_words([none]).endswith("nothing better yet")
+    proof = Search("Proof", 1.0, here, None, True)
+    assert running_words([proof]).endswith("nothing proven yet")
+    proof.bounds.append(here.bound("bottleneck", 5.0, "simple", frozenset()))
+    assert running_words([proof]).endswith("at least 5.00")
     better = Search("Slice", 1.0, here, (7.0,))
     # Of another problem nothing can be better or worse.
     elsewhere = Search("Slice", 1.0, other, (1.0,))

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gui.tools.story.draft import Draft, Frame, ModelSource, Shown
-from gui.tools.story.studio import sources_of
+from gui.tools.story.draft import Draft, Frame, ModelSource, Shown, sources_of
 from planner.errors import StoryError
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem

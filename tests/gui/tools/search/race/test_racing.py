@@ -20,6 +20,7 @@ from planner.runs.messages import Order
 from planner.runs.race import Entrant
 from tests.gui.models import chain_graph
 from tests.gui.tools.search.race.fake_race import FakeRace
+from tests.gui.window_parts import know_little
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -33,6 +34,7 @@ FIELD = (Entrant("anneal"), Entrant("slice"), Entrant("ideals-dp"), Entrant("sim
 def document() -> Document:
     document = Document()
     document.open_graph(chain_graph(), target=Pipeline(count=3))
+    know_little(document)
     document.set_assignment(np.zeros(12, np.int32), "edit", "All on one")
     return document
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.document.commands import (
+from gui.document.plan.document import Document
+from gui.document.plan.step_json import (
     decode_assignment,
     decode_constraint,
     decode_moves,
@@ -20,8 +21,8 @@ from gui.document.commands import (
     encode_moves,
     encode_problem,
     from_json,
+    to_json,
 )
-from gui.document.plan.document import Document
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -121,7 +122,7 @@ def test_every_step_is_the_same_from_its_json() -> None:
     ]
     for step in steps:
         step()
-        data = json.loads(json.dumps(first.history.commands[-1].to_json()))
+        data = json.loads(json.dumps(to_json(first.history.commands[-1])))
         twin.push(from_json(twin, data))
         assert twin.problem == first.problem
         assert twin.device_of.tolist() == first.device_of.tolist()

@@ -1,0 +1,161 @@
+"""What is proven of the open problem without anybody asking: beside the window, for a few seconds, whenever the problem changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from gui.document.values import Message
+from gui.widgets.later import Later
+from planner.errors import StageboardError
+from planner.runs.messages import Ended, Failed, Order, Proven
+from planner.runs.worker import Worker
+from planner.search.search import Shared
+
+if TYPE_CHECKING:
+    from gui.background.job import Job
+    from gui.background.jobs import Jobs
+    from gui.document.plan.document import Document
+    from planner.problem.problem import Problem
+
+SETTLE = 200
+"""Milliseconds for which a problem must rest: several pins are one change."""
+ASKED = 60.0
+"""Seconds of processor time that a proof takes at most for which somebody asks."""
+REMEMBERED = 64
+"""Problems of which it is remembered that they had their turn."""
+
+
+class ProvingUnasked(QObject):
+    """Runs the bound method ``auto`` on each new problem, in a process of its own.
+
+    Nothing happens before :meth:`begin`. Moving ops changes no problem, so it asks for no proof; a plan that is proven already
+    needs none. Call :meth:`close` before the window goes.
+    """
+
+    changed = Signal()
+    """It began, or ended."""
+
+    POLL_MS = 40
+
+    def __init__(self, document: Document, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document, self._jobs = document, jobs
+        self._begun = False
+        self._problem: Problem | None = None
+        self._worker: Worker | None = None
+        self._done: dict[Problem, None] = {}
+        self._settle = Later(self._start, self, SETTLE, about=self._about)
+        self._timer = QTimer(self, interval=self.POLL_MS)
+        self._timer.timeout.connect(self._poll)
+        for signal in (document.graph_changed, document.problem_changed):
+            signal.connect(self._problem_changed)
+        for signal in (jobs.jobs_changed, jobs.ended):
+            signal.connect(self._jobs_changed)
+
+    @property
+    def running(self) -> bool:
+        """Whether something is being proven of the open problem, unasked or asked for, or about to be."""
+        asked = any(job.is_bound and job.problem == self._document.problem for job in self._jobs.running)
+        return asked or self._worker is not None or self._settle.waiting
+
+    def begin(self) -> None:
+        """Prove from now on, the open problem first. Call when the window is up."""
+        self._begun = True
+        self._problem_changed()
+
+    def _jobs_changed(self, *_: object) -> None:
+        """A proof that somebody asked for may have begun or ended."""
+        self.changed.emit()
+
+    def _about(self) -> Problem | None:
+        return self._document.problem
+
+    def _problem_changed(self) -> None:
+        problem = self._document.problem
+        if problem == self._problem and self._worker is not None:
+            return
+        self._stop()
+        self._settle.stop()
+        if self._begun and problem is not None and problem.graph.n and problem not in self._done:
+            self._settle.ask()
+        self.changed.emit()
+
+    def _start(self) -> None:
+        from planner.machines.catalogue import DEFAULT, bound_method
+
+        problem, document = self._document.problem, self._document
+        if problem is None or document.gap == 0.0 or bound_method(DEFAULT).refusal(problem) is not None:
+            self.changed.emit()
+            return
+        self._problem = problem
+        self._worker = Worker()
+        self._worker.start(Order(DEFAULT, problem, is_bound=True, bounds=list(document.bounds)))
+        if document.evaluation.valid:
+            self._worker.tell(_open_plan(document))
+        self._timer.start()
+        self.changed.emit()
+
+    def _poll(self) -> None:
+        assert self._worker is not None
+        for message in self._worker.poll():
+            if isinstance(message, Proven):
+                self._document.add_bounds([message.bound])
+                self._jobs.hear(message.bound)
+            elif isinstance(message, (Ended, Failed)):
+                self._finished()
+                return
+
+    def _finished(self) -> None:
+        if self._problem is not None:
+            self._done[self._problem] = None
+            while len(self._done) > REMEMBERED:
+                del self._done[next(iter(self._done))]
+        self._stop()
+        self.changed.emit()
+
+    def _stop(self) -> None:
+        self._timer.stop()
+        if self._worker is not None:
+            if not self._worker.finished:
+                self._worker.close(grace=0.0)
+            self._worker = None
+        self._problem = None
+
+    def prove_more(self) -> Job | None:
+        """Spend a minute on a stronger bound, as a job like any other; None where nothing proves bounds for the problem."""
+        from planner.machines.catalogue import DEFAULT
+
+        document, problem = self._document, self._document.problem
+        if problem is None:
+            return None
+        self.stop()
+        order = Order(
+            DEFAULT, problem, is_bound=True, options={"seconds": ASKED}, bounds=list(document.bounds)
+        )
+        try:
+            job = self._jobs.start(order, "Proof", follow=False)
+        except StageboardError as error:
+            document.message.emit(Message("warning", str(error)))
+            return None
+        if document.evaluation.valid:
+            self._jobs.tell(job, _open_plan(document))
+        return job
+
+    def stop(self) -> None:
+        """Leave the open problem alone: somebody else proves."""
+        self._settle.stop()
+        self._stop()
+        self.changed.emit()
+
+    def close(self) -> None:
+        """End it for good."""
+        self._begun = False
+        self._settle.stop()
+        self._stop()
+
+
+def _open_plan(document: Document) -> Shared:
+    """The plan on the canvas, for whoever proves: proven to be the best, there is nothing left to prove."""
+    return Shared(document.device_of.copy(), tuple(document.evaluation.values))

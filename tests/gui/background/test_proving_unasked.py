@@ -1,0 +1,133 @@
+"""What is proven of an open problem without anybody asking: when it runs, when it does not, and what becomes of its bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.background.jobs import Jobs
+from gui.background.proving_unasked import ProvingUnasked
+from gui.document.plan.document import Document
+from gui.look.theme import LIGHT
+from gui.panels.readouts import ReadoutStrip
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.bound import Bound
+from planner.runs.messages import Ended, Proven
+from planner.search.result import Result
+from planner.search.search import Shared
+from tests.gui.background.scripted import Scripted
+from tests.gui.models import chain_graph
+from tests.gui.window_parts import shown
+
+
+@pytest.fixture
+def document() -> Document:
+    document = Document()
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.set_assignment(np.zeros(12, np.int32), "edit", "All on one")
+    return document
+
+
+@pytest.fixture
+def proving(document: Document, monkeypatch: pytest.MonkeyPatch) -> Generator[ProvingUnasked]:
+    Scripted.made = []
+    monkeypatch.setattr("gui.background.proving_unasked.Worker", Scripted)
+    monkeypatch.setattr("gui.background.jobs.Worker", Scripted)
+    monkeypatch.setattr("gui.background.proving_unasked.SETTLE", 0)
+    jobs = Jobs(document)
+    proving = ProvingUnasked(document, jobs)
+    yield proving
+    proving.close()
+    jobs.close()
+
+
+def began(qtbot: QtBot, count: int) -> Scripted:
+    qtbot.waitUntil(lambda: len(Scripted.made) == count, timeout=5_000)
+    return Scripted.made[-1]
+
+
+def ending(document: Document) -> Ended:
+    return Ended(Result("auto", document.problem, None, None, (), "no_plan", "finished", 0.1, 0, {}, 0))
+
+
+def test_nothing_runs_before_the_window_is_up(
+    document: Document, proving: ProvingUnasked, qtbot: QtBot
+) -> None:
+    document.set_problem(target=Pipeline(count=2))
+    qtbot.wait(50)
+    assert not Scripted.made and not proving.running
+
+
+def test_the_open_problem_is_proven_and_its_bound_kept(
+    document: Document, proving: ProvingUnasked, qtbot: QtBot
+) -> None:
+    proving.begin()
+    worker = began(qtbot, 1)
+    assert worker.order is not None and worker.order.method == "auto" and worker.order.is_bound
+    assert isinstance(worker.told[0], Shared) and proving.running
+    assert document.problem is not None
+    bound = document.problem.bound(
+        "bottleneck", document.evaluation.objective, "exact", document.problem.assumptions
+    )
+    worker.inbox = [Proven(bound, 0.1), ending(document)]
+    qtbot.waitUntil(lambda: not proving.running, timeout=5_000)
+    assert document.gap == 0.0 and document.bound == bound and worker.finished
+
+
+def test_moving_ops_asks_for_no_proof_and_another_problem_does(
+    document: Document, proving: ProvingUnasked, qtbot: QtBot
+) -> None:
+    proving.begin()
+    worker = began(qtbot, 1)
+    worker.inbox = [ending(document)]
+    qtbot.waitUntil(lambda: not proving.running, timeout=5_000)
+    document.move([11], 2)
+    qtbot.wait(50)
+    assert len(Scripted.made) == 1
+    document.pin([11], 0)
+    second = began(qtbot, 2)
+    document.undo_stack.undo()
+    qtbot.wait(50)
+    assert second.finished and len(Scripted.made) == 2, "what was proven once is not proven again"
+
+
+def test_a_proof_that_is_asked_for_is_a_job(
+    document: Document, proving: ProvingUnasked, qtbot: QtBot
+) -> None:
+    proving.begin()
+    unasked = began(qtbot, 1)
+    job = proving.prove_more()
+    assert job is not None and job.is_bound and unasked.finished and proving.running
+    assert isinstance(Scripted.made[-1].told[0], Shared)
+
+
+def test_the_readouts_say_that_something_is_proven_and_offer_more(document: Document, qtbot: QtBot) -> None:
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        assert strip.prove.isVisible() and strip.gap.note == "from the optimum"
+        strip.set_proving(True)
+        assert not strip.prove.isVisible() and strip.gap.note == "proving …"
+        assert document.problem is not None
+        value = document.evaluation.objective
+        proof = Bound("bottleneck", value, "exact", document.problem.relaxation, seconds=0.4)
+        document.add_bounds([proof])
+        strip.set_proving(False)
+        assert (strip.gap.value, strip.gap.note) == (
+            "optimal",
+            "proven in 0.4 s",
+        ) and not strip.prove.isVisible()
+
+
+def test_a_bound_of_valid_plans_is_grey_beside_a_broken_one(document: Document, qtbot: QtBot) -> None:
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        document.move([0], 2)
+        strip.refresh_now()
+        assert (
+            document.evaluation.violations
+            and strip.bound.note == "of valid plans"
+            and not strip.prove.isVisible()
+        )

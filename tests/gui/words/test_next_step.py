@@ -1,0 +1,46 @@
+"""What is to be done about a bottleneck: the sentence follows from what is proven and what the cost consists of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gui.words.explaining import next_step
+from planner.machines.pipeline.target import Pipeline
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.problem import Problem
+
+
+def row(work: list[float], size: float = 0.0) -> Problem:
+    """Ops in a row on two stages."""
+    ops = [Op(f"o{i}", f"o{i}", work=w, work_cpu=w) for i, w in enumerate(work)]
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1.0, time=size) for i in range(len(work) - 1)]
+    return Problem(Graph.build("row", ops, tensors), Pipeline(2))
+
+
+def said(problem: Problem, device_of: list[int], gap: float | None) -> str:
+    """The sentence about an assignment."""
+    devices = np.array(device_of, np.int32)
+    return next_step(problem, problem.evaluate(devices), devices, gap)
+
+
+@pytest.mark.parametrize(
+    ("work", "size", "gap", "words"),
+    [
+        ([1.0, 1.0, 1.0, 1.0], 0.0, None, "prove a bound"),
+        ([1.0, 1.0, 1.0, 1.0], 0.0, 0.2, "up to 20.0 %"),
+        ([1.0, 1.0, 1.0, 1.0], 0.0, 0.0004, "No plan is more than"),
+        ([0.1, 0.1, 9.0, 0.1], 0.0, 0.0, "o2 alone is"),
+        ([1.0, 1.0, 1.0, 1.0], 9.0, 0.0, "a faster link"),
+        ([1.0, 1.0, 1.0, 1.0, 1.0, 1.0], 0.0, 0.0, "more or faster devices"),
+    ],
+)
+def test_the_next_step_follows_from_what_is_proven(
+    work: list[float], size: float, gap: float | None, words: str
+) -> None:
+    half = len(work) // 2
+    assert words in said(row(work, size), [0] * half + [1] * (len(work) - half), gap)
+
+
+def test_a_broken_plan_is_to_be_repaired_first() -> None:
+    assert "Repair" in said(row([1.0, 1.0, 1.0, 1.0]), [1, 1, 0, 0], 0.0)
