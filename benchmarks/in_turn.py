@@ -1,5 +1,7 @@
 """Many short runs, one after another in one process: a process for each would spend most of its time on imports.
 
+A run's time limit is of processor time, of solver processes included, so that rows do not depend on what else the machine does.
+
 ``python -m benchmarks.in_turn`` is that process: each line of JSON that it reads is a run, each that it writes an outcome. It
 ends when its standard input ends, so that nothing is left behind by a benchmark that is killed.
 """
@@ -18,7 +20,10 @@ from dataclasses import asdict
 
 from planner.runs.sweep.execute import GRACE, Outcome, perform
 from planner.runs.sweep.spec import Run
+from planner.search.stop import Stop, WorkBudget
 
+PATIENCE = 20.0
+"""Wall time that a run may take, as a multiple of its processor time: on a machine that is shared it waits."""
 MOST = 200
 """Runs after which a new process is taken, so that what solvers keep does not pile up."""
 
@@ -69,7 +74,9 @@ class _Helper:
         try:
             self._process.stdin.write(json.dumps({"run": asdict(run), "base": base}) + "\n")
             self._process.stdin.flush()
-            line = self._lines.get(timeout=None if run.time_limit is None else run.time_limit + GRACE)
+            line = self._lines.get(
+                timeout=None if run.time_limit is None else PATIENCE * run.time_limit + GRACE
+            )
         except BrokenPipeError:
             line = ""
         except queue.Empty:
@@ -92,6 +99,11 @@ class _Helper:
             self._process.stdin.close()
 
 
+def processor_time(seconds: float) -> Stop:
+    """A stop criterion for so many seconds of processor time from now on."""
+    return WorkBudget(seconds, PATIENCE * seconds).stop()
+
+
 def _answer() -> None:
     """What the process does."""
     tasks: queue.Queue[str] = queue.Queue()
@@ -108,7 +120,7 @@ def _answer() -> None:
     while True:
         task = json.loads(tasks.get())
         task["run"]["options"] = tuple((k, v) for k, v in task["run"]["options"])
-        outcome = perform(Run(**task["run"]), task["base"])
+        outcome = perform(Run(**task["run"]), task["base"], processor_time)
         answers.write(json.dumps(outcome) + "\n")
         answers.flush()
 

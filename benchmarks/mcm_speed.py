@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.mcm_runs import BERT, PUBLISHED, ROOT, pruned
 from planner.formats import read_models
-from planner.machines.mcm.solver.solver import ChipSolver
+from planner.machines.mcm.solver.solver import McmSolver
 from planner.machines.spec import parse_target
 from planner.model.cost_model import fill
 from planner.model.graph import Graph, Ints
@@ -35,7 +35,7 @@ def table(calls: int = CALLS, seconds: float = SECONDS) -> Iterator[tuple[str, l
     rows = []
     for name, graph, target in cases():
         problem = Problem(fill(graph), parse_target(target), "chip-latency")
-        solver = ChipSolver(problem)
+        solver = McmSolver(problem)
         rng = np.random.default_rng(0)
         candidates = rng.integers(0, problem.evaluator.k, (calls, problem.evaluator.n)).astype(np.int32)
         cells = [name, str(graph.n)]

@@ -1,6 +1,6 @@
-"""The tables of both papers in their form, for REGAL-like graphs, the sample models and, where present, the papers' workloads.
+"""The tables of MTPP and of device placement in their form, for REGAL-like graphs, the sample models and, where present, the papers' workloads.
 
-``python -m benchmarks.paper_tables [--out DIR] [--table NAME ...] [--sample NAME ...] [--graphs N] [--blocks K ...] [--seconds S]``
+``python -m benchmarks.paper_tables [--out DIR] [--table NAME ...] [--sample NAME ...] [--graphs N] [--degree D] [--blocks K ...] [--seconds S]``
 
 Every cell is one run, one at a time; its row goes to ``DIR/results.csv`` at once, and what is there is not run
 again: a script that is stopped goes on when it is started again. ``--print`` prints from what is there. What a table names
@@ -13,14 +13,32 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from operator import truediv
 from pathlib import Path
 
 from benchmarks.in_turn import perform_in_turn
+from benchmarks.paper_columns import (
+    BLOCKS,
+    BOUNDS,
+    FREE,
+    HOT,
+    ORDERS,
+    PAPER_EXACT,
+    PAPER_SIMPLE,
+    PIPELINE,
+    PLACEMENT,
+    PLANS,
+    PROVEN,
+    TIMED,
+    TIMED_PLANS,
+    Column,
+    column,
+)  # fmt: skip
 from benchmarks.scatter import scatter
 from planner.files import write_atomically
 from planner.generate.regal_like import NAME as REGAL
-from planner.machines.catalogue import bound_methods, planners
+from planner.machines.catalogue import planners
 from planner.runs.sweep.results import Results, Row, key_of
 from planner.runs.sweep.spec import Run, made_up
 from planner.text_table import table
@@ -28,68 +46,19 @@ from planner.text_table import table
 ROOT = Path(__file__).resolve().parents[1]
 WORKLOADS = ROOT.parent / "shared" / "workloads" / "device-placement" / "throughput"
 EXPERTS = WORKLOADS.parent / "expert-splits"
-BLOCKS = (2, 4, 8, 16, 32, 64)
-BOUNDS = ("simple", "bottleneck", "bottleneck-guess", "two-superblock", "exact")
-TIMED = ("bottleneck", "bottleneck-guess", "exact")
-"""Methods whose times the MTPP paper plots beside SliceGraph's (figures 4 and 5)."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column: its label and the run of a cell but for model and target."""
-
-    label: str
-    run: Run
-
-    @property
-    def known(self) -> bool:
-        """Whether the catalogue has the method."""
-        return self.run.method in (bound_methods() if self.run.is_bound else planners())
-
-
-def column(
-    label: str, method: str, *, is_bound: bool = False, granularity: str = "op", **options: int
-) -> Column:
-    """A column of one method with options."""
-    pairs = tuple(sorted((k, str(v)) for k, v in options.items()))
-    return Column(label, Run("", "", method, is_bound=is_bound, granularity=granularity, options=pairs))
-
-
-BRKGA_100, BRKGA_10000 = {"population": 10, "generations": 10}, {"population": 100, "generations": 100}
-ORDERS = (
-    column("mla", "mla", **BRKGA_10000),
-    column("mla-weighted", "mla-weighted", **BRKGA_10000),
-    column("random-1", "slice-random", orders=1),
-    column("random-100", "slice-random", orders=100),
-    column("random-10000", "slice-random", orders=10_000),
-    column("brkga-100", "brkga", **BRKGA_100),
-    column("brkga-10000", "brkga", **BRKGA_10000),
-)
-PLANS = (*ORDERS, column("anneal", "anneal"))
-"""What the best known plan is taken from."""
-PLACEMENT = (
-    column("DP", "ideals-dp"),
-    column("IP", "max-load-ip"),
-    column("IP free", "max-load-ip"),
-    column("DPL", "dpl", orders=1),
-    column("expert", "expert"),
-    column("local search", "local-search", restarts=10),
-    column("PipeDream", "pipedream"),
-    column("Scotch", "scotch"),
-)
-FREE = {"IP free", "expert", "local search", "Scotch"}
-"""Columns whose splits need not be contiguous."""
-TIMED_PLANS = {"DP", "IP", "IP free"}
-"""Columns with the time that the run took."""
-PROVEN = 0.01
-"""The gap at which the device-placement paper calls a split optimal and ends its solver."""
 
 
 class Tables:
     """The runs of all tables over given models, and their rows."""
 
     def __init__(
-        self, results: Results, graphs: int, seconds: float, samples: Sequence[str], blocks: Sequence[int]
+        self,
+        results: Results,
+        graphs: int,
+        seconds: float,
+        samples: Sequence[str],
+        blocks: Sequence[int],
+        degree: int = 2,
     ) -> None:
         self._results = results
         self._rows = {
@@ -100,7 +69,8 @@ class Tables:
         self._collecting: list[Run] | None = None
         self.sets = {
             "sample models": list(samples),
-            "REGAL-like graphs": [made_up(REGAL, seed) for seed in range(graphs)],
+            # The degree is the default's; to name it keeps these rows apart from those of graphs of an earlier kind.
+            "REGAL-like graphs": [made_up(REGAL, seed, {"degree": degree}) for seed in range(graphs)],
         }
         self.workloads = [str(p) for p in sorted(WORKLOADS.glob("*/*.json"))]
 
@@ -132,30 +102,63 @@ class Tables:
         return float(row[field]) if row is not None and row[field] else None
 
     # ------------------------------------------------------------------ MTPP
-    def best_plan(self, model: str, target: str) -> float | None:
-        """The best objective of all plans known."""
-        found = [self.number(model, target, col, "objective") for col in PLANS]
+    def best_plan(self, model: str, k: int) -> float | None:
+        """The best objective of all plans known for k blocks."""
+        found = [self.number(model, col.place.format(k=k), col, "objective") for col in PLANS]
         return min((v for v in found if v is not None), default=None)
 
     def bounds_table(self, name: str, title: str) -> str:
-        """MTPP, tables 1 and 3: geometric mean of bound / best plan. A bound counts with the weaker ones before it."""
-        rows = []
-        for method in BOUNDS:
-            cells = [method]
+        """MTPP, tables 1 and 3: geometric mean of bound / best plan. A bound counts with the weaker ones before it.
+
+        The last row says how many of the best plans are proven optimal to 1e-6, which is what solvers are exact to.
+        """
+        rows, optimal = [], ["optimal, of all"]
+        for label in BOUNDS:
+            cells = [label]
             for k in self._blocks:
-                ratios = []
-                for model in self.sets[name]:
-                    target = f"pipeline:{k}"
-                    weaker = BOUNDS[: BOUNDS.index(method) + 1]
-                    values = [
-                        self.number(model, target, column(m, m, is_bound=True), "lower_bound") for m in weaker
-                    ]
-                    plan = self.best_plan(model, target)
-                    if plan and values[-1] is not None:
-                        ratios.append(max(v for v in values if v is not None) / plan)
+                ratios = self._ratios(name, label, k)
                 cells.append(mean_text(ratios, len(self.sets[name]), 4))
+                if label == list(BOUNDS)[-1]:
+                    optimal.append(f"{sum(r > 1 - 1e-6 for r in ratios)} / {len(ratios)}")
             rows.append(cells)
-        return f"{title}\n{table(['lower bound', *(f'k = {k}' for k in self._blocks)], rows)}"
+        return f"{title}\n{table(['lower bound', *(f'k = {k}' for k in self._blocks)], [*rows, optimal])}"
+
+    def _ratios(self, name: str, label: str, k: int) -> list[float]:
+        """Bound over best plan of every model of a set that has both."""
+        ratios = []
+        counted = list(BOUNDS)[: list(BOUNDS).index(label) + 1]
+        for model in self.sets[name]:
+            rows = [[self.bound(model, col, k) for col in BOUNDS[row]] for row in counted]
+            plan = self.best_plan(model, k)
+            if plan and any(v is not None for v in rows[-1]):
+                ratios.append(max(v for row in rows for v in row if v is not None) / plan)
+        return ratios
+
+    def bound(self, model: str, col: Column, k: int) -> float | None:
+        """What a column proves for k blocks."""
+        return self.number(model, col.place.format(k=k), col, "lower_bound")
+
+    def hardness_table(self) -> str:
+        """How hard REGAL-like graphs are: the simple bound over two kinds of plans, and what MTPP has for the set itself."""
+        name, simple = "REGAL-like graphs", BOUNDS["simple"][0]
+        rows = []
+        for col in (HOT, ORDERS[-1]):
+            cells = [f"simple / {col.label}"]
+            for k in self._blocks:
+                found = [
+                    (self.bound(m, simple, k), self.number(m, PIPELINE.format(k=k), col, "objective"))
+                    for m in self.sets[name]
+                ]
+                cells.append(mean_text([b / v for b, v in found if b and v], len(self.sets[name]), 3))
+            rows.append(cells)
+        at = [BLOCKS.index(k) if k in BLOCKS else -1 for k in self._blocks]
+        for label, values in (
+            ("MTPP: simple / its BRKGA", PAPER_SIMPLE),
+            ("MTPP: simple / its exact bound", tuple(map(truediv, PAPER_SIMPLE, PAPER_EXACT))),
+        ):
+            rows.append([label, *("-" if i < 0 else f"{values[i]:.3f}" for i in at)])
+        head = [f"{len(self.sets[name])} graphs", *(f"k = {k}" for k in self._blocks)]
+        return f"How hard REGAL-like graphs are\n{table(head, rows)}"
 
     def orders_table(self, name: str, title: str) -> str:
         """MTPP, table 2: geometric mean of SliceGraph / simple bound per order."""
@@ -165,9 +168,9 @@ class Tables:
             for k in self._blocks:
                 ratios = []
                 for model in self.sets[name]:
-                    plan = self.number(model, f"pipeline:{k}", col, "objective")
+                    plan = self.number(model, PIPELINE.format(k=k), col, "objective")
                     simple = column("simple", "simple", is_bound=True)
-                    bound = self.number(model, f"pipeline:{k}", simple, "lower_bound")
+                    bound = self.number(model, PIPELINE.format(k=k), simple, "lower_bound")
                     if plan and bound:
                         ratios.append(plan / bound)
                 cells.append(mean_text(ratios, len(self.sets[name]), 3))
@@ -189,7 +192,7 @@ class Tables:
         return written
 
     def _times(self, models: Sequence[str], k: int, col: Column) -> list[tuple[float, float]]:
-        rows = [self.cell(model, f"pipeline:{k}", col) for model in models]
+        rows = [self.cell(model, PIPELINE.format(k=k), col) for model in models]
         return [
             (float(r["ops"]), float(r["cpu_seconds"])) for r in rows if r is not None and r["cpu_seconds"]
         ]
@@ -284,6 +287,7 @@ TABLES: dict[str, Callable[[Tables], str]] = {
     "mtpp-3": lambda t: t.bounds_table(
         "REGAL-like graphs", "MTPP, table 3: bound / best plan, REGAL-like graphs"
     ),
+    "regal": lambda t: t.hardness_table(),
     "placement-1": lambda t: t.placement_table(relative=False),
     "placement-2": lambda t: t.placement_table(relative=True),
     "placement-3": lambda t: t.granularity_table(),
@@ -303,7 +307,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--table", action="append", choices=list(TABLES), help="may be repeated (default: all)"
     )
     parser.add_argument("--graphs", type=int, default=20, help="how many REGAL-like graphs (default 20)")
-    parser.add_argument("--seconds", type=float, default=60.0, help="time limit of a run (default 60)")
+    parser.add_argument(
+        "--degree", type=int, default=2, help="their mean degree; 3 and 4 are harder (default 2)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="processor time of a run in seconds (default 60)"
+    )
     parser.add_argument(
         "--sample", action="append", metavar="NAME", help="a sample model; may be repeated (default: all)"
     )
@@ -317,13 +326,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     files = sorted(p for p in (ROOT / "sample_models").iterdir() if p.suffix not in (".md", ".npz"))
     samples = [f"sample_models/{p.name}" for p in files if not args.sample or p.stem in args.sample]
     names = args.table or list(TABLES)
+    chosen = (args.graphs, args.seconds, samples, args.blocks, args.degree)
     if not args.only_print:
-        todo = results.missing(Tables(results, args.graphs, args.seconds, samples, args.blocks).runs(names))
+        todo = results.missing(Tables(results, *chosen).runs(names))
         for done, (run, outcome) in enumerate(perform_in_turn(todo, str(ROOT)), 1):
             results.add(run, outcome)
             print(f"{done} of {len(todo)}  {run.method} on {short(run.model)}, {run.target}: {outcome['status']}",
                   file=sys.stderr)  # fmt: skip
-    tables = Tables(results, args.graphs, args.seconds, samples, args.blocks)
+    tables = Tables(results, *chosen)
     for name in names:
         print(TABLES[name](tables), end="\n\n")
     return 0

@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.models import ROOT
 from planner.formats import read_models
-from planner.machines.catalogue import default_planner
-from planner.machines.mcm.solver.solver import ChipSolver
+from planner.machines.catalogue import own_planner
+from planner.machines.mcm.solver.solver import McmSolver
 from planner.machines.mcm.target import McmPackage
 from planner.machines.spec import parse_target
 from planner.methods.repair.best import Best
@@ -62,7 +62,7 @@ def broken(problem: Problem, rng: np.random.Generator) -> tuple[str, Ints] | Non
         order = np.empty(n)
         order[problem.graph.topological_order] = (np.arange(n) + 0.5) / n * k - 0.5
         near = np.exp(-2.0 * np.abs(order[:, None] - np.arange(k)))
-        plan = ChipSolver(problem).sample(near, int(rng.integers(1 << 40)))
+        plan = McmSolver(problem).sample(near, int(rng.integers(1 << 40)))
         if plan is None:
             return None
         ops = rng.choice(n, int(rng.integers(1, 6)), replace=False)
@@ -132,7 +132,7 @@ def large() -> None:
     for model, spec in LARGE:
         graph = read_models([ROOT / "sample_models" / model])
         problem = Problem(graph, parse_target(spec, graph))
-        base = run(default_planner(problem), problem, TimeLimit(8.0)).device_of
+        base = run(own_planner(problem), problem, TimeLimit(8.0)).device_of
         if base is None:
             print(f"{model} on {spec}: no plan to begin with")
             continue

@@ -170,7 +170,7 @@ def test_the_sampler_is_timed_and_checked(times: bool, monkeypatch: pytest.Monke
     monkeypatch.setattr(mcm_speed, "cases", lambda: iter([("small", graph, "mcm:3,check_memory=false")]))
     if not times:
         wrong = np.array([1, 0, 0, 0], np.int32)
-        monkeypatch.setattr(mcm_speed.ChipSolver, "sample", lambda self, p, seed: wrong)
+        monkeypatch.setattr(mcm_speed.McmSolver, "sample", lambda self, p, seed: wrong)
         with pytest.raises(AssertionError, match="broke a rule"):
             next(mcm_speed.table(3))
         return

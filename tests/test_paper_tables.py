@@ -10,12 +10,17 @@ from benchmarks import in_turn, paper_tables
 from benchmarks.scatter import scatter
 from planner.runs.sweep.execute import perform
 from planner.runs.sweep.spec import Run
+from planner.search.stop import Stop
 
 
 def test_tables_are_printed_from_what_is_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paper_tables, "BOUNDS", ("simple", "not-there-yet"))
+    simple = paper_tables.column("simple", "simple", is_bound=True)
+    unknown = paper_tables.column("?", "not-there-yet", is_bound=True)
+    monkeypatch.setattr(
+        paper_tables, "BOUNDS", {"simple": (simple,), "not-there-yet": (unknown,), "exact": (unknown, simple)}
+    )
     monkeypatch.setattr(paper_tables, "PLANS", (paper_tables.column("random-1", "slice-random", orders=1),))
     monkeypatch.setattr(
         paper_tables, "perform_in_turn", lambda runs, base: ((r, perform(r, base)) for r in runs)
@@ -34,7 +39,10 @@ def test_tables_are_printed_from_what_is_there(
     ]
     assert paper_tables.main(arguments) == 0
     shown = capsys.readouterr().out
-    assert "MTPP, table 3" in shown and "simple         0.9" in shown and "not-there-yet       -" in shown
+    assert "MTPP, table 3" in shown and "optimal, of all   0 / 2" in shown
+    lines = {line.split()[0]: line.split()[1:] for line in shown.splitlines() if line.startswith("  ")}
+    assert 0.5 < float(lines["simple"][0]) <= 1 and lines["not-there-yet"] == ["-"]
+    assert lines["exact"] == lines["simple"]
     rows = (tmp_path / "results.csv").read_text()
     assert rows.count("\n") == 1 + 2 * 2
     assert paper_tables.main(arguments) == 0
@@ -48,6 +56,7 @@ def test_every_table_prints_without_any_row(tmp_path: Path, capsys: pytest.Captu
         "MTPP, table 1",
         "MTPP, table 2",
         "MTPP, table 3",
+        "How hard",
         "table 1: time",
         "table 2: throughput",
         "table 3",
@@ -81,3 +90,15 @@ def test_a_scatter_plot_has_a_mark_per_point() -> None:
     picture = scatter("a < b", "ops", "s", {"one": [(10, 0.1), (100, 0.0)], "two": [(20, 3.0)]})
     assert picture.count('r="3"') == 2 and "a &lt; b" in picture
     assert scatter("empty", "x", "y", {}).startswith("<svg")
+
+
+def test_a_run_is_limited_by_whatever_time_its_caller_counts() -> None:
+    asked: list[float] = []
+
+    def none_left(seconds: float) -> Stop:
+        asked.append(seconds)
+        return in_turn.processor_time(0.0)
+
+    run = Run("regal-like:seed=1,nodes=50", "pipeline:4", "slice-random", options=(("orders", "1000000"),), time_limit=60.0)  # fmt: skip
+    outcome = perform(run, ".", none_left)
+    assert asked == [60.0] and outcome["stop_reason"] == "time" and outcome["objective"] > 0

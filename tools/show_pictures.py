@@ -37,7 +37,7 @@ STORIES = (
 """Pictures of stories: the file, the story, the theme, the keyframe, and the share of the way to it."""
 PACKAGE = "mcm:36,sram=40MiB,precision=int8,copy_sources=8"
 RACES = (
-    ("race-light.png", "light", ("resnet50.json", "unet.onnx"), "pipeline:4,bandwidth=12e9", 0.05, 60.0),
+    ("race-light.png", "light", ("denoiser.onnx",), "pipeline:8", 0.05, 45.0),
     ("race-dark.png", "dark", ("bert_large.json",), PACKAGE, 0.05, 20.0),
 )
 """Pictures of races: the file, the theme, the models, the target, the gap and the seconds at which the race ends."""
