@@ -244,7 +244,11 @@ def processor_seconds() -> float:
 
 
 def _running_children() -> float:
-    """Processor time of the children that run, with what their own ended children took; 0 where there is no ``/proc``."""
+    """Processor time of the children that run, without that of their own children; 0 where there is no ``/proc``.
+
+    What ran beneath a child counts when the child ends: a server that forks other runs would else add the whole time of each of them
+    at the moment it ended.
+    """
     total = 0.0
     tasks = Path("/proc/self/task")
     try:
@@ -253,9 +257,9 @@ def _running_children() -> float:
         return 0.0
     for pid in children:
         try:
-            # The name, in parentheses, may hold anything; user and system time are fields 14 to 17.
+            # The name, in parentheses, may hold anything; user and system time are fields 14 and 15.
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            total += sum(int(ticks) for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+            total += sum(int(ticks) for ticks in fields[11:13]) / os.sysconf("SC_CLK_TCK")
         except (OSError, ValueError):
             continue  # it has just ended
     return total

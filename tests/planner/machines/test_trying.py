@@ -319,6 +319,22 @@ def test_the_work_of_children_counts_while_they_run_and_after() -> None:
     assert running > 0.0 and processor_seconds() - time.process_time() - before >= running
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not tell of children that run")
+def test_what_ended_below_a_child_does_not_count_at_once() -> None:
+    works = "import time; sum(i * i for i in range(8_000_000)); print(time.process_time(), flush=True)"
+    words = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {works!r}]); print(flush=True); input()"
+    before = processor_seconds() - time.process_time()
+    with subprocess.Popen(
+        [sys.executable, "-c", words], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        below = float(child.stdout.readline())
+        child.stdout.readline()
+        running = processor_seconds() - time.process_time() - before
+        child.communicate(b"\n")
+    assert running < below < processor_seconds() - time.process_time() - before
+
+
 # ---------------------------------------------------------------------------------------------------- a first slicing
 @pytest.mark.parametrize("seed", range(8))
 def test_balanced_slicings_keep_memory_and_support(seed: int) -> None:
