@@ -76,10 +76,12 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
 
     from gui.app.demo.demo import SEARCH_LIMIT, settle, until
     from gui.app.tour.tour import Tour
-    from gui.canvas.graph.picture import save_picture
+    from gui.canvas.graph.picture.picture import draw_graph
     from gui.editors.plan.windows import make_window
-    from gui.panels.edge_tpu.memory_picture import save_memory
-    from gui.panels.mcm.picture import save_package
+    from gui.look.page import Page
+    from gui.look.theme import THEMES
+    from gui.panels.edge_tpu.memory_picture import draw_memory
+    from gui.panels.mcm.picture import draw_package
     from gui.present.render import application
     from planner.runs.messages import Order
 
@@ -109,10 +111,10 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         document = parts.document
         for theme in ("light", "dark"):
             file = folder / f"edge-tpu-{theme}.png"
-            save_memory(
-                document.board.open_problem, document.device_of.copy(), file, theme=theme, size=(1600, 900),
-                title="ResNet101V2 on four Edge TPUs", planner="edge-tpu-ilp", bounds=document.bounds,
-            )  # fmt: skip
+            draw_memory(
+                document.board.open_problem, document.device_of.copy(), Page((1600, 900), theme=THEMES[theme]),
+                "ResNet101V2 on four Edge TPUs", planner="edge-tpu-ilp", bounds=document.bounds,
+            ).save(file)  # fmt: skip
             print(file)
         window.docks.reveal("counts")
         until(app, lambda: window.counting.complete, SEARCH_LIMIT)
@@ -135,10 +137,10 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         for theme in ("dark", "light"):
             shot(f"mcm-{theme}.png", theme, "lanes")
         file = folder / "mcm-package.png"
-        save_package(
-            document.board.open_problem, document.device_of.copy(), file, title="BERT-large on a package of 36 chips",
+        draw_package(
+            document.board.open_problem, document.device_of.copy(), title="BERT-large on a package of 36 chips",
             bounds=document.bounds,
-        )  # fmt: skip
+        ).save(file)  # fmt: skip
         print(file)
         ops, chip = breaks_triangle(document)
         document.select(ops)
@@ -195,14 +197,13 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         tour.open(("inception_resnet_v2.json",), "pipeline:6")
         problem = parts.document.problem
         assert problem is not None
-        save_picture(
+        draw_graph(
             problem,
             parts.document.device_of.copy(),
-            folder / "network.png",
-            size=(1600, 900),
+            Page((1600, 900)),
             title=f"{problem.graph.name} on {problem.target.spec()}",
             bounds=parts.document.bounds,
-        )
+        ).save(folder / "network.png")
         print(folder / "network.png")
 
     def networks() -> None:

@@ -26,10 +26,11 @@ def network_pictures(app: QApplication, themes: ThemeController, folder: Path) -
     """Write them all. The orders are the seeded ones that a window starts with."""
     from gui.app.demo.demo import until
     from gui.background.jobs import Jobs
-    from gui.canvas.network.picture import save_network
+    from gui.canvas.network.picture import draw_network
     from gui.document.network.document import OrderDocument
     from gui.document.network.opening import prepare_network
     from gui.editors.network.editor import OrderWindow
+    from gui.look.page import Page
     from planner.formats.networks.read import read_network
     from planner.generate.catalogue import generate_network
     from planner.machines.two_level_memory.target import TwoLevelMemory
@@ -76,10 +77,10 @@ def network_pictures(app: QApplication, themes: ThemeController, folder: Path) -
         shot("network-links.png", "dark")
         for entry in baseline.entries:
             file = folder / f"network-{entry.planner}.png"
-            save_network(
-                baseline.problem, entry.order, file, size=(1600, 900),
-                title=f"{baseline.problem.network.name}: {entry.name}", bounds=baseline.bounds,
-            )  # fmt: skip
+            draw_network(
+                baseline.problem, entry.order, Page((1600, 900)), f"{baseline.problem.network.name}: {entry.name}",
+                baseline.bounds,
+            ).save(file)  # fmt: skip
             print(file)
     finally:
         document.undo_stack.setClean()

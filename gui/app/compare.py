@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gui.present.render import SUFFIXES, application, size
+from gui.look.page import SUFFIXES
+from gui.present.render import application, size
 from planner.cli import inputs, proving
 from planner.cli.command import DONE, Console, UsageError
 from planner.errors import StageboardError

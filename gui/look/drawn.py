@@ -8,43 +8,100 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSize, QSizeF
-from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPaintDevice, QPainter, QPdfWriter
+from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPaintDevice, QPainter, QPdfWriter
 
+from gui.look.page import SCREEN_DPI, SUFFIXES, Page
 from planner.errors import StageboardError
+from planner.files import write_atomically
 
 if TYPE_CHECKING:
     from PySide6.QtSvg import QSvgGenerator
 
-DOTS_PER_INCH = 96
+METRES_PER_INCH = 0.0254
 Paint = Callable[[QPainter], None]
 
 
-def drawn(suffix: str, size: tuple[int, int], title: str, paint: Paint) -> bytes:
-    """A file of type ``suffix`` (.png, .svg, .pdf), ``size`` pixels (width, height), with what ``paint`` paints.
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A picture before it is a file: its page, its title, and what paints it in pixels of the page; ``shapes`` says whether as shapes
+    and text alone, as files that are drawn need it."""
+
+    page: Page
+    title: str
+    paint: Callable[[QPainter, bool], None]
+
+    def file(self, suffix: str) -> bytes:
+        """A file of type ``suffix`` (.png, .svg, .pdf). Raises :class:`StageboardError` where there is not enough memory for it."""
+        return drawn(suffix, self.page, self.title, lambda painter: self.paint(painter, suffix != ".png"))
+
+    def save(self, path: str | Path) -> Page:
+        """Write the file that the suffix of ``path`` names; returns the page. Raises :class:`StageboardError` for another suffix."""
+        file = Path(path)
+        if file.suffix.lower() not in SUFFIXES:
+            raise StageboardError(
+                f"{file}: pictures are written as .png, .svg or .pdf; choose one of these endings"
+            )
+        write_atomically(file, self.file(file.suffix.lower()))
+        return self.page
+
+    def image(self, width: int, height: int) -> QImage:
+        """A small picture of the picture, in at most so many pixels."""
+        shrunk = min(width / self.page.pixels[0], height / self.page.pixels[1])
+        wide, high = (max(1, round(side * shrunk)) for side in self.page.pixels)
+        image = QImage(wide, high, QImage.Format.Format_ARGB32_Premultiplied)
+        image.fill(0)
+
+        def small(painter: QPainter) -> None:
+            painter.scale(shrunk, shrunk)
+            self.paint(painter, True)
+
+        paint_on(image, small)
+        return image
+
+
+def drawn(suffix: str, page: Page, title: str, paint: Paint) -> bytes:
+    """A file of type ``suffix`` (.png, .svg, .pdf) with what ``paint`` paints, in pixels of ``page``.
 
     Raises :class:`StageboardError` where there is not enough memory for it.
     """
-    width, height = size
+    width, height = page.pixels
     if suffix == ".png":
-        image = QImage(width, height, QImage.Format.Format_RGB32)
+        # Words on an image with an alpha channel are smoothed in grey only: where there is a ground, there is none.
+        form = QImage.Format.Format_ARGB32_Premultiplied if page.transparent else QImage.Format.Format_RGB32
+        image = QImage(width, height, form)
         if image.isNull():
             raise _too_large(width, height)
+        image.fill(0)
         paint_on(image, paint)
+        image.setDotsPerMeterX(round(page.dpi / METRES_PER_INCH))
+        image.setDotsPerMeterY(round(page.dpi / METRES_PER_INCH))
         return encoded(image)
-    if suffix == ".pdf":
-        return slides((width, height), title, [paint])
+    shrunk = SCREEN_DPI / page.dpi
+
+    def shapes(painter: QPainter) -> None:
+        painter.scale(shrunk, shrunk)
+        paint(painter)
+
+    size = (round(width * shrunk), round(height * shrunk))
+    return slides(size, title, [shapes]) if suffix == ".pdf" else _svg(size, title, shapes)
+
+
+def _svg(size: tuple[int, int], title: str, paint: Paint) -> bytes:
+    """A drawing of ``size`` units (width, height) of 1/96 inch."""
     from PySide6.QtSvg import QSvgGenerator
 
     data = QByteArray()
     with into(data) as buffer:
         svg: QSvgGenerator = QSvgGenerator()
         svg.setOutputDevice(buffer)
-        svg.setSize(QSize(width, height))
-        svg.setResolution(DOTS_PER_INCH)  # points as large as on the screen, which they are measured on
-        svg.setViewBox(QRectF(0, 0, width, height))
+        svg.setSize(QSize(*size))
+        svg.setResolution(SCREEN_DPI)  # points as large as on the screen, which they are measured on
+        svg.setViewBox(QRectF(0, 0, *size))
         svg.setTitle(title)
         paint_on(svg, paint)
     return bytes(data.data())
@@ -60,8 +117,8 @@ def slides(size: tuple[int, int], title: str, pages: Iterable[Paint]) -> bytes:
         pdf = QPdfWriter(buffer)
         pdf.setTitle(title)
         pdf.setCreator("Stageboard")
-        pdf.setResolution(DOTS_PER_INCH)
-        inches = QSizeF(size[0] / DOTS_PER_INCH, size[1] / DOTS_PER_INCH)
+        pdf.setResolution(SCREEN_DPI)
+        inches = QSizeF(size[0] / SCREEN_DPI, size[1] / SCREEN_DPI)
         # Exactly this size: the nearest paper would have borders.
         match = QPageSize.SizeMatchPolicy.ExactMatch
         pdf.setPageSize(QPageSize(inches, QPageSize.Unit.Inch, "", match))
@@ -77,6 +134,12 @@ def slides(size: tuple[int, int], title: str, pages: Iterable[Paint]) -> bytes:
 
         paint_on(pdf, paint)
     return bytes(data.data())
+
+
+def fill_ground(painter: QPainter, page: Page, colour: str) -> None:
+    """The ground of ``page``, in its pixels; none where it is transparent."""
+    if not page.transparent:
+        painter.fillRect(QRectF(0, 0, *page.pixels), QColor(colour))
 
 
 def encoded(image: QImage, kind: str = "PNG", quality: int = -1) -> bytes:

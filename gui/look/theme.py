@@ -150,6 +150,12 @@ def contrast(first: str, second: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+@lru_cache(maxsize=512)
+def ink_on(ground: str, theme: Theme) -> str:
+    """White or black, whichever reads better: one of them always has a contrast of 4.5."""
+    return max("#ffffff", "#000000", key=lambda ink: contrast(ink, ground))
+
+
 # ---------------------------------------------------------------------- applying
 def system_theme() -> Theme:
     """The theme that follows the desktop's colour scheme now."""

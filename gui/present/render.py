@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.cli import inputs
 from planner.cli.command import DONE, Console
+from planner.cli.proving import OFF, configure_beside, proven_beside
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -17,12 +19,12 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QtMsgType
     from PySide6.QtWidgets import QApplication
 
+    from gui.look.page import Page
     from planner.problem.bound import Bound
-    from planner.problem.problem import Problem
+    from planner.problem.problem import Plan, Problem
 
-SUFFIXES = (".png", ".svg", ".pdf")
-SMALLEST, LARGEST = 64, 16384
-"""Limits of a picture's width and height in pixels."""
+SECONDS = 2.0
+"""How long proving beside the plan may take where nobody says how long."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -36,14 +38,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", required=True, metavar="FILE", help="the picture: .png, .svg or .pdf"
     )
-    parser.add_argument(
-        "--size", type=size, default=(1600, 1000), metavar="WxH", help="pixels (default 1600x1000)"
-    )
+    page = parser.add_mutually_exclusive_group()
+    page.add_argument(
+        "--size", type=size, metavar="WxH",
+        help="pixels (default 1600x1000; a flow, lanes or schedule that needs less height gets less)",
+    )  # fmt: skip
+    page.add_argument(
+        "--preset", choices=("slide", "column", "poster"),
+        help="slide: 1920x1080; column: of a paper, 85 mm at 300 dots per inch, as high as needed; poster: A1 across, with type twice as"
+        " large",
+    )  # fmt: skip
+    parser.add_argument("--transparent", action="store_true", help="no ground behind the picture")
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="colours (default light)")
     parser.add_argument(
         "--view",
-        choices=("flow", "lanes", "schedule", "memory", "package", "network"),
-        help="flow, one lane per device, when each device works on which sample, the parameters of each stage"
+        choices=("flow", "lanes", "stages", "schedule", "memory", "package", "network"),
+        help="flow, one lane per device, stages and what flows between them, when each device works on which sample, the parameters of each stage"
         " around its cache, or the chips of a multi-chip module (default flow); network: a sparse network's connections"
         " by time of use",
     )
@@ -55,11 +65,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch", type=inputs.whole, metavar="N", help="bind symbolic batch dimensions (default 1)"
     )
+    configure_beside(parser, SECONDS)
     parser.epilog = "example: stageboard render sample_models/resnet50.json resnet50.plan.json --view lanes -o resnet50.png"
 
 
 def size(text: str) -> tuple[int, int]:
     """``1600x1000`` as width and height."""
+    from gui.look.page import LARGEST, SMALLEST
+
     match = re.fullmatch(r"(\d{1,6})[xX×](\d{1,6})", text.strip())
     if match is None:
         raise argparse.ArgumentTypeError(f"'{text}' is not WIDTHxHEIGHT, such as 1600x1000")
@@ -72,6 +85,7 @@ def size(text: str) -> tuple[int, int]:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, draw, report."""
     from gui.look.display import check_qt, offscreen
+    from gui.look.page import SUFFIXES
 
     output = Path(args.output)
     if output.suffix.lower() not in SUFFIXES:
@@ -82,62 +96,39 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if shows_network(args):
         return draw_network(args, output, console)
     args.view = args.view or "flow"
-    problem, device_of, title, planner, bounds, notes = read(args)
+    problem, device_of, title, planner, bounds, notes = read(args, console)
     for note in notes:
         console.note(note)
     check_qt()
     offscreen()
     app = application()
-    if args.view == "schedule":
-        from gui.panels.schedule.picture import save_schedule
+    from gui.panels.pictures import Shown, drawing_of
 
-        assert device_of is not None
-        save_schedule(problem, device_of, output, size=args.size, theme=args.theme, title=title)
-    elif args.view == "memory":
-        from gui.panels.edge_tpu.memory_picture import save_memory
-
-        assert device_of is not None
-        save_memory(
-            problem,
-            device_of,
-            output,
-            size=args.size,
-            theme=args.theme,
-            title=title,
-            planner=planner,
-            bounds=bounds,
-        )
-    elif args.view == "package":
-        from gui.panels.mcm.picture import save_package
-
-        assert device_of is not None
-        save_package(problem, device_of, output, size=args.size, theme=args.theme, title=title, bounds=bounds)
-    else:
-        from gui.canvas.graph.picture import save_picture
-
-        save_picture(
-            problem,
-            device_of,
-            output,
-            size=args.size,
-            theme=args.theme,
-            view=args.view,
-            title=title,
-            bounds=bounds,
-        )
+    shown = Shown(problem, device_of, title, bounds, planner)
+    page = drawing_of(shown, args.view, page_of(args)).save(output)
     app.processEvents()
-    data = {
-        "file": args.output,
-        "width": args.size[0],
-        "height": args.size[1],
-        "theme": args.theme,
-        "view": args.view,
-        "ops": problem.graph.n,
-    }
-    console.result(
-        data, lambda: f"wrote {args.output} ({args.size[0]} x {args.size[1]}, {problem.graph.n} ops)"
-    )
+    report(args, page, args.view, {"ops": problem.graph.n}, f"{problem.graph.n} ops", console)
     return DONE
+
+
+def page_of(args: argparse.Namespace) -> Page:
+    """The page asked for; where neither size nor preset is, it is no higher than what is on it."""
+    from gui.look.page import PRESETS, SHEET
+    from gui.look.theme import THEMES
+
+    page = replace(SHEET, crop=True) if args.preset is None else PRESETS[args.preset]
+    if args.size is not None:
+        page = replace(SHEET, pixels=args.size)
+    return replace(page, theme=THEMES[args.theme], transparent=args.transparent)
+
+
+def report(
+    args: argparse.Namespace, page: Page, view: str, size: dict[str, int], words: str, console: Console
+) -> None:
+    """What was written."""
+    width, height = page.pixels
+    data = {"file": args.output, "width": width, "height": height, "theme": args.theme, "view": view, **size}
+    console.result(data, lambda: f"wrote {args.output} ({width} x {height}, {words})")
 
 
 def shows_network(args: argparse.Namespace) -> bool:
@@ -188,35 +179,19 @@ def draw_network(args: argparse.Namespace, output: Path, console: Console) -> in
     check_qt()
     offscreen()
     app = application()
-    from gui.canvas.network.picture import save_network
+    from gui.canvas.network.picture import draw_network as draw_order
 
     position = round(args.at * network.connection_count)
-    save_network(
-        problem,
-        order,
-        output,
-        size=args.size,
-        theme=args.theme,
-        title=title,
-        bounds=bounds,
-        position=position,
-    )
+    page = draw_order(problem, order, page_of(args), title, bounds, position).save(output)
     app.processEvents()
-    data = {
-        "file": args.output, "width": args.size[0], "height": args.size[1], "theme": args.theme, "view": "network",
-        "neurons": network.neuron_count, "connections": network.connection_count,
-    }  # fmt: skip
-    console.result(
-        data,
-        lambda: (
-            f"wrote {args.output} ({args.size[0]} x {args.size[1]}, {network.connection_count:,} connections)"
-        ),
-    )
+    size = {"neurons": network.neuron_count, "connections": network.connection_count}
+    report(args, page, "network", size, f"{network.connection_count:,} connections", console)
     return DONE
 
 
 def read(
     args: argparse.Namespace,
+    console: Console,
 ) -> tuple[Problem, np.ndarray | None, str, str, tuple[Bound, ...], list[str]]:
     """What to draw: problem, device of each op (None without a plan), title, planner, what is proven or claimed, notes on the plan."""
     from gui.shell.kinds import files_to_open
@@ -242,7 +217,21 @@ def read(
     title = f"{problem.graph.name} on {problem.target.spec()}"
     notes = [f"{plan}: {note}" for note in opened.notes]
     planner = opened.plan.provenance.planner
-    return problem, opened.plan.decision.device_of, title, planner, with_known(problem, opened.bounds), notes
+    bounds = proven_of(opened.plan, with_known(problem, opened.bounds), args.prove, console)
+    return problem, opened.plan.decision.device_of, title, planner, bounds, notes
+
+
+def proven_of(plan: Plan, bounds: tuple[Bound, ...], seconds: float, console: Console) -> tuple[Bound, ...]:
+    """``bounds``, and what is proven beyond them of a valid plan: a picture is not to say less than is known in a moment."""
+    from planner.cli.searching import soft_interrupt
+
+    if not plan.evaluation.valid or seconds <= OFF:
+        return bounds
+    with soft_interrupt(console, "") as cancelled:
+        device_of = plan.decision.device_of
+        return proven_beside(
+            plan.problem, device_of, plan.evaluation.values, bounds, seconds, console, cancelled
+        )
 
 
 def application() -> QApplication:

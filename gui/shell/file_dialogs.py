@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QFileDialog
 
 from gui.document.values import Message
+from gui.look.drawn import Drawing
+from gui.shell.picture_dialog import Choice, PictureDialog
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -53,6 +55,24 @@ class FileDialogs:
             "" if problem is None else "".join(c if c.isalnum() or c in "._- " else "_" for c in problem.name)
         )
         return name.strip() or self._nameless
+
+    def ask_drawing(
+        self, views: Mapping[str, str], view: str, draw: Callable[[Choice], Drawing], *, cut: frozenset[str] = frozenset(),
+        preview: bool = True,
+    ) -> PictureDialog:  # fmt: skip
+        """Ask how to draw a picture of what is open and where to write it, and write it."""
+        dialog = PictureDialog(
+            views, view, self._editor.theme, draw, cut=cut, preview=preview, parent=self._editor
+        )
+
+        def write(choice: Choice) -> None:
+            path = self.ask_picture()
+            if path is not None:
+                self.export(lambda: draw(choice).save(path), path)
+
+        dialog.chosen.connect(write)
+        dialog.open()
+        return dialog
 
     def ask_picture(self) -> Path | None:
         """Ask for a picture to write; None where nothing was chosen, or no picture."""

@@ -176,8 +176,10 @@ class Target(ABC):
                 continue
             if isinstance(value, bool):
                 text = str(value).lower()
+            elif isinstance(value, float):
+                text = _bytes(value) if f.metadata["unit"] == "B" else _number(value)
             else:
-                text = _number(value) if isinstance(value, float) else str(value)
+                text = str(value)
             shown.append(f"{f.name}={text}")
         return ",".join([head, *shown])
 
@@ -230,6 +232,15 @@ def check_count(value: int, what: str, most: int = 1024) -> None:
     """Check a device count. Raises :class:`TargetError`."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise TargetError(f"{what} is {value!r}; it must be a whole number from 0 to {most}")
+
+
+def _bytes(value: float) -> str:
+    """A short text that is exactly so many bytes: ``40MiB``, ``16.5GiB``."""
+    for unit, scale in (("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10)):
+        text = f"{value / scale:g}"
+        if scale <= value < math.inf and len(text) <= 6 and "e" not in text and float(text) * scale == value:
+            return text + unit
+    return _number(value)
 
 
 def _number(value: float) -> str:

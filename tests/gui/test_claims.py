@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.canvas.graph.picture import standing_text
+from gui.canvas.graph.picture.picture import standing_text
 from gui.document.plan.document import Document
 from gui.editors.comparison.canvases.pane_words import standing_tip, standing_words
 from gui.editors.comparison.panels.figures_words import figures_table

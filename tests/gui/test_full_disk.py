@@ -89,16 +89,17 @@ def _pictures() -> list[Writer]:
     """Everything that is drawn, in each format."""
     found = []
     for suffix in (".png", ".svg", ".pdf"):
-        for view, module, files in (
-            ("flow", "gui.canvas.graph.picture", _plan("graph")),
-            ("lanes", "gui.canvas.graph.picture", _plan("graph")),
-            ("schedule", "gui.panels.schedule.picture", _plan("graph")),
-            ("memory", "gui.panels.edge_tpu.memory_picture", _plan("graph")),
-            ("package", "gui.panels.mcm.picture", ("@row.json", "@row.plan.json")),
-            ("network", "gui.canvas.network.picture", _plan("order")),
+        for view, files in (
+            ("flow", _plan("graph")),
+            ("lanes", _plan("graph")),
+            ("stages", _plan("graph")),
+            ("schedule", _plan("graph")),
+            ("memory", _plan("graph")),
+            ("package", ("@row.json", "@row.plan.json")),
+            ("network", _plan("order")),
         ):
             command = ("render", *files, "--view", view, *SIZE)
-            found.append(Writer(f"{view}{suffix}", (module,), command))
+            found.append(Writer(f"{view}{suffix}", ("gui.present.render", "gui.look.drawn"), command))
         found.append(
             Writer(
                 f"compared{suffix}",
@@ -154,8 +155,8 @@ WRITERS = (
 ELSEWHERE = {
     "gui.app.crash_log": "the log of a crash goes on without one",
     "gui.app.demo.demo": "pictures of the tour, written as those of stories are",
-    "gui.look.drawn": "into memory",
     "gui.document.crash_files": "lines of a journal that are told of once: tests/gui/document/plan/test_journal.py",
+    "gui.shell.file_dialogs": "a picture, as gui.look.drawn writes it",
     "gui.present.export.video": "needs ffmpeg: the test of its own below",
     "gui.present.html.svg": "into memory",
     "gui.tools.story.keeping": "beside the journals, told of once: tests/gui/tools/story/test_keeping.py",

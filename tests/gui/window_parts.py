@@ -49,6 +49,9 @@ class PlainCanvas(QWidget):
     def set_highlight(self, mask: np.ndarray | None) -> None:
         self.highlight = mask
 
+    def in_sight(self) -> None:
+        """All of the graph is in sight."""
+
     def set_reduced_motion(self, reduced: bool) -> None:
         self.asked.append(("reduced", reduced))
 

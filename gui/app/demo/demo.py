@@ -212,7 +212,9 @@ def take(app: QApplication, window: MainWindow, out: Path, console: Console) -> 
 
 def _pictures(tour: Tour, out: Path) -> list[Path]:
     """Flow and lanes of the last plan, as they are exported, and the plan itself."""
-    from gui.canvas.graph.picture import save_picture
+    from gui.canvas.graph.picture.picture import draw_graph
+    from gui.look.page import Page
+    from gui.look.theme import THEMES
 
     problem, device_of = tour.document.problem, tour.document.device_of.copy()
     assert problem is not None
@@ -224,9 +226,8 @@ def _pictures(tour: Tour, out: Path) -> list[Path]:
     ):
         path = out / f"{problem.graph.name}-{view}.{suffix}"
         title = f"{problem.graph.name} on {problem.target.spec()}"
-        save_picture(
-            problem, device_of, path, theme=theme, view=view, title=title, bounds=tour.document.bounds
-        )
+        page = Page(theme=THEMES[theme])
+        draw_graph(problem, device_of, page, view, title, tour.document.bounds).save(path)
         files.append(path)
     tour.save(f"{problem.graph.name}.plan.json")
     return files

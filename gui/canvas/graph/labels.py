@@ -26,6 +26,13 @@ def short_name(name: str) -> str:
     return tail or name
 
 
+def tab_width(palette: CanvasPalette) -> float:
+    """How wide the tab with a device's number on filled cards is, in logical pixels; 0 where cards have none."""
+    return (
+        5.0 + 6.0 * len(str(len(palette.devices) - 1)) if palette.filled and len(palette.devices) > 1 else 0.0
+    )
+
+
 @lru_cache(maxsize=60_000)
 def elided(text: str, pixels: int, bold: bool, width: int) -> str:
     """``text`` shortened to ``width`` pixels: whole, else its last parts that fit, else cut before its number.
@@ -100,7 +107,7 @@ def _paint_names(
     pixels = int(min(12 * ratio, max(7 * ratio, 0.62 * card)))
     painter.setFont(font(pixels, False))
     painter.setPen(QColor(palette.theme.text))
-    left = 6.0 * ratio
+    left = max(6.0, tab_width(palette) + 3.0) * ratio
     names = scene.items.names
     for i in shown.tolist():
         x, y, w, h = _box(scene, viewport, i)
@@ -122,12 +129,14 @@ def _paint_cards(
     theme = palette.theme
     zoom = min(1.5, max(0.8, viewport.scale / ratio))
     big, small = int(12 * zoom * ratio), int(10.5 * zoom * ratio)
-    name_pen, kind_pen = QPen(QColor(theme.text)), QPen(QColor(theme.muted))
+    name_pen, kind_pen = QPen(QColor(theme.text)), QPen(QColor(theme.text if palette.filled else theme.muted))
     pad = 9.0 * zoom * ratio
+    tab = max(0.0, tab_width(palette) - 5.0) * ratio
     graph, items = scene.items.graph, scene.items
     names, costs, kinds = [], [], []
     for i in shown.tolist():
         x, y, w, h = _box(scene, viewport, i)
+        x, w = x + tab, w - tab
         room = w - 1.6 * pad
         mark = 14 * zoom * ratio if scene.pinned[i] else 0.0
         names.append(

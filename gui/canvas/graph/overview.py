@@ -63,8 +63,17 @@ def paint_ground(
     buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
 ) -> None:
     """Every op as its whole cell of the grid, so that the ops of a stage flow together into one area."""
-    theme, grow = palette.theme, 0.6 * ratio / viewport.scale
+    grow = 0.6 * ratio / viewport.scale
     pad_x, pad_y = STYLE.gap_x / 2 + grow, STYLE.gap_y / 2 + grow
+    raster.rounded_rects(
+        buffer, None, scene.x - pad_x, scene.y - pad_y, scene.w + 2 * pad_x, scene.h + 2 * pad_y,
+        viewport.scale, viewport.ox, viewport.oy, fill=ground_colours(scene, palette), radius_px=0.0, min_px=1.0,
+    )  # fmt: skip
+
+
+def ground_colours(scene: Scene, palette: CanvasPalette) -> np.ndarray:
+    """The colour of each op's cell (uint32[ops])."""
+    theme = palette.theme
     fill = np.array(
         [packed(mix(theme.canvas, d.accent, 0.5 if theme.dark else 0.42)) for d in palette.devices], np.uint32
     )
@@ -75,11 +84,7 @@ def paint_ground(
         faded = np.array([packed(mix(theme.canvas, d.accent, 0.14)) for d in palette.devices], np.uint32)
         cells = np.where(scene.highlighted, palette.accent[scene.device], faded[scene.device])
     cells = np.where(scene.violating, np.uint32(packed(theme.bad)), cells)
-    cells = np.where(scene.selected, np.uint32(packed(theme.edge_selected)), cells)
-    raster.rounded_rects(
-        buffer, None, scene.x - pad_x, scene.y - pad_y, scene.w + 2 * pad_x, scene.h + 2 * pad_y,
-        viewport.scale, viewport.ox, viewport.oy, fill=cells.astype(np.uint32), radius_px=0.0, min_px=1.0,
-    )  # fmt: skip
+    return np.where(scene.selected, np.uint32(packed(theme.edge_selected)), cells).astype(np.uint32)
 
 
 def plates(scene: Scene, viewport: Viewport, ratio: float) -> dict[int, QRectF]:

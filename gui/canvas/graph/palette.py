@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -34,6 +34,8 @@ class CanvasPalette:
     block: Packed
     band: Packed
     line: Packed
+    filled: bool = False
+    """Whether near cards are filled and carry the number of their device, as in pictures."""
 
     def blocks_of(self, device: Packed, model: Packed) -> Packed:
         """The fill of blocks by device and model (uint32): solid for the first model, paler for others."""
@@ -87,3 +89,11 @@ def canvas_palette(theme: Theme, k: int, numbers: tuple[int, ...] | None = None)
         band=column(lambda d: packed(d.band)),
         line=column(lambda d: packed(d.accent, 0.85)),
     )
+
+
+def filled_palette(theme: Theme, k: int) -> CanvasPalette:
+    """:func:`canvas_palette` with near cards filled in their device's colour, pale enough for words."""
+    usual = canvas_palette(theme, k)
+    share = 0.3 if theme.dark else 0.26
+    body = np.array([packed(mix(theme.card, d.accent, share)) for d in usual.devices], np.uint32)
+    return replace(usual, body=body, filled=True)

@@ -9,13 +9,15 @@ from PySide6.QtWidgets import QWidget
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.strip import slot_rects
-from gui.canvas.graph.viewport import Viewport
+from gui.canvas.graph.viewport import Rect, Viewport
 from gui.raster import engine as raster
 from planner.model.graph import Floats, Ints
 
 NOTHING = np.empty(0, np.int32)
 LIFE_SIZE = 1.25
 """The largest zoom that fitting something into the window takes."""
+ALMOST = 0.98
+"""Of the graph's width and height: where so much is in sight, all of it is."""
 
 
 class SceneWidget(QWidget):
@@ -95,6 +97,16 @@ class SceneWidget(QWidget):
         )
         self.viewport.smallest = smallest
         self._moved_viewport()
+
+    def in_sight(self) -> Rect | None:
+        """The part of the graph that is in sight, in scene units; None where that is all or nothing of it."""
+        if self.scene is None:
+            return None
+        x, y, wide, high = self.scene.layout.bounds
+        left, top, across, down = self.viewport.visible()
+        x0, y0, x1, y1 = max(x, left), max(y, top), min(x + wide, left + across), min(y + high, top + down)
+        whole = x1 - x0 >= wide * ALMOST and y1 - y0 >= high * ALMOST
+        return None if whole or x1 <= x0 or y1 <= y0 else (x0, y0, x1 - x0, y1 - y0)
 
     def reveal(self, op: int) -> None:
         """Bring an op into sight at a readable size, moving no more than needed."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,13 +19,13 @@ from gui.canvas.network.links import USUAL_LINKS, LinksPicture
 from gui.canvas.network.matrix import MatrixPicture
 from gui.canvas.network.titles import LEFT, elided, face
 from gui.document.network.memory_history import Counters, Residents, history_of
-from gui.look.drawn import drawn
+from gui.look.drawn import Drawing, fill_ground
 from gui.look.numbers import gap_text, percent, plural
-from gui.look.theme import THEMES, Theme
+from gui.look.page import SHEET, Page
+from gui.look.theme import Theme
 from gui.raster import engine as raster
 from gui.words.proofs import claimed_note
 from planner.errors import StageboardError
-from planner.files import write_atomically
 from planner.model.graph import Ints
 from planner.problem.claims import telling_claim
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT_OF = 1100.0, 700.0
 """Size in logical units of a picture of usual proportions; words are as large as in a window of that size."""
+VIEWS = {"links": "Links", "matrix": "Matrix"}
 MARGIN, HEAD = 12.0, 46.0
 
 
@@ -53,20 +53,17 @@ class Scene:
     lens: Lens
 
 
-def save_network(
+def draw_network(
     problem: NetworkProblem,
     order: Ints,
-    path: str | Path,
-    *,
-    size: tuple[int, int] = (1600, 1000),
-    theme: str = "light",
+    page: Page = SHEET,
     title: str = "",
     bounds: Sequence[Bound] = (),
     position: int | None = None,
     view: str | None = None,
     by_first_use: bool = True,
-) -> None:
-    """Write the picture; the suffix of ``path`` (.png, .svg, .pdf) says which kind of file.
+) -> Drawing:
+    """The picture of an order.
 
     ``position`` is how many connections are done (default: all), ``view`` is ``links`` or ``matrix`` (default: what suits the
     network's size). Raises :class:`StageboardError` for a position outside the order, PlanError for no order of the network's
@@ -76,26 +73,26 @@ def save_network(
     moment = len(order) if position is None else position
     if not 0 <= moment <= len(order):
         raise StageboardError(f"position {moment} is outside the order; choose 0 to {len(order)}")
-    colours = THEMES[theme]
+    page = page.usual
+    size, colours = page.pixels, page.theme
     scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT_OF))
     room = (size[0] / scale, size[1] / scale)
     scene = compose_network(problem, order, room, scale, colours, title, bounds, moment, view, by_first_use)
-    suffix = Path(path).suffix.lower()
 
-    def paint(painter: QPainter) -> None:
+    def paint(painter: QPainter, shapes: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(QRectF(0, 0, *size), QColor(colours.panel))
+        fill_ground(painter, page, colours.panel)
         painter.scale(scale, scale)
-        paint_network(painter, scene, room, colours, vectors=suffix != ".png")
+        paint_network(painter, scene, room, colours, vectors=shapes)
 
-    write_atomically(Path(path), drawn(suffix, size, scene.title, paint))
+    return Drawing(page, scene.title, paint)
 
 
 def compose_network(
     problem: NetworkProblem, order: Ints, room: tuple[float, float], scale: float, theme: Theme, title: str,
     bounds: Sequence[Bound], moment: int, view: str | None = None, by_first_use: bool = True,
 ) -> Scene:  # fmt: skip
-    """What a picture of ``room`` logical units (width, height) at ``scale`` pixels per unit shows; the rest as for :func:`save_network`."""
+    """What a picture of ``room`` logical units (width, height) at ``scale`` pixels per unit shows; the rest as for :func:`draw_network`."""
     network = problem.network
     when = np.empty(len(order), np.int32)
     when[order] = np.arange(len(order), dtype=np.int32)

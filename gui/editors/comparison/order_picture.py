@@ -12,6 +12,7 @@ from gui.canvas.network.picture import compose_network, paint_network
 from gui.canvas.network.titles import LEFT, elided, face
 from gui.look.drawn import drawn
 from gui.look.numbers import plural, signed_amount, signed_percent
+from gui.look.page import Page
 from gui.look.theme import THEMES
 from planner.files import write_atomically
 from planner.reports.comparison import OrderComparison
@@ -81,7 +82,7 @@ def save_orders(
             paint_network(painter, scene, inner, colours, vectors=suffix != ".png")
             painter.restore()
 
-    write_atomically(Path(path), drawn(suffix, size, title, paint))
+    write_atomically(Path(path), drawn(suffix, Page(size), title, paint))
 
 
 def _name(comparison: OrderComparison, i: int) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from planner.plan_files.order_json import OpenedOrder
 
 ARRAYS = "Array files (*.npz)"
+MOST_PREVIEWED = 100_000
+"""Connections of the largest network whose picture is drawn before it is exported."""
 
 
 class NetworkFiles(ModelFiles):
@@ -160,17 +162,13 @@ class NetworkFiles(ModelFiles):
 
     def export_picture(self) -> None:
         """Network and order as PNG, SVG or PDF, as they are shown."""
-        from gui.canvas.network.picture import save_network
+        from gui.canvas.network.picture import VIEWS, draw_network
 
         document, window = self._document, self._window
-        problem = document.open_problem
-        path = self.ask_picture()
-        if path is None:
-            return
-        self.export(
-            lambda: save_network(
-                problem, document.order, path, size=(1920, 1200), theme=window.theme.name, title=document.title,
-                bounds=document.plan_bounds, position=document.position, view=window.looked_at.view,
-            ),
-            path,
+        problem, order, position = document.open_problem, document.order.copy(), document.position
+        title, bounds = document.title, document.plan_bounds
+        self.ask_drawing(
+            VIEWS, window.looked_at.view,
+            lambda choice: draw_network(problem, order, choice.page, title, bounds, position, choice.view),
+            preview=problem.network.connection_count <= MOST_PREVIEWED,
         )  # fmt: skip

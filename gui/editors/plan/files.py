@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from gui.editors.plan.body import GraphBody
 
 LARGEST_BATCH = 1_000_000
+MOST_PREVIEWED = 6_000
+"""Ops of the largest graph whose picture is drawn before it is exported."""
 
 
 class Files(ModelFiles):
@@ -120,23 +123,24 @@ class Files(ModelFiles):
 
     # ------------------------------------------------------------------ exporting
     def export_picture(self) -> None:
-        """The graph as PNG, SVG or PDF in the view and theme that are shown."""
-        from gui.canvas.graph.picture import save_picture
+        """A view of the plan as PNG, SVG or PDF; first the one that is shown."""
+        from gui.canvas.graph.picture.picture import Part
+        from gui.panels.pictures import CUT, TITLES, Shown, drawing_of, views_of
 
-        path = self.ask_picture()
-        if path is None:
-            return
-        window, document = self._window, self._document
+        document, canvas = self._document, self._window.canvas
         problem = document.problem
         if problem is None:
             return
-        size = (1920, 1200)
-        self.export(
-            lambda: save_picture(
-                problem, document.device_of.copy(), path, size=size, theme=window.theme.name,
-                view=window.canvas.view, title=document.title, bounds=document.plan_bounds,
-            ),
-            path,
+        shown = Shown(
+            problem, document.device_of.copy(), document.title, document.plan_bounds,
+            document.current_plan().provenance.planner, document.grouping, document.folded,
+        )  # fmt: skip
+        scene, region = canvas.scene, canvas.in_sight()
+        part = shown if scene is None or region is None else replace(shown, part=Part(scene, region))
+        self.ask_drawing(
+            {view: TITLES[view] for view in views_of(problem)}, canvas.view,
+            lambda choice: drawing_of(part if choice.in_sight and choice.view == canvas.view else shown, choice.view, choice.page),
+            cut=CUT if region is not None else frozenset(), preview=problem.graph.n <= MOST_PREVIEWED,
         )  # fmt: skip
 
     def export_split(self) -> None:

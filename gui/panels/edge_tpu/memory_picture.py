@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from gui.look.drawn import drawn
+from gui.look.drawn import Drawing, fill_ground
 from gui.look.glyphs import paint_glyph
 from gui.look.numbers import one_time, plural, rate_text
-from gui.look.theme import THEMES, Theme, device_colours, font
+from gui.look.page import SHEET, Page
+from gui.look.theme import Theme, device_colours, font
 from gui.panels.edge_tpu.memory_bars import (
     MemoryBars,
     bar_boxes,
@@ -29,7 +29,6 @@ from gui.panels.edge_tpu.memory_bars import (
 from gui.words.objectives import components_text
 from gui.words.proofs import claimed_note
 from planner.errors import StageboardError
-from planner.files import write_atomically
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.claims import telling_claim
@@ -58,33 +57,23 @@ class Side:
     proven: bool = False
 
 
-def save_memory(
+def draw_memory(
     problem: Problem,
     device_of: Ints,
-    path: str | Path,
-    *,
-    size: tuple[int, int] = (1600, 900),
-    theme: str = "light",
+    page: Page = SHEET,
     title: str = "",
     planner: str = "",
     bounds: Sequence[Bound] = (),
-) -> None:
-    """Write the picture; the suffix of ``path`` (.png, .svg, .pdf) says which kind of file.
-
-    Raises :class:`StageboardError` for a target that is not a row of stages.
-    """
+) -> Drawing:
+    """The picture of the stages' parameters. Raises :class:`StageboardError` for a target that is not a row of stages."""
     if not has_stages(problem):
         raise StageboardError(
             f"the memory view shows the stages of a pipeline, and this plan is for a {problem.target.title.lower()};"
             " choose --view lanes"
         )
     sides = sides_of(problem, device_of, planner, bounds)
-    head = title or problem.graph.name
-    data = drawn(
-        Path(path).suffix.lower(), size, head,
-        lambda painter: paint_memory(painter, size, problem, sides, head, THEMES[theme]),
-    )  # fmt: skip
-    write_atomically(Path(path), data)
+    page, head = page.usual, title or problem.graph.name
+    return Drawing(page, head, lambda painter, _: paint_memory(painter, page, problem, sides, head))
 
 
 def sides_of(
@@ -114,13 +103,12 @@ def _note(problem: Problem, evaluation: Evaluation) -> str:
     return f"{rate}, latency {one_time(latency(evaluation), unit)} (estimated)"
 
 
-def paint_memory(
-    painter: QPainter, size: tuple[int, int], problem: Problem, sides: Sequence[Side], title: str, theme: Theme
-) -> None:  # fmt: skip
-    """Everything, in ``size`` pixels."""
+def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequence[Side], title: str) -> None:
+    """Everything, in pixels of ``page``."""
+    size, theme = page.pixels, page.theme
     scale = max(0.5, min(size[1] / 900, size[0] / 1200))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.fillRect(QRectF(0, 0, *size), QColor(theme.panel))
+    fill_ground(painter, page, theme.panel)
     painter.scale(scale, scale)
     width, height = size[0] / scale, size[1] / scale
     _text(painter, QRectF(MARGIN, 14, width - 2 * MARGIN, 28), title, font(17, bold=True), theme.text)

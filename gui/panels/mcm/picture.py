@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QPainter
 
-from gui.canvas.graph.picture import standing_text
-from gui.look.drawn import drawn
+from gui.canvas.graph.picture.picture import standing_text
+from gui.look.drawn import Drawing, fill_ground
 from gui.look.numbers import plural
-from gui.look.theme import THEMES, Theme, device_colours
+from gui.look.page import SHEET, Page
+from gui.look.theme import Theme, device_colours
 from gui.panels.mcm.ink import LEFT, small, write
 from gui.panels.mcm.layout import package_layout
 from gui.panels.mcm.legend import LEGEND, paint_legend
@@ -21,7 +21,6 @@ from gui.panels.mcm.painter import Marks, paint_package
 from gui.panels.mcm.state import Package, is_package, package_of
 from gui.panels.mcm.words import summary
 from planner.errors import StageboardError
-from planner.files import write_atomically
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation, Violation
@@ -32,17 +31,10 @@ WIDTH, HEIGHT = 1000.0, 590.0
 MARGIN, HEAD, ARCS, RULES, CHART = 14.0, 58.0, 18.0, 20.0, 118.0
 
 
-def save_package(
-    problem: Problem,
-    device_of: Ints,
-    path: str | Path,
-    *,
-    size: tuple[int, int] = (1600, 1000),
-    theme: str = "light",
-    title: str = "",
-    bounds: Sequence[Bound] = (),
-) -> None:
-    """Write the picture; the suffix of ``path`` (.png, .svg, .pdf) says which kind of file.
+def draw_package(
+    problem: Problem, device_of: Ints, page: Page = SHEET, title: str = "", bounds: Sequence[Bound] = ()
+) -> Drawing:
+    """The picture of a package.
 
     Of a plan that breaks rules, the first triangle is drawn over the chips, and its sentence stands below. Raises
     :class:`StageboardError` for a target that is not a multi-chip module.
@@ -52,13 +44,13 @@ def save_package(
             f"the package view shows the chips of a multi-chip module, and this plan is for {problem.target.in_words};"
             " choose --view lanes"
         )
-    evaluation = problem.evaluate(device_of)
+    page, evaluation = page.usual, problem.evaluate(device_of)
     head = title or problem.graph.name
-    data = drawn(
-        Path(path).suffix.lower(), size, head,
-        lambda painter: paint_picture(painter, size, problem, device_of, evaluation, head, THEMES[theme], bounds),
-    )  # fmt: skip
-    write_atomically(Path(path), data)
+
+    def paint(painter: QPainter, _: bool) -> None:
+        paint_picture(painter, page, problem, device_of, evaluation, head, bounds)
+
+    return Drawing(page, head, paint)
 
 
 def pointed_violation(violations: Sequence[Violation]) -> Violation | None:
@@ -67,14 +59,15 @@ def pointed_violation(violations: Sequence[Violation]) -> Violation | None:
 
 
 def paint_picture(
-    painter: QPainter, size: tuple[int, int], problem: Problem, device_of: Ints, evaluation: Evaluation, title: str,
-    theme: Theme, bounds: Sequence[Bound],
+    painter: QPainter, page: Page, problem: Problem, device_of: Ints, evaluation: Evaluation, title: str,
+    bounds: Sequence[Bound],
 ) -> None:  # fmt: skip
-    """Everything, in ``size`` pixels."""
+    """Everything, in pixels of ``page``."""
+    size, theme = page.pixels, page.theme
     pointed = pointed_violation(evaluation.violations)
     package = package_of(problem, device_of, evaluation, pointed=pointed)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.fillRect(QRectF(0, 0, *size), QColor(theme.panel))
+    fill_ground(painter, page, theme.panel)
     scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT))
     painter.scale(scale, scale)
     width, height = size[0] / scale, size[1] / scale

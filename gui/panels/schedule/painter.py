@@ -12,7 +12,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
 from gui.look.glyphs import GLYPH_SIZE, paint_glyph
 from gui.look.numbers import percent
-from gui.look.theme import DeviceColour, Theme, contrast, device_colours, font, mix, shift_lightness
+from gui.look.theme import DeviceColour, Theme, device_colours, font, ink_on, mix, shift_lightness
 from gui.panels.schedule.layout import AXIS, RULER, ChartLayout, piece_letter
 from planner.reports.schedule.parts import STREAM, SYNC, WORK
 
@@ -39,12 +39,6 @@ def bar_colour(colour: DeviceColour, theme: Theme, odd: bool, backward: bool, wo
     if not work:
         return mix(theme.panel, base, 0.55 if odd else 0.68)
     return mix(theme.panel, base, 0.78) if odd else base
-
-
-@lru_cache(maxsize=512)
-def ink_on(ground: str, theme: Theme) -> str:
-    """White or black, whichever reads better: one of them always has a contrast of 4.5."""
-    return max("#ffffff", "#000000", key=lambda ink: contrast(ink, ground))
 
 
 def paint_schedule(

@@ -2,61 +2,61 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from gui.look.drawn import drawn
-from gui.look.theme import THEMES, font
-from gui.panels.schedule.layout import ChartLayout, device_rows
+from gui.look.drawn import Drawing, fill_ground
+from gui.look.page import SHEET, Page
+from gui.look.theme import font
+from gui.panels.schedule.layout import AXIS, MOST_ROW, RULER, ChartLayout, device_rows
 from gui.panels.schedule.painter import LEFT, paint_schedule
 from gui.panels.schedule.panel import summary
-from planner.files import write_atomically
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.reports.schedule.schedule import KINDS, schedule
 
 TITLE_HEIGHT, MARGIN = 54.0, 12.0
+MOST_GROWN = 2.5
+"""How many times as large as usual things are at most where a page has room to spare."""
 
 
-def save_schedule(
-    problem: Problem,
-    device_of: Ints,
-    path: str | Path,
-    *,
-    size: tuple[int, int] = (1600, 1000),
-    theme: str = "light",
-    title: str = "",
-) -> None:
-    """Write the schedule that suits the objective; the suffix of ``path`` (.png, .svg, .pdf) says which kind of file.
+def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: str = "") -> Drawing:
+    """The schedule that suits the objective.
 
-    Rows are as high as they need to be: where ``size`` (pixels) has room to spare, it stays empty below.
+    Rows are as high as they need to be. Where the page has room to spare it ends below them, if it is to be cropped; else all is
+    larger, and stands in the middle.
     """
-    colours = THEMES[theme]
     s = schedule(problem, device_of)
     titles = [device.title for device in problem.devices]
-    unit = problem.graph.time_unit
-    layout = ChartLayout(
-        s, device_rows(s, titles), unit, size[0] - 2 * MARGIN, size[1] - TITLE_HEIGHT - MARGIN
-    )
+    unit, colours = problem.graph.time_unit, page.theme
+    rows = device_rows(s, titles)
+    high = TITLE_HEIGHT + RULER + MOST_ROW * len(rows) + AXIS + MARGIN
+    page = page.as_high_as(high)
     head = title or problem.graph.name
     words = f"{KINDS[s.kind]}   {summary(s, titles, unit)}"
+    heading, line = font(11.0, bold=True), font(9.0)
+    said = max(QFontMetricsF(face).horizontalAdvance(text) for face, text in ((heading, head), (line, words)))
+    most = min(MOST_GROWN, page.room[0] / (said + 4 * MARGIN))  # nothing that is said is cut
+    grown = max(1.0, min(most, page.room[1] / high))
+    width, height = page.room[0] / grown, page.room[1] / grown
+    layout = ChartLayout(s, rows, unit, width - 2 * MARGIN, min(high, height) - TITLE_HEIGHT - MARGIN)
 
-    def paint(painter: QPainter) -> None:
+    def paint(painter: QPainter, _: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(QRectF(0, 0, *size), QColor(colours.panel))
-        for y, height, text, face, colour in (
-            (8.0, 22.0, head, font(11.0, bold=True), colours.text),
-            (30.0, 18.0, words, font(9.0), colours.muted),
+        fill_ground(painter, page, colours.panel)
+        painter.scale(page.scale * grown, page.scale * grown)
+        painter.translate(0, max(0.0, (height - high) / 2))
+        for y, tall, text, face, colour in (
+            (8.0, 22.0, head, heading, colours.text),
+            (30.0, 18.0, words, line, colours.muted),
         ):
             painter.setFont(face)
             painter.setPen(QColor(colour))
-            room = QRectF(MARGIN + 4, y, size[0] - 2 * MARGIN - 8, height)
+            room = QRectF(MARGIN + 4, y, width - 2 * MARGIN - 8, tall)
             painter.drawText(
                 room, LEFT, QFontMetricsF(face).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
             )
         painter.translate(MARGIN, TITLE_HEIGHT)
         paint_schedule(painter, layout, colours)
 
-    write_atomically(Path(path), drawn(Path(path).suffix.lower(), size, head, paint))
+    return Drawing(page, head, paint)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.drawn import drawn
+from gui.look.page import Page
 from gui.look.theme import Theme
 from gui.present.certificate.page import CertificatePage, status_line
 from gui.widgets.labels import set_role
@@ -72,7 +73,7 @@ def save_certificate(certified: Certificate, path: str | Path, theme: Theme) -> 
     title = f"Certificate of {certified.model}"
     whole = QRectF(0, 0, *PAGE)
     return write_atomically(
-        file, drawn(suffix, PAGE, title, lambda painter: page.paint(painter, whole, 1.0, 1.0, theme))
+        file, drawn(suffix, Page(PAGE), title, lambda painter: page.paint(painter, whole, 1.0, 1.0, theme))
     )
 
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.animation import eased
 from gui.canvas.graph.headers import paint_headers
-from gui.canvas.graph.picture import paint_graph
+from gui.canvas.graph.picture.shapes import paint_graph
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import Lane
 from gui.present.scenes import HEADERS, GraphStage, View, between

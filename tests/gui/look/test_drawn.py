@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter
 
 from gui.look.drawn import drawn, encoded, slides
+from gui.look.page import Page
 from planner.errors import StageboardError
 
 
@@ -18,7 +19,7 @@ def paint(painter: QPainter) -> None:
 
 @pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
 def test_each_format_is_whole(suffix: str, start: bytes, qapp: Any) -> None:
-    data = drawn(suffix, (400, 300), "a title", paint)
+    data = drawn(suffix, Page((400, 300)), "a title", paint)
     end = {".png": b"IEND\xaeB`\x82", ".svg": b"</svg>", ".pdf": b"%%EOF"}[suffix]
     assert data.startswith(start) and data.rstrip().endswith(end)
 
@@ -31,5 +32,7 @@ def test_slides_have_a_page_each_of_exactly_their_size(qapp: Any) -> None:
 def test_a_picture_that_memory_does_not_hold_is_an_error(qapp: Any) -> None:
     with pytest.raises(StageboardError, match=r"not enough memory for a picture of 0 x 0 pixels"):
         encoded(QImage())
+    page = Page()
+    object.__setattr__(page, "pixels", (2_000_000, 2_000_000))
     with pytest.raises(StageboardError, match=r"2000000 x 2000000 pixels; choose a smaller size"):
-        drawn(".png", (2_000_000, 2_000_000), "", paint)
+        drawn(".png", page, "", paint)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage, QPainter
 
 from gui.look.drawn import drawn
+from gui.look.page import Page
 from gui.look.theme import DARK, LIGHT
 from gui.present.captions import band_height, figures_text, lines_of, measure, target_words, words_for
 from gui.present.show import FIRST, Show
@@ -90,7 +91,7 @@ def test_moved_ops_are_told_and_change_colour() -> None:
 def test_slides_are_vectors_without_errors(any_talk: Resolved) -> None:
     show = Show(any_talk, LIGHT, (640, 400))
     for i in range(show.count):
-        data = drawn(".pdf", show.size, "x", partial(show.paint_slide, index=i))
+        data = drawn(".pdf", Page(show.size), "x", partial(show.paint_slide, index=i))
         assert data.startswith(b"%PDF") and len(data) > 2000
 
 

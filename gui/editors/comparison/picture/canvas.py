@@ -13,7 +13,8 @@ from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
-from gui.canvas.graph.picture import TITLE_HEIGHT, Picture, paint_graph, paint_title
+from gui.canvas.graph.picture.picture import TITLE_HEIGHT, Picture, paint_title
+from gui.canvas.graph.picture.shapes import paint_graph
 from gui.canvas.graph.scene import STYLE, Scene, arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
 from gui.editors.comparison.canvases.pane_marks import Marks, marks_of, paint_badges
@@ -105,7 +106,8 @@ def canvases(comparison: Comparison, box: QRectF, theme: Theme, view: str) -> li
 
 def paint_canvas(painter: QPainter, canvas: Canvas, vectors: bool) -> None:
     """Title and plan, as pixels or as shapes and text."""
-    picture, (width, height) = canvas.picture, canvas.picture.size
+    picture = canvas.picture
+    width, height = round(picture.size[0]), round(picture.size[1])
     painter.save()
     painter.translate(canvas.box.topLeft())
     painter.setClipRect(QRectF(0, 0, width, height))
@@ -120,6 +122,7 @@ def paint_canvas(painter: QPainter, canvas: Canvas, vectors: bool) -> None:
             pixels, picture.scene, picture.viewport, picture.palette, 1.0, picture.headers, canvas.marks
         )
         painter.drawImage(QPointF(0, TITLE_HEIGHT), wrap_image(pixels))
+    painter.fillRect(QRectF(0, 0, width, TITLE_HEIGHT), QColor(picture.palette.theme.panel))
     paint_title(painter, picture)
     painter.restore()
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from gui.canvas.graph.picture import SUFFIXES
 from gui.editors.comparison.base import Pair
 from gui.editors.comparison.panels.devices_painter import paint_devices
 from gui.editors.comparison.panels.devices_table import device_table
@@ -19,6 +18,7 @@ from gui.editors.comparison.panels.sankey_words import sankey_of
 from gui.editors.comparison.picture.canvas import Canvas, canvases, paint_canvas
 from gui.look.drawn import drawn
 from gui.look.numbers import plural
+from gui.look.page import SUFFIXES, Page
 from gui.look.theme import THEMES, Theme, font
 from gui.widgets.labels import capital
 from planner.errors import StageboardError
@@ -60,7 +60,7 @@ def save_comparison(
         )
     suffix = file.suffix.lower()
     paint = composed(comparison, size, THEMES[theme], view, vectors=suffix != ".png")
-    write_atomically(file, drawn(suffix, size, title_of(comparison), paint))
+    write_atomically(file, drawn(suffix, Page(size), title_of(comparison), paint))
 
 
 def title_of(comparison: Comparison) -> str:

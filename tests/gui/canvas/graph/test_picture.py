@@ -9,8 +9,11 @@ import pytest
 from defusedxml import ElementTree
 from PySide6.QtGui import QImage
 
-from gui.canvas.graph.picture import TITLE_HEIGHT, compose, save_picture
-from gui.look.theme import LIGHT, THEMES
+from gui.canvas.graph.labels import tab_width
+from gui.canvas.graph.palette import filled_palette
+from gui.canvas.graph.picture.picture import TITLE_HEIGHT, Part, compose, draw_graph
+from gui.look.page import Page
+from gui.look.theme import THEMES, Theme, contrast, ink_on
 from planner.errors import StageboardError
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
@@ -31,7 +34,7 @@ def problem(qapp) -> Problem:
 class TestKinds:
     def test_png(self, problem: Problem, tmp_path: Path, view: str, theme: str) -> None:
         file = tmp_path / "plan.png"
-        save_picture(problem, THIRDS, file, size=(640, 480), theme=theme, view=view)
+        draw_graph(problem, THIRDS, Page((640, 480), theme=THEMES[theme]), view).save(file)
         image = QImage(str(file))
         assert (image.width(), image.height()) == (640, 480)
         assert image.pixelColor(3, 3).name() == THEMES[theme].panel
@@ -40,7 +43,7 @@ class TestKinds:
 
     def test_svg(self, problem: Problem, tmp_path: Path, view: str, theme: str) -> None:
         file = tmp_path / "plan.svg"
-        save_picture(problem, THIRDS, file, size=(640, 480), theme=theme, view=view, title="Thirds & more")
+        draw_graph(problem, THIRDS, Page((640, 480), theme=THEMES[theme]), view, "Thirds & more").save(file)
         root = ElementTree.parse(file).getroot()
         assert root.tag.endswith("svg")
         text = "".join(root.itertext())
@@ -51,7 +54,7 @@ class TestKinds:
 
     def test_pdf(self, problem: Problem, tmp_path: Path, view: str, theme: str) -> None:
         file = tmp_path / "plan.pdf"
-        save_picture(problem, THIRDS, file, size=(640, 480), theme=theme, view=view)
+        draw_graph(problem, THIRDS, Page((640, 480), theme=THEMES[theme]), view).save(file)
         data = file.read_bytes()
         assert data.startswith(b"%PDF-")
         assert data.rstrip().endswith(b"%%EOF")
@@ -61,12 +64,12 @@ class TestKinds:
 def test_the_title_says_how_good_the_plan_is(problem: Problem) -> None:
     cost = problem.evaluate(THIRDS).objective
     half = problem.bound("bottleneck", cost / 2, "test", frozenset())
-    picture = compose(problem, THIRDS, (800, 600), LIGHT, "flow", bounds=[half])
+    picture = compose(problem, THIRDS, Page((800, 600)), "flow", bounds=[half])
     assert picture.title == "chain"
     assert "24 ops" in picture.subtitle
     assert "gap 50" in picture.subtitle
     assert "valid" in picture.subtitle
-    broken = compose(problem, THIRDS[::-1].copy(), (800, 600), LIGHT, "flow")
+    broken = compose(problem, THIRDS[::-1].copy(), Page((800, 600)), "flow")
     assert "broken" in broken.subtitle
     assert broken.scene.violating.any()
 
@@ -78,25 +81,25 @@ def test_the_title_tells_every_component() -> None:
     first = problem.bound("max-memory", values[0], "simple", frozenset())
     given = (("max-memory", values[0]),)
     second = problem.bound("dram", values[1] / 2, "simple", frozenset(), given=given)
-    said = compose(problem, device_of, (800, 600), LIGHT, "lanes", bounds=[first, second]).subtitle
+    said = compose(problem, device_of, Page((800, 600)), "lanes", bounds=[first, second]).subtitle
     assert "max memory 4.00 MiB, off-chip (DRAM) 2.00 MiB, max communication 240.0 KiB" in said
     assert "gap 50.0 % (off-chip (DRAM))" in said
-    assert "gap" not in compose(problem, device_of, (800, 600), LIGHT, "lanes").subtitle
+    assert "gap" not in compose(problem, device_of, Page((800, 600)), "lanes").subtitle
 
 
 def test_without_a_plan(problem: Problem, tmp_path: Path) -> None:
-    picture = compose(problem, None, (800, 600), LIGHT, "flow")
+    picture = compose(problem, None, Page((800, 600)), "flow")
     assert picture.scene.k == 1
     assert picture.headers is None
     for suffix in ("png", "svg", "pdf"):
-        save_picture(problem, None, tmp_path / f"graph.{suffix}", size=(400, 300))
+        draw_graph(problem, None, Page((400, 300))).save(tmp_path / f"graph.{suffix}")
         assert (tmp_path / f"graph.{suffix}").stat().st_size > 500
 
 
 def test_folded_groups(problem: Problem, tmp_path: Path) -> None:
     view = GroupView((np.arange(24) // 6).astype(np.int32), tuple(f"stem {i}" for i in range(4)))
     file = tmp_path / "folded.svg"
-    save_picture(problem, THIRDS, file, size=(900, 500), grouping=view, folded=frozenset({0, 2}))
+    draw_graph(problem, THIRDS, Page((900, 500)), grouping=view, folded=frozenset({0, 2})).save(file)
     text = "".join(ElementTree.parse(file).getroot().itertext())
     assert "stem 2" in text
     assert "6 ops" in text
@@ -105,28 +108,85 @@ def test_folded_groups(problem: Problem, tmp_path: Path) -> None:
 @pytest.mark.parametrize("file", ["plan.jpg", "plan", "plan.svgz"])
 def test_other_endings_are_refused(problem: Problem, tmp_path: Path, file: str) -> None:
     with pytest.raises(StageboardError, match=r"\.png, \.svg or \.pdf"):
-        save_picture(problem, THIRDS, tmp_path / file)
+        draw_graph(problem, THIRDS).save(tmp_path / file)
     assert list(tmp_path.glob("plan*")) == []
-
-
-@pytest.mark.parametrize("size", [(0, 100), (100, 63), (20_000, 100), (-5, -5)])
-def test_sizes_that_cannot_be_drawn_are_refused(
-    problem: Problem, tmp_path: Path, size: tuple[int, int]
-) -> None:
-    with pytest.raises(StageboardError, match="cannot be drawn"):
-        save_picture(problem, THIRDS, tmp_path / "plan.png", size=size)
 
 
 def test_a_folder_that_is_not_there_is_named(problem: Problem, tmp_path: Path) -> None:
     with pytest.raises(StageboardError, match="nowhere"):
-        save_picture(problem, THIRDS, tmp_path / "nowhere" / "plan.png", size=(400, 300))
+        draw_graph(problem, THIRDS, Page((400, 300))).save(tmp_path / "nowhere" / "plan.png")
 
 
 def test_a_picture_far_out_is_an_overview(qapp, tmp_path: Path) -> None:
     problem = Problem(chain_graph(3000), Pipeline(4))
-    picture = compose(problem, (np.arange(3000) // 750).astype(np.int32), (320, 240), LIGHT, "flow")
+    picture = compose(problem, (np.arange(3000) // 750).astype(np.int32), Page((320, 240)), "flow")
     assert picture.viewport.scale * 44 < 2.2
     for suffix in ("png", "svg"):
-        save_picture(
-            problem, (np.arange(3000) // 750).astype(np.int32), tmp_path / f"far.{suffix}", size=(320, 240)
+        plan = (np.arange(3000) // 750).astype(np.int32)
+        draw_graph(problem, plan, Page((320, 240))).save(tmp_path / f"far.{suffix}")
+
+
+def test_the_legend_names_each_device_that_has_ops(problem: Problem) -> None:
+    plan = np.where(THIRDS == 1, 2, THIRDS).astype(np.int32)
+    picture = compose(problem, plan, Page((800, 600)), "flow")
+    entries = [entry for line in picture.legend.lines for entry in line]
+    assert [entry.name for entry in entries] == ["Stage 0", "Stage 2"]
+    assert [entry.slowest for entry in entries] == [False, True]
+    narrow = compose(problem, plan, Page((200, 600)), "flow")
+    assert len(narrow.legend.lines) == 2 and narrow.top > picture.top
+    for view in ("lanes", "stages"):
+        assert compose(problem, plan, Page((800, 600)), view).legend.lines == ()
+    assert compose(problem, None, Page((800, 600)), "flow").legend.lines == ()
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
+def test_words_on_filled_cards_can_be_read(theme: Theme) -> None:
+    palette = filled_palette(theme, 36)
+    for d, body in enumerate(palette.body.tolist()):
+        assert contrast(theme.text, f"#{body & 0xFFFFFF:06x}") >= 4.5
+        accent = palette.devices[d].accent
+        assert contrast(ink_on(accent, theme), accent) >= 4.5
+    assert (
+        tab_width(palette) > tab_width(filled_palette(theme, 8)) > tab_width(filled_palette(theme, 1)) == 0.0
+    )
+
+
+def test_a_transparent_page_has_no_ground(problem: Problem) -> None:
+    for view in ("flow", "lanes", "stages"):
+        image = QImage.fromData(
+            draw_graph(problem, THIRDS, Page((640, 480), transparent=True), view).file(".png")
         )
+        assert image.pixelColor(630, 2).alpha() == 0
+        solid = QImage.fromData(draw_graph(problem, THIRDS, Page((640, 480)), view).file(".png"))
+        assert solid.pixelColor(630, 2).alpha() == 255
+
+
+def test_a_cropped_page_ends_below_the_graph(problem: Problem) -> None:
+    page = draw_graph(problem, THIRDS, Page((1600, 1000), crop=True)).page
+    assert page.pixels[0] == 1600 and page.pixels[1] < 1000
+    assert draw_graph(problem, THIRDS, Page((1600, 1000))).page.pixels == (1600, 1000)
+
+
+def test_finer_pages_show_the_same_with_more_pixels(problem: Problem) -> None:
+    coarse, fine = Page((400, 300)), Page((800, 600), dpi=192)
+    assert fine.room == coarse.room
+    sizes = {
+        draw_graph(problem, THIRDS, page).file(".pdf").split(b"/MediaBox")[1][:20] for page in (coarse, fine)
+    }
+    assert len(sizes) == 1, "a drawing is as large as its inches, whatever a dot is"
+
+
+def test_stages_and_what_flows_between_them(problem: Problem) -> None:
+    data = draw_graph(problem, THIRDS, Page((900, 500)), "stages").file(".svg")
+    words = "".join(ElementTree.fromstring(data).itertext())
+    assert all(f"Stage {d}" in words for d in range(3)) and "8 ops" in words
+
+
+def test_a_part_is_laid_out_as_in_the_window(problem: Problem) -> None:
+    whole = compose(problem, THIRDS, Page((900, 500)), "flow")
+    x, y, wide, high = whole.scene.layout.bounds
+    part = compose(
+        problem, THIRDS, Page((900, 500)), "flow", part=Part(whole.scene, (x, y, wide / 3, high / 3))
+    )
+    assert part.viewport.scale > whole.viewport.scale
+    assert part.scene.layout is whole.scene.layout

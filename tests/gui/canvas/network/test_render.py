@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from gui.canvas.network.picture import save_network
+from gui.canvas.network.picture import draw_network
+from gui.look.page import Page
+from gui.look.theme import DARK
 from planner.errors import PlanError, StageboardError
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
@@ -26,7 +28,9 @@ def test_every_kind_of_file(
     qapp: object, tmp_path: Path, problem: NetworkProblem, suffix: str, view: str
 ) -> None:
     file = tmp_path / f"network{suffix}"
-    save_network(problem, shuffled_order(problem.network), file, size=(400, 300), view=view, position=40)
+    draw_network(problem, shuffled_order(problem.network), Page((400, 300)), view=view, position=40).save(
+        file
+    )
     head = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[suffix]
     assert file.read_bytes().startswith(head)
     if suffix == ".png":
@@ -39,21 +43,26 @@ def test_every_kind_of_file(
 def test_moments_and_themes_differ(qapp: object, tmp_path: Path, problem: NetworkProblem) -> None:
     order, seen = shuffled_order(problem.network), []
     for i, more in enumerate(
-        ({}, {"position": 0}, {"position": 30}, {"theme": "dark"}, {"by_first_use": False})
+        (
+            {},
+            {"position": 0},
+            {"position": 30},
+            {"page": Page((300, 200), theme=DARK)},
+            {"by_first_use": False},
+        )
     ):
         file = tmp_path / f"{i}.png"
-        save_network(problem, order, file, size=(300, 200), **more)  # type: ignore[arg-type]
+        draw_network(problem, order, **{"page": Page((300, 200)), **more}).save(file)  # type: ignore[arg-type]
         seen.append(file.read_bytes())
     assert len(set(seen)) == len(seen)
 
 
-def test_what_cannot_be_drawn_is_said(qapp: object, tmp_path: Path, problem: NetworkProblem) -> None:
+def test_what_cannot_be_drawn_is_said(qapp: object, problem: NetworkProblem) -> None:
     order = shuffled_order(problem.network)
     with pytest.raises(StageboardError, match="choose 0 to"):
-        save_network(problem, order, tmp_path / "x.png", position=len(order) + 1)
+        draw_network(problem, order, position=len(order) + 1)
     with pytest.raises(PlanError):
-        save_network(problem, np.zeros(len(order), np.int32), tmp_path / "x.png")
-    assert not list(tmp_path.iterdir())
+        draw_network(problem, np.zeros(len(order), np.int32))
 
 
 def test_broken_orders_are_drawn_and_bounds_told(
@@ -64,6 +73,6 @@ def test_broken_orders_are_drawn_and_bounds_told(
         ("good", shuffled_order(problem.network)),
         ("bad", shuffled_order(problem.network)[::-1]),
     ):
-        save_network(problem, order.copy(), tmp_path / f"{name}.svg", size=(600, 400), bounds=(bound,))
+        draw_network(problem, order.copy(), Page((600, 400)), bounds=(bound,)).save(tmp_path / f"{name}.svg")
     assert "gap" in (tmp_path / "good.svg").read_text()
     assert "rule broken" in (tmp_path / "bad.svg").read_text()

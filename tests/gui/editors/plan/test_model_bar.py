@@ -9,14 +9,15 @@ from PySide6.QtGui import QEnterEvent, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.canvas.graph import picture
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.palette import MODEL_BLOCKS, canvas_palette, model_shade
-from gui.canvas.graph.picture import compose, paint_vectors
+from gui.canvas.graph.picture import picture
+from gui.canvas.graph.picture.picture import compose, paint_picture
 from gui.canvas.graph.scene import arrange, skeleton_of
 from gui.document.find.find import QueryError, find
 from gui.document.plan.document import Document
 from gui.editors.plan.model_bar import ModelBar, ops_of
+from gui.look.page import Page
 from gui.look.theme import DARK, LIGHT, luminance
 from planner.formats.merge import merge
 from planner.machines.pipeline.target import Pipeline
@@ -96,12 +97,12 @@ def test_pictures_have_a_legend_where_there_is_room(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, view: str, size: tuple[int, int]
 ) -> None:
     problem = Problem(three(), Pipeline(2))
-    shown_picture = compose(problem, (np.arange(27) % 2).astype(np.int32), size, LIGHT, view)
+    shown_picture = compose(problem, (np.arange(27) % 2).astype(np.int32), Page(size), view)
 
     def painted() -> QImage:
         image = QImage(*size, QImage.Format.Format_RGB32)
         painter = QPainter(image)
-        paint_vectors(painter, shown_picture)
+        paint_picture(painter, shown_picture, Page(size))
         painter.end()
         return image
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gui.look.page import Page
+from gui.look.theme import THEMES
 from gui.panels.edge_tpu import memory_picture
-from gui.panels.edge_tpu.memory_picture import save_memory, sides_of
+from gui.panels.edge_tpu.memory_picture import draw_memory, sides_of
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -27,7 +29,8 @@ def test_a_plan_becomes_a_file(
 ) -> None:
     problem = tpu_problem(count=count)
     file = tmp_path / f"memory{suffix}"
-    save_memory(problem, even(12, count), file, size=size, theme=theme, title="twelve ops", planner="x")
+    page = Page(size, theme=THEMES[theme])
+    draw_memory(problem, even(12, count), page, "twelve ops", planner="x").save(file)
     assert file.stat().st_size > 1000
 
 
@@ -35,7 +38,7 @@ def test_a_pipeline_without_a_limit_has_no_cache_line(qapp: Any, tmp_path: Path)
     problem = Problem(chain_graph(12), Pipeline(3))
     (side,) = sides_of(problem, even(12, 3))
     assert "inferences per unit of time" in side.note, "a file without a unit of time promises no seconds"
-    save_memory(problem, even(12, 3), tmp_path / "pipeline.png")
+    draw_memory(problem, even(12, 3)).save(tmp_path / "pipeline.png")
     assert (tmp_path / "pipeline.png").exists()
 
 
@@ -57,5 +60,5 @@ def test_the_balanced_plan_stands_before_another(monkeypatch: pytest.MonkeyPatch
 def test_a_pool_has_no_stages(qapp: Any, tmp_path: Path) -> None:
     problem = Problem(chain_graph(12), DevicePool(2, 1))
     with pytest.raises(StageboardError, match="choose --view lanes"):
-        save_memory(problem, np.zeros(12, np.int32), tmp_path / "pool.png")
+        draw_memory(problem, np.zeros(12, np.int32)).save(tmp_path / "pool.png")
     assert not list(tmp_path.iterdir())

@@ -14,13 +14,14 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from gui.document.plan.preview import check
-from gui.look.theme import DARK, LIGHT, Theme, device_colours
+from gui.look.page import Page
+from gui.look.theme import DARK, LIGHT, THEMES, Theme, device_colours
 from gui.panels.mcm.ink import heat, share_of, thickness
 from gui.panels.mcm.layout import package_layout
 from gui.panels.mcm.legend import paint_legend
 from gui.panels.mcm.memory_painter import chip_memory, paint_chip_memory, plot_of
 from gui.panels.mcm.painter import Marks, paint_package
-from gui.panels.mcm.picture import pointed_violation, save_package
+from gui.panels.mcm.picture import draw_package, pointed_violation
 from gui.panels.mcm.state import (
     MOST_OVER,
     Package,
@@ -223,14 +224,14 @@ def test_a_plan_becomes_a_file(
     qapp: Any, tmp_path: Path, suffix: str, theme: str, size: tuple[int, int], plan: np.ndarray
 ) -> None:
     file = tmp_path / f"package{suffix}"
-    save_package(package_problem(36), plan, file, size=size, theme=theme, title="six ops")
+    draw_package(package_problem(36), plan, Page(size, theme=THEMES[theme]), "six ops").save(file)
     assert file.stat().st_size > 1000
 
 
 def test_another_target_has_no_package(tmp_path: Path) -> None:
     problem = Problem(tpu_graph(), DevicePool(2, 1))
     with pytest.raises(StageboardError, match="choose --view lanes"):
-        save_package(problem, np.zeros(6, np.int32), tmp_path / "pool.png")
+        draw_package(problem, np.zeros(6, np.int32)).save(tmp_path / "pool.png")
     assert not list(tmp_path.iterdir())
 
 

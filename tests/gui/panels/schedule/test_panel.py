@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
-from gui.look.theme import DARK, LIGHT, contrast, device_colours
+from gui.look.theme import DARK, LIGHT, contrast, device_colours, ink_on
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.layout import AXIS, RULER, ChartLayout, device_rows, letters
-from gui.panels.schedule.painter import bar_colour, ink_on, paint_schedule
+from gui.panels.schedule.painter import bar_colour, paint_schedule
 from gui.panels.schedule.panel import SchedulePanel, summary
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool

@@ -1,0 +1,220 @@
+"""Pictures of a plan without a window, as PNG, SVG and PDF: the graph as flow, lanes or stages, with a title and a legend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.canvas.graph.detail import Detail, detail_at
+from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, header_data, paint_headers
+from gui.canvas.graph.items import items_of
+from gui.canvas.graph.links import links_of
+from gui.canvas.graph.palette import CanvasPalette, canvas_palette, filled_palette, model_shade
+from gui.canvas.graph.picture.legend import NO_LEGEND, Legend, legend_of, paint_legend
+from gui.canvas.graph.picture.shapes import paint_graph
+from gui.canvas.graph.scene import NONE, STYLE, Scene, crossing_bytes, scene_of
+from gui.canvas.graph.viewport import LARGEST_SCALE, Rect, Viewport
+from gui.look.drawn import Drawing, fill_ground
+from gui.look.fonts import font, metrics
+from gui.look.numbers import gap_text, plural
+from gui.look.page import SHEET, Page
+from gui.words.objectives import component_words, components_text
+from gui.words.proofs import claimed_note
+from planner.model.graph import Ints
+from planner.model.groups import GroupView
+from planner.problem.bound import Bound
+from planner.problem.claims import telling_claim
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Problem
+from planner.problem.target import Device
+
+TITLE_HEIGHT = 54
+VIEWS = ("flow", "lanes", "stages")
+MARGIN, LARGEST = 10.0, 1.6
+"""Room around the graph in units, and its largest scale."""
+
+
+UNMARKED: dict[str, Any] = {"selected": NONE, "highlighted": NONE, "pinned": NONE, "violating": NONE}
+"""Of a scene in a window what is marked is not copied."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of a graph as it is laid out in a window: its scene, and what is seen of it, in scene units."""
+
+    scene: Scene
+    region: Rect
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """What is drawn: a scene fitted into what title and legend leave of ``size`` (width, height), with lane headers in the lanes view."""
+
+    scene: Scene
+    viewport: Viewport
+    palette: CanvasPalette
+    headers: HeaderData | None
+    title: str
+    subtitle: str
+    size: tuple[float, float]
+    detail: Detail = Detail.LABELS
+    legend: Legend = NO_LEGEND
+
+    @property
+    def top(self) -> float:
+        """Where the graph begins."""
+        return TITLE_HEIGHT + self.legend.height
+
+
+def compose(
+    problem: Problem,
+    device_of: Ints | None,
+    page: Page,
+    view: str,
+    title: str = "",
+    bounds: Sequence[Bound] = (),
+    grouping: GroupView | None = None,
+    folded: frozenset[int] = frozenset(),
+    part: Part | None = None,
+) -> Picture:
+    """Lay everything out in units of ``page``, or show a part of what is laid out. Without a plan every op is drawn in one colour."""
+    k = len(problem.devices) if device_of is not None else 1
+    assigned = np.zeros(problem.graph.n, np.int32) if device_of is None else device_of
+    header = HEADER_WIDTH if view == "lanes" else 0
+    width, height = page.room
+    room = (max(100.0, width - header - 24.0), max(80.0, height - TITLE_HEIGHT - 24.0))
+    named = problem.devices if device_of is not None else (Device("ops", "none", "not placed"),)
+    layout = "lanes" if view == "lanes" else "flow"
+    if part is None:
+        items = items_of(problem.graph, grouping, folded)
+        scene = scene_of(items, layout, assigned, k, room, named, problem.evaluator)
+    else:
+        scene = replace(
+            part.scene, settled=True, x=part.scene.layout.x.copy(), y=part.scene.layout.y.copy(), **UNMARKED
+        )
+    subtitle = f"{plural(problem.graph.n, 'op')}, {problem.target.in_words.partition(' ')[2]}"
+    headers, legend, palette = None, NO_LEGEND, canvas_palette(page.theme, k)
+    if device_of is not None:
+        palette = filled_palette(page.theme, k)
+        scene.evaluation = evaluation = problem.evaluate(assigned)
+        crossing = crossing_bytes(problem.graph, assigned, k, scene.size)
+        headers = header_data(scene, problem, crossing, links_of(problem, assigned))
+        if view == "flow" and headers is not None:
+            legend = legend_of(headers, np.bincount(assigned, minlength=k).tolist(), width)
+        broken = [op for violation in evaluation.violations for op in violation.ops]
+        scene.violating = scene.mask(np.array(broken, np.int64))
+        subtitle += f"   {standing_text(problem, evaluation, bounds)}"
+        rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "rule") + " broken"
+        subtitle += f"   {rules}"
+    top, seen = TITLE_HEIGHT + legend.height, scene.layout.bounds if part is None else part.region
+    largest = LARGEST if part is None else LARGEST_SCALE
+    wide = min(largest, (width - header - 2 * MARGIN) / max(seen[2], 1e-9))
+    if page.crop:
+        height = min(height, top + wide * seen[3] + 2 * MARGIN)
+    viewport = Viewport(left=header)
+    viewport.resize(round(width), round(max(1.0, height - top)))
+    viewport.fit(seen, margin=MARGIN, largest=largest)
+    detail = Detail.OVERVIEW if view == "stages" else detail_at(STYLE.card_h * viewport.scale)
+    return Picture(
+        scene,
+        viewport,
+        palette,
+        headers,
+        title or problem.graph.name,
+        subtitle,
+        (width, height),
+        detail,
+        legend,
+    )
+
+
+def standing_text(problem: Problem, evaluation: Evaluation, bounds: Sequence[Bound]) -> str:
+    """The components of a plan's objective, how far from proven the first open one is, where a bound says so, and what is only claimed."""
+    standing = problem.standing(evaluation.values, bounds)
+    shown = components_text(problem, evaluation.values)
+    if len(problem.components) == 1:
+        shown = f"{component_words(problem.components[0]).title} {shown}"
+    if not evaluation.valid:
+        return shown
+    claim = telling_claim(problem, evaluation.values, bounds)
+    end = "" if claim is None else f"   {claimed_note(problem, claim)}, not proven"
+    if standing.gap is None:
+        return shown + end
+    where = "" if len(problem.components) == 1 or standing.first_open is None else (
+        f" ({component_words(standing.first_open.name).title})"
+    )  # fmt: skip
+    return f"{shown}   {'proven optimal' if standing.gap == 0.0 else f'gap {gap_text(standing.gap)}{where}'}{end}"
+
+
+def draw_graph(
+    problem: Problem,
+    device_of: Ints | None,
+    page: Page = SHEET,
+    view: str = "flow",
+    title: str = "",
+    bounds: Sequence[Bound] = (),
+    grouping: GroupView | None = None,
+    folded: frozenset[int] = frozenset(),
+    part: Part | None = None,
+) -> Drawing:
+    """The picture that :func:`compose` lays out. Needs a QGuiApplication, no display."""
+    picture = compose(problem, device_of, page, view, title, bounds, grouping, folded, part)
+    page = page.as_high_as(picture.size[1])
+    return Drawing(page, picture.title, lambda painter, _: paint_picture(painter, picture, page))
+
+
+def paint_picture(painter: QPainter, picture: Picture, page: Page) -> None:
+    """Everything, in pixels of ``page``."""
+    scene, viewport, palette = picture.scene, picture.viewport, picture.palette
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    fill_ground(painter, page, palette.theme.canvas)
+    painter.scale(page.scale, page.scale)
+    if not page.transparent:
+        painter.fillRect(QRectF(0, 0, picture.size[0], picture.top), QColor(palette.theme.panel))
+    painter.save()
+    painter.translate(0, picture.top)
+    painter.setClipRect(QRectF(0, 0, viewport.width, viewport.height))
+    paint_graph(painter, scene, viewport, palette, picture.detail)
+    paint_headers(painter, scene, viewport, palette, picture.headers, 1.0)
+    painter.restore()
+    paint_title(painter, picture)
+
+
+def _paint_models(painter: QPainter, picture: Picture, left: float) -> None:
+    """Which fill is whose, where several models are deployed together and there is room beside the title."""
+    names, theme = picture.scene.items.graph.model_names, picture.palette.theme
+    painter.setFont(font(12, False))
+    right = picture.size[0] - 16
+    for model in range(len(names) - 1, -1, -1) if len(names) > 1 else ():
+        wide = metrics(12, False).horizontalAdvance(names[model])
+        if right - wide - 22 < left:
+            return
+        painter.setPen(QColor(theme.text))
+        painter.drawText(QRectF(right - wide, 6, wide, 24), int(Qt.AlignmentFlag.AlignVCenter), names[model])
+        painter.setPen(QPen(QColor(theme.muted), 1))
+        painter.setBrush(QColor(model_shade(model, theme.panel, theme.muted)))
+        painter.drawRoundedRect(QRectF(right - wide - 19, 13, 13, 9), 2, 2)
+        right -= wide + 36
+
+
+def paint_title(painter: QPainter, picture: Picture) -> None:
+    """The strip with title and subtitle, which fill is whose model, and the legend."""
+    theme, width = picture.palette.theme, picture.size[0]
+    painter.setPen(QPen(QColor(theme.border), 1))
+    painter.drawLine(0, round(picture.top), round(width), round(picture.top))
+    painter.setFont(font(17, True))
+    painter.setPen(QColor(theme.text))
+    title = metrics(17, True).elidedText(picture.title, Qt.TextElideMode.ElideMiddle, width - 32)
+    painter.drawText(QRectF(16, 6, width - 32, 24), int(Qt.AlignmentFlag.AlignVCenter), title)
+    _paint_models(painter, picture, 16 + metrics(17, True).horizontalAdvance(title) + 24)
+    painter.setFont(font(12, False))
+    painter.setPen(QColor(theme.muted))
+    shown = metrics(12, False).elidedText(picture.subtitle, Qt.TextElideMode.ElideRight, width - 32)
+    painter.drawText(QRectF(16, 30, width - 32, 18), int(Qt.AlignmentFlag.AlignVCenter), shown)
+    if picture.legend.lines:
+        paint_legend(painter, picture.legend, picture.palette, TITLE_HEIGHT - 4)

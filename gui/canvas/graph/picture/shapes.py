@@ -1,0 +1,181 @@
+"""The graph of a picture as shapes and text, for files that are drawn rather than painted."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
+
+from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.labels import paint_labels, tab_width
+from gui.canvas.graph.overview import ground_colours, ribbons
+from gui.canvas.graph.painter import edge_style
+from gui.canvas.graph.palette import CanvasPalette
+from gui.canvas.graph.scene import STYLE, Scene
+from gui.canvas.graph.viewport import Viewport
+from gui.layout.result import EdgeClass
+from gui.look.fonts import font
+from gui.look.theme import ink_on
+
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+LEAST_NUMBERED = 8.0
+"""Blocks at least so high carry their device's number."""
+FADED = 0.35
+"""Opacity of what is not highlighted, where something is."""
+
+
+def paint_graph(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
+) -> None:
+    """Lanes, edges, cards and their names, or stages and what flows between them; what is not highlighted is faded where something is."""
+    for d, lane in enumerate(scene.layout.lanes):
+        _, y = viewport.to_pixels(0, lane.band[1])
+        painter.fillRect(
+            QRectF(0, y, viewport.width, lane.band[3] * viewport.scale), QColor(palette.devices[d].band)
+        )
+    if detail == Detail.OVERVIEW:
+        _vector_overview(painter, scene, viewport, palette)
+    else:
+        _vector_edges(painter, scene, viewport, palette, detail)
+        _vector_cards(painter, scene, viewport, palette, detail)
+    paint_labels(painter, scene, viewport, palette, detail, 1.0, most=scene.items.count)
+
+
+def _vector_overview(painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette) -> None:
+    """The ground of the stages, and ribbons between them; the plates are labels."""
+    cells = ground_colours(scene, palette)
+    pad_x, pad_y = STYLE.gap_x / 2, STYLE.gap_y / 2
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # neighbours are to flow together
+    for i in range(scene.items.count):
+        x, y = viewport.to_pixels(float(scene.x[i]) - pad_x, float(scene.y[i]) - pad_y)
+        wide, high = scene.w[i] + 2 * pad_x, scene.h[i] + 2 * pad_y
+        painter.fillRect(
+            QRectF(x, y, wide * viewport.scale + 0.6, high * viewport.scale + 0.6), _rgb(cells[i])
+        )
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for ribbon in ribbons(scene, viewport, 1.0):
+        start, first, second, end = (QPointF(*point) for point in ribbon.curve.reshape(4, 2).tolist())
+        accent = QColor(palette.devices[ribbon.src].accent)
+        arrow = max(7.0, 1.5 * ribbon.width)
+        way = end - (second if second != end else start)
+        length = max(1e-9, float(np.hypot(way.x(), way.y())))
+        along = QPointF(way.x() / length, way.y() / length)
+        across, foot = QPointF(-along.y(), along.x()), end - along * arrow
+        path = QPainterPath(start)
+        path.cubicTo(first, second, foot)
+        for colour, width in ((QColor(palette.theme.canvas), ribbon.width + 3.0), (accent, ribbon.width)):
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+            painter.drawPath(path)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(accent)
+        wing = across * (0.5 * ribbon.width + 0.35 * arrow)
+        painter.drawPolygon(QPolygonF([end, foot + wing, foot - wing]))
+
+
+def _vector_edges(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
+) -> None:
+    colours, widths, opacities = edge_style(scene, palette, detail, 1.0)
+    routed = np.zeros(len(scene.items.edge_src), np.int64) - 1
+    routed[scene.routed] = np.arange(len(scene.routed))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    standing_out = bool(scene.highlighted.any())
+    for e in range(len(scene.items.edge_src)):
+        if scene.edge_class[e] == EdgeClass.STUB and detail < Detail.LABELS:
+            continue
+        colour = QColor.fromRgb(int(colours[e]) & 0xFFFFFF)
+        ends = (scene.items.edge_src[e], scene.items.edge_dst[e])
+        faded = standing_out and not scene.highlighted[list(ends)].any()
+        colour.setAlphaF(float(opacities[e]) * (FADED if faded else 1.0))
+        painter.setPen(QPen(colour, float(widths[e])))
+        stub = scene.edge_class[e] == EdgeClass.STUB
+        painter.drawPath(
+            _stub_path(scene, viewport, e) if stub else _edge_path(scene, viewport, e, int(routed[e]))
+        )
+
+
+def _edge_ends(scene: Scene, viewport: Viewport, e: int) -> tuple[QPointF, QPointF]:
+    u, v = int(scene.items.edge_src[e]), int(scene.items.edge_dst[e])
+    a = viewport.to_pixels(
+        scene.x[u] + (scene.w[u] if scene.leave[e] == 0 else 0.0), scene.y[u] + scene.h[u] / 2
+    )
+    b = viewport.to_pixels(
+        scene.x[v] + (scene.w[v] if scene.enter[e] == 0 else 0.0), scene.y[v] + scene.h[v] / 2
+    )
+    return QPointF(*a), QPointF(*b)
+
+
+def _stub_path(scene: Scene, viewport: Viewport, e: int) -> QPainterPath:
+    """Short tails where a hub's or a far edge leaves and arrives."""
+    a, b = _edge_ends(scene, viewport, e)
+    tail = min(8.0, 14.0 * viewport.scale)
+    path = QPainterPath(a)
+    path.lineTo(a + QPointF(tail if scene.leave[e] == 0 else -tail, 0))
+    path.moveTo(b)
+    path.lineTo(b + QPointF(tail if scene.enter[e] == 0 else -tail, 0))
+    return path
+
+
+def _edge_path(scene: Scene, viewport: Viewport, e: int, routed: int) -> QPainterPath:
+    a, b = _edge_ends(scene, viewport, e)
+    path = QPainterPath(a)
+    if routed >= 0:
+        inside = slice(scene.route_ptr[routed] + 1, scene.route_ptr[routed + 1] - 1)
+        for x, y in zip(scene.route_x[inside], scene.route_y[inside], strict=True):
+            path.lineTo(*viewport.to_pixels(float(x), float(y)))
+        path.lineTo(b)
+        return path
+    reach = max(abs(b.x() - a.x()) / 2, 8 * viewport.scale)
+    out, into = (1 if scene.leave[e] == 0 else -1), (1 if scene.enter[e] == 0 else -1)
+    path.cubicTo(a + QPointF(out * reach, 0), b + QPointF(into * reach, 0), b)
+    return path
+
+
+def _vector_cards(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
+) -> None:
+    theme = palette.theme
+    blocks = palette.blocks_of(scene.device, scene.items.model)
+    bodies = palette.bodies_of(scene.device, scene.items.model)
+    standing_out = bool(scene.highlighted.any())
+    for i in range(scene.items.count):
+        x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
+        box = QRectF(x, y, max(1.0, scene.w[i] * viewport.scale), max(1.0, scene.h[i] * viewport.scale))
+        accent = QColor(palette.devices[int(scene.device[i])].accent)
+        edge = QColor(theme.bad) if scene.violating[i] else accent
+        model = int(scene.items.model[i])
+        painter.setOpacity(1.0 if scene.highlighted[i] or not standing_out else FADED)
+        if detail == Detail.BLOCKS and (model == 0 or scene.violating[i]):
+            painter.fillRect(box, edge)
+            if tab_width(palette) and box.height() >= LEAST_NUMBERED and scene.items.size[i] == 1:
+                _number(painter, box, int(scene.device[i]), edge, palette)
+            continue
+        if detail == Detail.BLOCKS:
+            painter.setPen(QPen(edge, 1.0))
+            painter.setBrush(_rgb(blocks[i]))
+            painter.drawRect(box)
+            continue
+        radius = 5.0 if detail == Detail.CARDS else 3.0
+        painter.setPen(QPen(edge, 1.0))
+        painter.setBrush(_rgb(bodies[i]))
+        painter.drawRoundedRect(box, radius, radius)
+        wide = tab_width(palette)
+        painter.fillRect(QRectF(box.left(), box.top() + 1, wide or 3.0, box.height() - 2), accent)
+        if wide:
+            tab = QRectF(box.left(), box.top(), wide, box.height())
+            _number(painter, tab, int(scene.device[i]), accent, palette)
+    painter.setOpacity(1.0)
+
+
+def _number(painter: QPainter, box: QRectF, device: int, ground: QColor, palette: CanvasPalette) -> None:
+    """A device's number on a card or on its tab."""
+    painter.setFont(font(int(max(6.0, min(10.0, box.height() - 2))), True))
+    painter.setPen(QColor(ink_on(ground.name(), palette.theme)))
+    painter.drawText(box, CENTRE, str(device))
+
+
+def _rgb(colour: np.uint32) -> QColor:
+    """A packed colour without its alpha."""
+    return QColor.fromRgb(int(colour) & 0xFFFFFF)

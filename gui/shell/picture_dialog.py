@@ -1,0 +1,198 @@
+"""Asks how a picture is to be drawn before it is written: which view, on which page, in which colours; with a preview."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.drawn import Drawing
+from gui.look.page import LARGEST, PRESETS, SHEET, SMALLEST, Page
+from gui.look.theme import THEMES, Theme, font
+from gui.widgets.drop_down import DropDown
+from gui.widgets.labels import set_role
+from planner.errors import StageboardError
+
+PREVIEW = (460, 300)
+"""Pixels of the preview."""
+PAGES = {
+    "slide": "Slide, 16:9", "column": "Column of a paper", "poster": "Poster, A1", "own": "Another size",
+}  # fmt: skip
+PATIENCE = 80
+"""Milliseconds after the last change before the preview is drawn again."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen; ``in_sight``: of the graph, only what is in sight in the window."""
+
+    view: str
+    page: Page
+    in_sight: bool = False
+
+
+class PictureDialog(QDialog):
+    """``chosen(object)`` brings a :class:`Choice`.
+
+    ``views``: titles by name, ``view`` the first of them to be shown; ``cut``: the views of which a part can be drawn; ``preview``: whether
+    drawing takes so little that it can be looked at before.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(
+        self, views: Mapping[str, str], view: str, theme: Theme, draw: Callable[[Choice], Drawing], *, cut: frozenset[str] = frozenset(),
+        preview: bool = True, parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Export a picture")
+        self.setFont(font(9.0))
+        self._draw, self._cut, self._preview = draw, cut, preview
+        self.view = self._drop_down("View", [(title, name) for name, title in views.items()], view)
+        self.page = self._drop_down("Page", [(title, name) for name, title in PAGES.items()], "slide")
+        self.colours = self._drop_down(
+            "Colours", [("Light", "light"), ("Dark", "dark")], "dark" if theme.dark else "light"
+        )
+        self.width_field, self.height_field = self._size("Width"), self._size("Height")
+        self.transparent = QCheckBox("No ground: what lies below is seen", self)
+        self.in_sight = QCheckBox("Only what is in sight in the window", self)
+        self.note, self.shown = QLabel(self), QLabel(self)
+        set_role(self.note, "muted")
+        self.shown.setFixedSize(*PREVIEW)
+        self.shown.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.shown.setWordWrap(True)
+        self.shown.setAccessibleName("Preview")
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(PATIENCE)
+        self._timer.timeout.connect(self._show)
+        self._lay_out(len(views) > 1)
+        self._fill_size()
+        self._changed()
+        for drop_down in (self.view, self.colours):
+            drop_down.currentIndexChanged.connect(self._changed)
+        self.page.currentIndexChanged.connect(self._fill_size)
+        for field in (self.width_field, self.height_field):
+            field.valueChanged.connect(self._changed)
+        for box in (self.transparent, self.in_sight):
+            box.toggled.connect(self._changed)
+
+    # ------------------------------------------------------------------ parts
+    def _drop_down(self, name: str, rows: list[tuple[str, str]], first: str) -> DropDown:
+        made = DropDown(self)
+        made.setAccessibleName(name)
+        for title, value in rows:
+            made.addItem(title, value)
+        made.setCurrentIndex(max(0, made.findData(first)))
+        return made
+
+    def _size(self, name: str) -> QSpinBox:
+        field = QSpinBox(self)
+        field.setRange(SMALLEST, LARGEST)
+        field.setSuffix(" px")
+        field.setKeyboardTracking(False)
+        field.setAccessibleName(name)
+        return field
+
+    def _lay_out(self, several: bool) -> None:
+        form = QFormLayout()
+        form.setVerticalSpacing(8)
+        self.view.setVisible(several)
+        if several:
+            form.addRow("View", self.view)
+        form.addRow("Page", self.page)
+        size = QHBoxLayout()
+        size.addWidget(self.width_field)
+        size.addWidget(QLabel("\N{MULTIPLICATION SIGN}", self))
+        size.addWidget(self.height_field)
+        form.addRow("Size", size)
+        form.addRow("", self.note)
+        form.addRow("Colours", self.colours)
+        form.addRow("", self.transparent)
+        self.in_sight.setVisible(bool(self._cut))
+        if self._cut:
+            form.addRow("", self.in_sight)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
+        accept = QPushButton("Choose the File…", self)
+        accept.setObjectName("primary")
+        accept.setDefault(True)
+        buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        right = QVBoxLayout()
+        right.addLayout(form)
+        right.addStretch(1)
+        right.addWidget(buttons)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 14, 16, 12)
+        row.setSpacing(16)
+        row.addWidget(self.shown)
+        row.addLayout(right)
+
+    # ------------------------------------------------------------------ what is chosen
+    def choice(self) -> Choice:
+        """What is chosen now."""
+        name, view = str(self.page.currentData()), str(self.view.currentData())
+        page = PRESETS.get(name) or replace(
+            SHEET, pixels=(self.width_field.value(), self.height_field.value())
+        )
+        page = replace(
+            page, theme=THEMES[str(self.colours.currentData())], transparent=self.transparent.isChecked()
+        )
+        return Choice(view, page, self.in_sight.isChecked() and view in self._cut)
+
+    def _fill_size(self) -> None:
+        """The size of the page; only another one is a person's to give."""
+        own = self.page.currentData() == "own"
+        page = PRESETS.get(str(self.page.currentData()), SHEET)
+        for field, value in zip((self.width_field, self.height_field), page.pixels, strict=True):
+            field.blockSignals(True)
+            field.setValue(value)
+            field.blockSignals(False)
+            field.setEnabled(own)
+        self._changed()
+
+    def _changed(self) -> None:
+        choice = self.choice()
+        self.in_sight.setEnabled(choice.view in self._cut)
+        page = choice.page
+        wide, high = (side / page.dpi for side in page.pixels)
+        most = "at most " if page.crop else ""
+        self.note.setText(
+            f"{wide:.1f} \N{MULTIPLICATION SIGN} {most}{high:.1f} inches, {page.dpi} dots per inch"
+        )
+        if self._preview:
+            self._timer.start()
+        else:
+            self.shown.setText("So large a graph takes a while to draw, so there is no preview.")
+
+    def _show(self) -> None:
+        ratio = self.devicePixelRatioF()
+        try:
+            image = self._draw(self.choice()).image(round(PREVIEW[0] * ratio), round(PREVIEW[1] * ratio))
+        except StageboardError as error:
+            self.shown.setText(str(error))
+            return
+        image.setDevicePixelRatio(ratio)
+        self.shown.setPixmap(QPixmap.fromImage(image))
+
+    def accept(self) -> None:
+        """Take what is chosen."""
+        choice = self.choice()
+        super().accept()
+        self.chosen.emit(choice)

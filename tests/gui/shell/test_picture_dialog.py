@@ -1,0 +1,117 @@
+"""The dialog that asks how a picture is to be drawn, and exporting through it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.look.drawn import Drawing, fill_ground
+from gui.look.page import PRESETS
+from gui.look.theme import DARK, LIGHT
+from gui.shell.picture_dialog import Choice, PictureDialog
+from planner.errors import StageboardError
+from tests.gui.models import write_model
+from tests.gui.window_parts import make_window, settle
+
+VIEWS = {"flow": "Flow", "lanes": "Lanes", "schedule": "Schedule"}
+
+
+def plain(choice: Choice) -> Drawing:
+    return Drawing(choice.page, choice.view, lambda painter, _: fill_ground(painter, choice.page, "#336699"))
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot) -> Iterator[PictureDialog]:
+    host = QWidget()
+    qtbot.addWidget(host)
+    made = PictureDialog(VIEWS, "lanes", DARK, plain, cut=frozenset({"lanes"}), parent=host)
+    made.show()
+    yield made
+    host.close()
+
+
+def test_it_begins_with_what_is_shown_on_a_slide(dialog: PictureDialog) -> None:
+    choice = dialog.choice()
+    assert choice.view == "lanes" and not choice.in_sight
+    assert choice.page.pixels == PRESETS["slide"].pixels and choice.page.theme is DARK
+    assert not dialog.width_field.isEnabled()
+
+
+def test_each_field_counts(dialog: PictureDialog, qtbot: QtBot) -> None:
+    dialog.page.setCurrentIndex(dialog.page.findData("own"))
+    dialog.width_field.setValue(500)
+    dialog.height_field.setValue(300)
+    dialog.colours.setCurrentIndex(dialog.colours.findData("light"))
+    dialog.transparent.setChecked(True)
+    dialog.in_sight.setChecked(True)
+    page = dialog.choice().page
+    assert page.pixels == (500, 300) and page.theme is LIGHT and page.transparent
+    assert dialog.choice().in_sight
+    dialog.view.setCurrentIndex(dialog.view.findData("schedule"))
+    assert not dialog.in_sight.isEnabled() and not dialog.choice().in_sight, "a schedule has no part in sight"
+    dialog.page.setCurrentIndex(dialog.page.findData("column"))
+    assert "3.3 × at most" in dialog.note.text()
+    with qtbot.waitSignal(dialog.chosen) as heard:
+        dialog.accept()
+    assert heard.args == [
+        Choice("schedule", replace(PRESETS["column"], theme=LIGHT, transparent=True), False)
+    ]
+
+
+def test_the_preview_is_the_picture(dialog: PictureDialog, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not dialog.shown.pixmap().isNull())
+    assert dialog.shown.pixmap().toImage().pixelColor(100, 50).name() == "#336699"
+
+
+def test_what_cannot_be_drawn_is_said_in_the_preview(qtbot: QtBot) -> None:
+    def fails(choice: Choice) -> Drawing:
+        raise StageboardError("there is nothing to draw")
+
+    made = PictureDialog({"flow": "Flow"}, "flow", LIGHT, fails)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitUntil(lambda: made.shown.text() == "there is nothing to draw")
+    assert made.view.isHidden() and made.in_sight.isHidden()
+    large = PictureDialog({"flow": "Flow"}, "flow", LIGHT, fails, preview=False)
+    qtbot.addWidget(large)
+    assert "no preview" in large.shown.text()
+
+
+@pytest.mark.parametrize(
+    ("preset", "suffix", "head"), [("slide", ".png", b"\x89PNG"), ("column", ".svg", b"<?xml")]
+)
+def test_exporting_from_the_window(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preset: str, suffix: str, head: bytes
+) -> None:
+    window, close = make_window(qtbot)
+    window.files.open_files([write_model(tmp_path)])
+    qtbot.waitUntil(lambda: not window.files.loading.busy, timeout=20_000)
+    settle()
+    window.files.export_picture()
+    dialog = window.findChild(PictureDialog)
+    assert {dialog.view.itemData(i) for i in range(dialog.view.count())} >= {
+        "flow",
+        "lanes",
+        "stages",
+        "schedule",
+    }
+    for view in ("schedule", "lanes", "flow"):
+        dialog.view.setCurrentIndex(dialog.view.findData(view))
+        dialog.shown.clear()
+        qtbot.waitUntil(lambda: not dialog.shown.pixmap().isNull())
+    dialog.page.setCurrentIndex(dialog.page.findData(preset))
+    file = tmp_path / f"picture{suffix}"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
+    dialog.accept()
+    assert file.read_bytes().startswith(head)
+    if suffix == ".png":
+        image = QImage(str(file))
+        assert (image.width(), image.height()) == PRESETS[preset].pixels
+    assert "Wrote picture" in window.notice.text
+    close()
