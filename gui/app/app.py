@@ -133,7 +133,7 @@ def _begin(
         parts.window.files.open_files([*models, *([plan] if plan is not None else [])])
     if parts.journal is not None:
         _offer_recovery(parts)
-    parts.document.graph_changed.connect(lambda: _warm_up_once(parts))
+    parts.document.model_changed.connect(lambda: _warm_up_once(parts))
     QTimer.singleShot(1500, parts.window, lambda: _warm_up_once(parts))
 
 
@@ -169,10 +169,10 @@ def _offer_order(window: OrderWindow, session: Session) -> None:
     recovery = Recovery(window.notice, window.files.loading, window.themes, session)
 
     def offer() -> None:
-        window.document.network_changed.disconnect(offer)
+        window.document.model_changed.disconnect(offer)
         QTimer.singleShot(0, window, recovery.offer)
 
-    window.document.network_changed.connect(offer)
+    window.document.model_changed.connect(offer)
 
 
 def _offer_recovery(parts: Parts) -> None:

@@ -31,7 +31,7 @@ class Doubting(QObject):
         self._document = document
         self._checking = Checking(document, self)
         self._checking.found.connect(self._found)
-        for signal in (document.graph_changed, document.problem_changed):
+        for signal in (document.model_changed, document.problem_changed):
             signal.connect(self._forget)
         self._job: Job | None = None
         self._settled: Problem | None = None

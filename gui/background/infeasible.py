@@ -50,7 +50,7 @@ class Checking(QObject):
         self._aside: Aside | None = None
         self._timer = QTimer(self, interval=self.POLL_MS)
         self._timer.timeout.connect(self._poll)
-        for signal in (document.graph_changed, document.problem_changed):
+        for signal in (document.model_changed, document.problem_changed):
             signal.connect(self.stop)
 
     @property

@@ -58,7 +58,7 @@ class Jobs(QObject):
         self._closed = False
         self._timer = QTimer(self, interval=self.POLL_MS)
         self._timer.timeout.connect(self._tick)
-        document.graph_changed.connect(self._another_graph)
+        document.model_changed.connect(self._another_graph)
 
     # ------------------------------------------------------------------ starting and stopping
     @property

@@ -49,7 +49,7 @@ class ProvingUnasked(QObject):
         self._settle = Later(self._start, self, SETTLE, about=self._about)
         self._timer = QTimer(self, interval=self.POLL_MS)
         self._timer.timeout.connect(self._poll)
-        for signal in (document.graph_changed, document.problem_changed):
+        for signal in (document.model_changed, document.problem_changed):
             signal.connect(self._problem_changed)
         for signal in (jobs.jobs_changed, jobs.ended):
             signal.connect(self._jobs_changed)

@@ -76,7 +76,7 @@ class Repairing(QObject):
         self._document = document
         self._background = Background("repair", self)
         self._background.busy_changed.connect(self.busy_changed)
-        for signal in (document.graph_changed, document.problem_changed):
+        for signal in (document.model_changed, document.problem_changed):
             signal.connect(self.cancel)
 
     @property

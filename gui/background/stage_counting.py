@@ -34,7 +34,7 @@ class StageCounting(QObject):
         self._worker: CountsWorker | None = None
         self._timer = QTimer(self, interval=self.POLL_MS)
         self._timer.timeout.connect(self._poll)
-        for signal in (document.graph_changed, document.problem_changed):
+        for signal in (document.model_changed, document.problem_changed):
             signal.connect(self._problem_changed)
 
     # ------------------------------------------------------------------ state

@@ -26,7 +26,7 @@ from gui.document.plan_list import (
     telling_of,
 )
 from gui.document.steps import RemovePlan, RenamePlan
-from gui.document.values import Message
+from gui.document.values import DecisionChange, Message
 from planner.errors import StageboardError
 from planner.model.graph import Bools, Ints
 from planner.problem.base import AnyPlan, PlanningProblem, decision_of
@@ -42,10 +42,13 @@ E = TypeVar("E", bound=Evaluated)
 class PlannedDocument(QObject, Generic[P, E]):
     """What is open. Signals carry no payload unless said; views read the state.
 
-    ``problem_changed``: what is planned changed, the model did not. ``readouts_changed``: objective, bound, gap or
+    ``model_changed``: another model is open, everything is new. ``decision_changed(DecisionChange)``: ops moved, or connections
+    come in another order. ``problem_changed``: what is planned changed, the model did not. ``readouts_changed``: objective, bound, gap or
     violations are to be read again. ``modified_changed(bool)``. ``message(Message)``: something to say.
     """
 
+    model_changed = Signal()
+    decision_changed = Signal(object)
     problem_changed = Signal()
     readouts_changed = Signal()
     plans_changed = Signal()
@@ -190,11 +193,12 @@ class PlannedDocument(QObject, Generic[P, E]):
         self.open_problem  # raises where nothing is open  # noqa: B018
         active = self.active
         assert active is not None
-        planner = "hand" if active.origin == "hand" else active.planner
-        provenance = active.provenance or Provenance(
-            planner=planner, seed=active.seed, seconds=active.seconds or 0.0
-        )
-        return self.board.plan(provenance, active.name)
+        return self.board.plan(active.source, active.name)
+
+    def plan_of(self, entry: PlanEntry) -> Any:
+        """A plan of the list as a plan of the problem. Raises :class:`StageboardError` where it does not fit."""
+        problem: Any = self.open_problem
+        return problem.plan(entry.device_of, entry.source, entry.name)
 
     def _take(
         self, plan: AnyPlan, name: str, bounds: Sequence[Bound], text: str, path: Path | None, saved: bool
@@ -302,6 +306,8 @@ class PlannedDocument(QObject, Generic[P, E]):
 
     def _entered(self, ops: Ints, reason: str) -> None:
         """Say that the decision changed at ``ops`` (int32; perhaps nowhere)."""
+        if len(ops):
+            self.decision_changed.emit(DecisionChange(ops, reason))
 
     # ------------------------------------------------------------------ the list of plans
     def add_plan(

@@ -15,12 +15,12 @@ from planner.model.graph import Bools, Ints
 from planner.problem.base import PlanningProblem, refuted
 from planner.problem.bound import Bound
 from planner.problem.claims import claim_words, claimed, telling_claim
+from planner.problem.provenance import Provenance
 
 if TYPE_CHECKING:
     from planner.problem.bound import Standing
     from planner.problem.decision import Evaluated
     from planner.problem.problem import Problem
-    from planner.problem.provenance import Provenance
 
 
 _ids = itertools.count(1)
@@ -67,6 +67,12 @@ class PlanEntry:
     def gap(self) -> float | None:
         """The gap of the first component not yet proven: 0 where all are, None without a bound."""
         return None if self.standing is None else self.standing.gap
+
+    @property
+    def source(self) -> Provenance:
+        """Where the plan came from; a plan that was edited is by hand."""
+        planner = "hand" if self.origin == "hand" else self.planner
+        return self.provenance or Provenance(planner, seed=self.seed, seconds=self.seconds or 0.0)
 
     def set_figures(self, problem: PlanningProblem, evaluation: Evaluated, bounds: Sequence[Bound]) -> None:
         """Set the figures where the plan is evaluated already."""

@@ -1,4 +1,4 @@
-"""What a document tells its views: that ops moved, and messages for a person."""
+"""What a document tells its views: what changed, and messages for a person."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from planner.model.graph import Ints
 
 
 @dataclass(frozen=True, eq=False)
-class AssignmentChange:
-    """Which ops may have moved (int32 array, None = any) and why: edit, undo, redo, apply, follow or load."""
+class DecisionChange:
+    """Which places of the decision may have changed (int32 array, None = any), ops for one, and why: edit, undo, redo, apply, follow or load."""
 
     ops: Ints | None
     reason: str

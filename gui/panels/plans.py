@@ -98,7 +98,7 @@ class PlansPanel(Panel):
         remove.triggered.connect(self.remove_current)
         self.list.addAction(remove)
         for signal in (
-            document.graph_changed, document.problem_changed, document.plans_changed, document.assignment_changed,
+            document.model_changed, document.problem_changed, document.plans_changed, document.decision_changed,
         ):  # fmt: skip
             signal.connect(self.request_refresh)
 

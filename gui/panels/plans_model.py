@@ -69,7 +69,7 @@ class PlansModel(QAbstractListModel):
         self._entries: list[PlanEntry] = []
         self._costs: dict[str, tuple[object, object, np.ndarray]] = {}
         self.column = Column()
-        for signal in (document.graph_changed, document.problem_changed, document.plans_changed):
+        for signal in (document.model_changed, document.problem_changed, document.plans_changed):
             signal.connect(self.update)
         self.update()
 

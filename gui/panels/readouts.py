@@ -106,9 +106,9 @@ class ReadoutStrip(Panel):
             layout.addWidget(shown)
         for widget in (*self.components, self.speed):
             widget.hide()
-        document.graph_changed.connect(self._forget_widths)
+        document.model_changed.connect(self._forget_widths)
         for signal in (
-            document.graph_changed, document.problem_changed, document.assignment_changed,
+            document.model_changed, document.problem_changed, document.decision_changed,
             document.readouts_changed, document.preview_changed,
         ):  # fmt: skip
             signal.connect(self.request_refresh)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QFileDialog
 
+from gui.document.plan_list import PlanEntry, bounds_with
 from gui.document.values import Message
 from gui.look.drawn import Drawing
 from gui.shell.picture_dialog import Choice, PictureDialog
@@ -103,6 +104,20 @@ class FileDialogs:
             return False
         self.say_saved(path)
         return True
+
+    def save_entry(self, entry: PlanEntry) -> None:
+        """Ask for a file of its own for one plan of the list, and write it."""
+        from planner.plan_files.plan_json import write_plan
+
+        document = self._editor.document
+        try:
+            plan = document.plan_of(entry)
+        except StageboardError as error:
+            self.say("error", str(error))
+            return
+        path = self.ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self.stem()}.plan.json")
+        if path is not None:
+            self.export(lambda: write_plan(path, plan, bounds_with(entry, document.bounds)), path)
 
     def say_saved(self, path: Path) -> None:
         """The plan is in a file now."""

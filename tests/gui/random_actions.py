@@ -22,7 +22,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from gui.canvas.graph import layout_worker
-from gui.document.values import AssignmentChange
+from gui.document.values import DecisionChange
 from planner.errors import StageboardError
 from planner.machines.spec import parse_target
 from tests.gui.models import chain_graph
@@ -59,7 +59,7 @@ class Hand:
         self.went_wrong: list[str] = []
         self.done: list[str] = []
         self._first: tuple[Problem, Ints] | None = None
-        self.document.assignment_changed.connect(self._remember)
+        self.document.decision_changed.connect(self._remember)
         self._acts: list[tuple[Callable[[], None], int]] = [
             (self.open_graph, 4), (self.open_file, 1), (self.target, 6), (self.view, 6), (self.panel, 10), (self.select, 12),
             (self.move, 12), (self.pin, 3), (self.undo, 8), (self.redo, 4), (self.command, 14), (self.palette, 6),
@@ -113,7 +113,7 @@ class Hand:
     def _caught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         self.went_wrong.append("".join(traceback.format_exception(kind, error, trace)))
 
-    def _remember(self, change: AssignmentChange) -> None:
+    def _remember(self, change: DecisionChange) -> None:
         if change.ops is None and self.document.problem is not None:
             self._first = self.document.problem, self.document.device_of.copy()
 

@@ -37,7 +37,7 @@ class Minimap(QWidget):
         self.setAccessibleName("Overview of the graph")
         view.scene_changed.connect(self._changed)
         view.viewport_changed.connect(self._moved)
-        view.document.assignment_changed.connect(self._changed)
+        view.document.decision_changed.connect(self._changed)
         view.document.preview_changed.connect(self._moved)
         self.hide()
 

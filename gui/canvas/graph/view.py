@@ -29,7 +29,7 @@ from planner.model.graph import Ints
 if TYPE_CHECKING:
     from gui.background.repairing import Repairing
     from gui.document.plan.document import Document
-    from gui.document.values import AssignmentChange
+    from gui.document.values import DecisionChange
 
 
 class CanvasView(PointedScene):
@@ -55,9 +55,9 @@ class CanvasView(PointedScene):
         self._worker = LayoutWorker(self)
         self.setMinimumSize(240, 160)
         self.setAccessibleName("Graph canvas")
-        document.graph_changed.connect(self._graph_changed)
+        document.model_changed.connect(self._graph_changed)
         document.problem_changed.connect(self._problem_changed)
-        document.assignment_changed.connect(self._assignment_changed)
+        document.decision_changed.connect(self._assignment_changed)
         document.readouts_changed.connect(self._readouts_changed)
         document.selection_changed.connect(self._selection_changed)
         document.hover_changed.connect(self.repaint_attention)
@@ -265,7 +265,7 @@ class CanvasView(PointedScene):
             self._glide.stop()
             self._glided()
 
-    def _assignment_changed(self, change: AssignmentChange) -> None:
+    def _assignment_changed(self, change: DecisionChange) -> None:
         self._drop_foreign_scene()
         scene, problem = self.scene, self.document.problem
         if scene is None or problem is None:

@@ -84,8 +84,8 @@ class PictureView(QWidget):
         title = "Network by layers" if which == "active" else "Network by layers, compared order"
         self.setAccessibleName(title)
         self.setAccessibleDescription(KEYS)
-        document.network_changed.connect(self._network_changed)
-        (document.order_changed if which == "active" else document.compared_changed).connect(self._forget)
+        document.model_changed.connect(self._network_changed)
+        (document.decision_changed if which == "active" else document.compared_changed).connect(self._forget)
         for signal in (document.trace_changed, document.position_changed, document.hover_changed):
             signal.connect(self.update)
         document.selection_changed.connect(self._selection_changed)

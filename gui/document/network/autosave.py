@@ -30,7 +30,7 @@ class Autosave(autosave.Autosave):
         super().__init__(document, where)
         self._document = document
         self.message.connect(document.message)
-        document.network_changed.connect(self.discard)
+        document.model_changed.connect(self.discard)
         document.modified_changed.connect(lambda modified: None if modified else self.discard())
 
     def _moment(self) -> object:

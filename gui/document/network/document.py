@@ -18,6 +18,7 @@ from gui.document.network.counting import Counting
 from gui.document.network.entries import EMPTY, OrderEntry
 from gui.document.network.traces import OneTrace
 from gui.document.plan_list import PlanEntry
+from gui.document.values import DecisionChange
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 
@@ -34,12 +35,9 @@ if TYPE_CHECKING:
 class OrderDocument(PlannedDocument[NetworkProblem, OrderEvaluation]):
     """A network's problem and order, what is looked at, and everything that may be done to them.
 
-    ``network_changed``: another network is open, everything is new. ``order_changed``: connections come in another order.
     ``trace_changed``: a trace is there, or gone. ``position_changed``: another moment is shown.
     """
 
-    network_changed = Signal()
-    order_changed = Signal()
     trace_changed = Signal()
     position_changed = Signal()
     compared_changed = Signal()
@@ -62,8 +60,6 @@ class OrderDocument(PlannedDocument[NetworkProblem, OrderEvaluation]):
         self._traces = (OneTrace("trace", self), OneTrace("compared trace", self))
         for one in self._traces:
             one.changed.connect(self.trace_changed)
-        # The names by which jobs and shared panels know these signals.
-        self.graph_changed, self.assignment_changed = self.network_changed, self.order_changed
 
     # ------------------------------------------------------------------ state
     @property
@@ -136,8 +132,8 @@ class OrderDocument(PlannedDocument[NetworkProblem, OrderEvaluation]):
         self.position, self.selection, self.hover, self.compared = len(self.order), -1, -1, None
         self._installed(opened.entries, first, opened.paths, opened.plan_path)
         self.follow_traces()
-        self.network_changed.emit()
-        self.order_changed.emit()
+        self.model_changed.emit()
+        self.decision_changed.emit(DecisionChange(None, "load"))
         self.compared_changed.emit()
         self.selection_changed.emit()
         self.position_changed.emit()
@@ -197,8 +193,7 @@ class OrderDocument(PlannedDocument[NetworkProblem, OrderEvaluation]):
 
     def _entered(self, ops: Ints, reason: str) -> None:
         self.follow_traces()
-        if len(ops):
-            self.order_changed.emit()
+        super()._entered(ops, reason)
 
     def _evaluate(self, entries: Sequence[PlanEntry]) -> None:
         for entry in entries:

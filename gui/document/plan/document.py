@@ -25,7 +25,7 @@ from gui.document.plan.opening import Opened
 from gui.document.plan.preview import Preview, Previewing
 from gui.document.plan.selection import Selection
 from gui.document.plan_list import PlanEntry, fill_figures, fits
-from gui.document.values import AssignmentChange
+from gui.document.values import DecisionChange
 from planner.errors import PlanError
 from planner.model.graph import Graph, Ints
 from planner.model.groups import GroupView
@@ -39,13 +39,8 @@ if TYPE_CHECKING:
 
 
 class Document(PlannedDocument[Problem, Evaluation]):
-    """A graph's problem and assignment, and everything that may be done to them.
+    """A graph's problem and assignment, and everything that may be done to them."""
 
-    ``graph_changed``: another graph is open, everything is new. ``assignment_changed(AssignmentChange)``: ops moved.
-    """
-
-    graph_changed = Signal()
-    assignment_changed = Signal(object)
     pointed_changed = Signal()
     groups_changed = Signal()
     preview_changed = Signal()
@@ -176,8 +171,8 @@ class Document(PlannedDocument[Problem, Evaluation]):
         self.folding.reset(problem.graph)
         if self.history.recorder is not None:
             self.history.recorder.opened()
-        self.graph_changed.emit()
-        self.assignment_changed.emit(AssignmentChange(None, "load"))
+        self.model_changed.emit()
+        self.decision_changed.emit(DecisionChange(None, "load"))
         self.readouts_changed.emit()
         self.plans_changed.emit()
         unkept = unkept_words(problem, KEEP_CLASSES)
@@ -207,17 +202,22 @@ class Document(PlannedDocument[Problem, Evaluation]):
         self.selecting.point_at(None)
         super().enter(problem, ops, devices, active, reason)
 
-    def _entered(self, ops: Ints, reason: str) -> None:
-        if len(ops):
-            self.assignment_changed.emit(AssignmentChange(ops, reason))
-
     def apply_plan(self, entry: PlanEntry) -> bool:
         """Let a plan of the list take the place of the assignment: one undo step. Raises :class:`PlanError`."""
+        self._check_fits(entry)
+        return super().apply_plan(entry)
+
+    def plan_of(self, entry: PlanEntry) -> Plan:
+        """A plan of the list as a plan of the problem. Raises :class:`PlanError` where it does not fit."""
+        self._check_fits(entry)
+        plan: Plan = super().plan_of(entry)
+        return plan
+
+    def _check_fits(self, entry: PlanEntry) -> None:
         if not fits(entry.device_of, self.open_problem):
             raise PlanError(
                 f"'{entry.name}' uses devices that the target does not have; plan again, or undo the change of the target"
             )
-        return super().apply_plan(entry)
 
     def _check_proposal(self, device_of: Ints) -> None:
         ops = self.open_problem.graph.n

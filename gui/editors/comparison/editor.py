@@ -82,7 +82,7 @@ class CompareWindow(CompareBody):
         self.moved.zoom_requested.connect(self.linking.zoom_to_ops)
         self.taking.said.connect(self._say_taken)
         self.taking.answered.connect(self._focus_canvas)
-        document.assignment_changed.connect(self.notice.plan_changed)
+        document.decision_changed.connect(self.notice.plan_changed)
         self.picking.failed.connect(partial(self.say, "warning"))
         self.find_box.returnPressed.connect(lambda: self.attempt(self.find_now))
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from gui.document.plan_list import PlanEntry, fits
 from planner.problem.problem import Plan
-from planner.problem.provenance import Provenance
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -83,8 +82,5 @@ class Source:
         same = kept is not None and kept.problem is problem and kept.name == entry.name
         if kept is not None and same and np.array_equal(kept.decision.device_of, device_of):
             return kept
-        provenance = entry.provenance or Provenance(
-            "hand" if entry.origin == "hand" else entry.planner, seed=entry.seed, seconds=entry.seconds or 0.0
-        )
-        self._kept = problem.plan(device_of.copy(), provenance, entry.name)
+        self._kept = problem.plan(device_of.copy(), entry.source, entry.name)
         return self._kept

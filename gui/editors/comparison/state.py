@@ -62,10 +62,10 @@ class CompareState(QObject):
         self._fingerprint = "" if document.graph is None else document.graph.fingerprint
         self._later = Later(self.refresh, self)
         for signal in (
-            document.assignment_changed, document.problem_changed, document.plans_changed, document.readouts_changed,
+            document.decision_changed, document.problem_changed, document.plans_changed, document.readouts_changed,
         ):  # fmt: skip
             signal.connect(self._soon)
-        document.graph_changed.connect(self._graph_changed)
+        document.model_changed.connect(self._graph_changed)
         document.selection_changed.connect(self.selection_changed)
         document.hover_changed.connect(self.hover_changed)
 

@@ -98,14 +98,14 @@ def _once_open(window: PlanWindow, models: Sequence[Path], then: Callable[[], ob
             window.say("error", str(error))
 
     def opened() -> None:
-        document.graph_changed.disconnect(opened)
+        document.model_changed.disconnect(opened)
         if document.paths == wanted:  # else another model was chosen meanwhile
             QTimer.singleShot(0, document, show)
 
     if document.problem is not None and document.paths == wanted:
         show()
         return
-    document.graph_changed.connect(opened)
+    document.model_changed.connect(opened)
     window.files.open_files(list(wanted))
 
 

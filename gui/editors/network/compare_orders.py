@@ -15,7 +15,7 @@ def compare_orders_once(window: OrderWindow, plans: Sequence[Path]) -> None:
     document = window.document
 
     def opened() -> None:
-        document.network_changed.disconnect(opened)
+        document.model_changed.disconnect(opened)
         for path in reversed(plans):
             window.files.open_plan_file(path)
         second = [entry for entry in document.plans if entry is not document.active]
@@ -24,4 +24,4 @@ def compare_orders_once(window: OrderWindow, plans: Sequence[Path]) -> None:
             document.compare(second[-1])
             window.show_page("two")
 
-    document.network_changed.connect(opened)
+    document.model_changed.connect(opened)

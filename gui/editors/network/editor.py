@@ -69,10 +69,10 @@ class OrderWindow(NetworkBody):
     # ------------------------------------------------------------------ making
     def _connect(self) -> None:
         document = self.document
-        document.order_changed.connect(self.notice.plan_changed)
-        document.network_changed.connect(self._network_changed)
-        document.network_changed.connect(self.palette_window.problem_changed)
-        for signal in (document.order_changed, document.compared_changed):
+        document.decision_changed.connect(self.notice.plan_changed)
+        document.model_changed.connect(self._network_changed)
+        document.model_changed.connect(self.palette_window.problem_changed)
+        for signal in (document.decision_changed, document.compared_changed):
             signal.connect(self.update_soon)
         document.problem_changed.connect(self.memory.remember_network)
         document.compared_changed.connect(self._compared_changed)

@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gui.document.network import opening
-from gui.document.plan_list import PlanEntry, bounds_with
-from gui.shell.file_dialogs import PLANS
 from gui.shell.model_files import ModelFiles
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.target import TwoLevelMemory
-from planner.problem.provenance import Provenance
 
 if TYPE_CHECKING:
     from gui.document.network.autosave import LostOrder
@@ -122,20 +119,6 @@ class NetworkFiles(ModelFiles):
                 "warning",
                 f"Saved {path.name}, but its network is in no file: keep that, too (File, Export, Network)",
             )
-
-    def save_entry(self, entry: PlanEntry) -> None:
-        """Save one order of the list to a file of its own."""
-        from planner.plan_files.plan_json import write_plan
-
-        document, problem = self._document, self._document.open_problem
-        path = self.ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self.stem()}.plan.json")
-        if path is None:
-            return
-        provenance = entry.provenance or Provenance(
-            entry.planner or entry.origin, seed=entry.seed, seconds=entry.seconds or 0.0
-        )
-        plan = problem.plan(entry.device_of, provenance, entry.name)
-        self.export(lambda: write_plan(path, plan, bounds_with(entry, document.bounds)), path)
 
     # ------------------------------------------------------------------ exporting
     def export_order(self) -> None:

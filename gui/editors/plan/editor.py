@@ -97,17 +97,17 @@ class MainWindow(GraphBody):
     # ------------------------------------------------------------------ making
     def _connect(self) -> None:
         document, jobs, canvas = self.document, self.jobs, self.canvas
-        document.assignment_changed.connect(self.notice.plan_changed)
-        document.graph_changed.connect(self._graph_changed)
-        document.graph_changed.connect(self.palette_window.problem_changed)
-        for signal in (document.assignment_changed, document.groups_changed, canvas.view_changed):
+        document.decision_changed.connect(self.notice.plan_changed)
+        document.model_changed.connect(self._graph_changed)
+        document.model_changed.connect(self.palette_window.problem_changed)
+        for signal in (document.decision_changed, document.groups_changed, canvas.view_changed):
             signal.connect(self.update_soon)
         self.race.racing.started.connect(self._show_plot_once)
         self.race.racing.ended.connect(self._race_ended)
         self.race.highlight_requested.connect(canvas.set_highlight)
         self.race.compare_requested.connect(self.compare)
         jobs.jobs_changed.connect(self._show_plot_once)
-        for signal in (document.problem_changed, document.graph_changed):
+        for signal in (document.problem_changed, document.model_changed):
             signal.connect(self.docks.make_room_for_devices)
             signal.connect(self.docks.follow_target)
         document.problem_changed.connect(self.memory.remember_model)
@@ -270,7 +270,7 @@ class MainWindow(GraphBody):
             (self.start_page if self.document.problem is None else self.canvas).setFocus()
             # A window manager may still maximise it; and the first model says how many devices there are.
             QTimer.singleShot(200, self, self.size_docks)
-            self.document.graph_changed.connect(self.size_docks, Qt.ConnectionType.SingleShotConnection)
+            self.document.model_changed.connect(self.size_docks, Qt.ConnectionType.SingleShotConnection)
 
     # ------------------------------------------------------------------ the end
     def end(self) -> None:

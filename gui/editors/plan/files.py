@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QInputDialog
 
-from gui.document.plan_list import PlanEntry, bounds_with
 from gui.shell.file_dialogs import PLANS
 from gui.shell.model_files import ModelFiles
 from planner.errors import StageboardError
@@ -89,37 +87,6 @@ class Files(ModelFiles):
         )
         if sure and size != document.batch:
             self._open_models(list(document.paths), size, None)
-
-    # ------------------------------------------------------------------ saving
-    def save_entry(self, entry: PlanEntry) -> None:
-        """Save one plan of the list to a file of its own."""
-        from planner.plan_files.plan_json import write_plan
-        from planner.problem.provenance import Provenance
-
-        document = self._document
-        problem = document.problem
-        if problem is None:
-            return
-        if not math.isfinite(entry.objective):
-            self.say(
-                "error",
-                f"'{entry.name}' uses devices that the target does not have; it cannot be saved for it",
-            )
-            return
-        path = self.ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self.stem()}.plan.json")
-        if path is None:
-            return
-        provenance = entry.provenance or Provenance(
-            entry.planner or "hand", seed=entry.seed, seconds=entry.seconds or 0.0
-        )
-        self.write(
-            lambda: write_plan(
-                path,
-                problem.plan(entry.device_of, provenance, entry.name),
-                bounds_with(entry, document.bounds),
-            ),
-            path,
-        )
 
     # ------------------------------------------------------------------ exporting
     def export_picture(self) -> None:

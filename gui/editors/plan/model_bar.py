@@ -60,7 +60,7 @@ class ModelBar(QWidget):
         self._row.setSpacing(6)
         self._row.addWidget(label)
         self._row.addStretch(1)
-        document.graph_changed.connect(self.refresh)
+        document.model_changed.connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:

@@ -49,10 +49,10 @@ class Mending(QObject):
         self.checking.failed.connect(self._unexplained)
         window.jobs.job_changed.connect(self.doubting.job_changed)
         self.doubting.disproved.connect(self._disproved)
-        for signal in (document.graph_changed, document.problem_changed):
+        for signal in (document.model_changed, document.problem_changed):
             signal.connect(self.domains.problem_changed)
         self.domains.found.connect(document.previewing.domains_found)
-        document.graph_changed.connect(self._close_dialog)
+        document.model_changed.connect(self._close_dialog)
         document.problem_changed.connect(self._problem_changed)
 
     @property

@@ -51,7 +51,7 @@ class StageControl(QWidget):
         row.setSpacing(2)
         for widget in (self.fewer, self.spin, self.more):
             row.addWidget(widget)
-        for signal in (document.graph_changed, document.problem_changed):
+        for signal in (document.model_changed, document.problem_changed):
             signal.connect(self.refresh)
         self.refresh()
 

@@ -65,7 +65,7 @@ class StageCountsPanel(Panel):
         column.addLayout(top)
         column.addWidget(self._area, 1)
         counting.changed.connect(self.request_refresh)
-        for signal in (document.graph_changed, document.problem_changed):
+        for signal in (document.model_changed, document.problem_changed):
             signal.connect(self._problem_changed)
 
     def sizeHint(self) -> QSize:

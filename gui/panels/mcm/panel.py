@@ -62,10 +62,10 @@ class PackagePanel(Panel):
         column.setSpacing(2)
         column.addWidget(self.words)
         column.addLayout(self._parts, 1)
-        document.graph_changed.connect(self._another)
+        document.model_changed.connect(self._another)
         document.problem_changed.connect(self._another)
         for signal in (
-            document.assignment_changed, document.readouts_changed, document.selection_changed,
+            document.decision_changed, document.readouts_changed, document.selection_changed,
             document.preview_changed, document.pointed_changed,
         ):  # fmt: skip
             signal.connect(self.request_refresh)

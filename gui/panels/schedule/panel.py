@@ -62,8 +62,8 @@ class SchedulePanel(Panel):
         column.setSpacing(3)
         column.addLayout(top)
         column.addWidget(self.chart, 1)
-        document.graph_changed.connect(self._another_graph)
-        for signal in (document.problem_changed, document.assignment_changed):
+        document.model_changed.connect(self._another_graph)
+        for signal in (document.problem_changed, document.decision_changed):
             signal.connect(self.request_refresh)
         document.selection_changed.connect(self._selection_changed)
 

@@ -78,7 +78,7 @@ class ConvergencePanel(Panel):
         self._redraw = Later(self.request_refresh, self, REDRAW)
         jobs.jobs_changed.connect(self._jobs_changed)
         jobs.job_changed.connect(self._job_changed)
-        for signal in (document.graph_changed, document.readouts_changed):
+        for signal in (document.model_changed, document.readouts_changed):
             signal.connect(self.request_refresh)
         self._jobs_changed()
 

@@ -142,7 +142,7 @@ class StoryPanel(Panel):
         self.list.shown.connect(self.show_requested)
         recorder.recording_changed.connect(self._recording_changed)
         recorder.failed.connect(self.failed)
-        for signal in (draft.frames_changed, draft.modified_changed, document.graph_changed):
+        for signal in (draft.frames_changed, draft.modified_changed, document.model_changed):
             signal.connect(self.request_refresh)
         self.installEventFilter(self)
         for field in (self.list, self.name, self.editor.title, self.editor.caption):

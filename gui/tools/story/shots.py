@@ -127,7 +127,7 @@ class GraphShots:
         """Plan, problem, view, camera and selection."""
         document, canvas = self._document, self._canvas
         for signal in (
-            document.assignment_changed, document.problem_changed, document.selection_changed, canvas.viewport_changed,
+            document.decision_changed, document.problem_changed, document.selection_changed, canvas.viewport_changed,
         ):  # fmt: skip
             signal.connect(lambda *_: changed())
         view_changed = getattr(canvas, "view_changed", None)
@@ -185,6 +185,6 @@ class OrderShots:
         """Order, problem, moment and selection."""
         document = self._document
         for signal in (
-            document.order_changed, document.problem_changed, document.position_changed, document.selection_changed,
+            document.decision_changed, document.problem_changed, document.position_changed, document.selection_changed,
         ):  # fmt: skip
             signal.connect(lambda *_: changed())

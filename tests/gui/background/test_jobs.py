@@ -141,7 +141,7 @@ def test_what_a_run_has_to_say_is_a_message_beside_how_it_ended(jobs: Jobs, docu
 def test_incumbents_that_come_at_once_are_shown_as_one(jobs: Jobs, document: Document) -> None:
     job, worker = start(jobs, document)
     changes: list[Any] = []
-    document.assignment_changed.connect(changes.append)
+    document.decision_changed.connect(changes.append)
     ordered = sorted((THIRDS, HALVES), key=lambda d: -objective(document, d))
     say(jobs, worker, *[found(document, d) for d in ordered])
     assert len(changes) == 1

@@ -75,7 +75,7 @@ class InferenceDialog(QDialog):
         column.addStretch(1)
         column.addLayout(buttons)
         self.setMinimumWidth(440)
-        document.network_changed.connect(self.close)
+        document.model_changed.connect(self.close)
 
     @property
     def busy(self) -> bool:

@@ -56,7 +56,7 @@ class MemoryControl(QWidget):
         row.setSpacing(6)
         for widget in (words, self.size_box, self.policy_box):
             row.addWidget(widget)
-        for signal in (document.network_changed, document.problem_changed):
+        for signal in (document.model_changed, document.problem_changed):
             signal.connect(self.refresh)
         self.refresh()
 

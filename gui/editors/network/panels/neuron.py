@@ -44,7 +44,7 @@ class NeuronPanel(OrderPanel):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.view)
         for signal in (
-            document.network_changed, document.problem_changed, document.order_changed, document.trace_changed,
+            document.model_changed, document.problem_changed, document.decision_changed, document.trace_changed,
             document.selection_changed,
         ):  # fmt: skip
             signal.connect(self.request_refresh)

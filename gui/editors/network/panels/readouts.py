@@ -60,9 +60,9 @@ class OrderReadouts(OrderPanel):
         layout.addWidget(self.gap_bar, 1)
         for widget in (self.reads, self.writes, self.rules):
             layout.addWidget(widget)
-        document.network_changed.connect(self._forget_widths)
+        document.model_changed.connect(self._forget_widths)
         for signal in (
-            document.network_changed, document.problem_changed, document.order_changed, document.readouts_changed,
+            document.model_changed, document.problem_changed, document.decision_changed, document.readouts_changed,
         ):  # fmt: skip
             signal.connect(self.request_refresh)
 

@@ -77,7 +77,7 @@ class FastMemoryView(QWidget):
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Fast memory")
-        document.network_changed.connect(self._reset)
+        document.model_changed.connect(self._reset)
         document.trace_changed.connect(self._reset)
         document.selection_changed.connect(self.update)
         document.hover_changed.connect(self.update)

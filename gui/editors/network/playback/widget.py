@@ -44,7 +44,7 @@ class Playback(QObject):
         self._history: History | None = None
         self._blocks: tuple[Ints, Ints] | None = None
         """An order and where its blocks begin, for the time before its trace is known."""
-        document.network_changed.connect(self._network_changed)
+        document.model_changed.connect(self._network_changed)
         document.position_changed.connect(self._position_changed)
         self._network_changed()
 

@@ -90,7 +90,7 @@ class PlotsPanel(Panel):
         self._column.addLayout(top)
         self._column.addLayout(line)
         self._column.addStretch(1)
-        for signal in (document.network_changed, document.order_changed, document.compared_changed):
+        for signal in (document.model_changed, document.decision_changed, document.compared_changed):
             signal.connect(self.request_refresh)
         for signal in (document.problem_changed, document.readouts_changed):
             signal.connect(self.request_refresh)

@@ -81,7 +81,7 @@ class Scrubber(QWidget):
         self._say = Later(self._speak, self, _SAID_AFTER_MS)
         self.speed.valueChanged.connect(lambda step: playback.set_speed(self._speed_at(step)))
         playback.changed.connect(self._show_playing)
-        for signal in (document.network_changed, document.trace_changed, document.order_changed):
+        for signal in (document.model_changed, document.trace_changed, document.decision_changed):
             signal.connect(self._renew)
         document.position_changed.connect(self._moved)
         self._renew()

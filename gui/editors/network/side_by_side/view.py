@@ -136,7 +136,7 @@ class SideBySide(Panel):
         column.addWidget(self._split)
         self._tables_later = Later(self._show_tables, self, TABLES_AFTER)
         for signal in (
-            document.network_changed, document.order_changed, document.compared_changed, document.plans_changed,
+            document.model_changed, document.decision_changed, document.compared_changed, document.plans_changed,
             document.trace_changed, document.readouts_changed,
         ):  # fmt: skip
             signal.connect(self.request_refresh)

@@ -89,7 +89,7 @@ class OrderStrip(Panel):
         self.chart.best_wanted.connect(self.move_to_best)
         self.chart.walk_wanted.connect(self.walk)
         self.chart.drag_changed.connect(self._say)
-        for signal in (document.network_changed, document.problem_changed, document.order_changed):
+        for signal in (document.model_changed, document.problem_changed, document.decision_changed):
             signal.connect(self._changed)
         document.selection_changed.connect(self._changed)
         for signal in (document.trace_changed, document.hover_changed, document.readouts_changed):

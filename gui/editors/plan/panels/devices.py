@@ -69,7 +69,7 @@ class DevicesPanel(Panel):
         self._why.setInterval(0)
         self._why.timeout.connect(self._find_next_reason)
         for signal in (
-            document.graph_changed, document.problem_changed, document.assignment_changed,
+            document.model_changed, document.problem_changed, document.decision_changed,
             document.readouts_changed, document.preview_changed, document.selection_changed,
         ):  # fmt: skip
             signal.connect(self.request_refresh)

@@ -51,10 +51,10 @@ class InspectorPanel(Panel):
         self._more = Later(
             self._continue_reasons, self, about=lambda: (document.assignment_serial, document.selection)
         )
-        document.graph_changed.connect(self._back_to_ops)
+        document.model_changed.connect(self._back_to_ops)
         document.selection_changed.connect(self._back_to_ops)
         document.problem_changed.connect(self.request_refresh)
-        document.assignment_changed.connect(self.request_refresh)
+        document.decision_changed.connect(self.request_refresh)
         document.readouts_changed.connect(self.request_refresh)
 
     # ------------------------------------------------------------------ what is shown

@@ -94,9 +94,9 @@ class OpsPanel(Panel):
         self.table.installEventFilter(self)
         self.model.modelReset.connect(self._follow_selection)
         self.model.layoutChanged.connect(self._follow_selection)
-        document.graph_changed.connect(self._graph_changed)
+        document.model_changed.connect(self._graph_changed)
         document.problem_changed.connect(self.request_refresh)
-        document.assignment_changed.connect(self._moved)
+        document.decision_changed.connect(self._moved)
         document.selection_changed.connect(self._selection_changed)
         self._graph_is_new = True
 

@@ -98,7 +98,7 @@ class SettingsPanel(Panel):
         self.error.setContentsMargins(10, 0, 10, 0)
         layout.addWidget(self.error)
         layout.addLayout(buttons)
-        document.graph_changed.connect(self.request_refresh)
+        document.model_changed.connect(self.request_refresh)
         document.problem_changed.connect(self.request_refresh)
 
     @staticmethod

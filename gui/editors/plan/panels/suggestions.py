@@ -85,7 +85,7 @@ class SuggestionsPanel(Panel):
         self._settle = Later(self._search, self, SETTLE)
         self._searching = MoveSearch(document, self)
         self._searching.found.connect(self._found)
-        for signal in (document.graph_changed, document.problem_changed, document.assignment_changed):
+        for signal in (document.model_changed, document.problem_changed, document.decision_changed):
             signal.connect(self.request_refresh)
         document.readouts_changed.connect(self._bound_changed)
 
@@ -258,7 +258,7 @@ class WhyPanel(Panel):
         grid.setRowStretch(3 + 2 * len(self.PARTS), 1)
         scrolled(inside, self).setAccessibleName("Parts of the bottleneck's cost")
         for signal in (
-            document.graph_changed, document.problem_changed, document.assignment_changed, document.readouts_changed,
+            document.model_changed, document.problem_changed, document.decision_changed, document.readouts_changed,
         ):  # fmt: skip
             signal.connect(self.request_refresh)
 

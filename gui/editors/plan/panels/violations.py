@@ -97,9 +97,9 @@ class ViolationsPanel(Panel):
         layout.addLayout(row)
         layout.addWidget(self.list, 1)
         for signal in (
-            document.graph_changed,
+            document.model_changed,
             document.problem_changed,
-            document.assignment_changed,
+            document.decision_changed,
             document.readouts_changed,
         ):
             signal.connect(self.request_refresh)

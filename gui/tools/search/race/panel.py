@@ -120,7 +120,7 @@ class RacePanel(Panel):
         self._lay_out()
         self.racing.changed.connect(self.request_refresh)
         self.racing.started.connect(lambda: self.setup_button.setChecked(False))
-        document.graph_changed.connect(self._another_graph)
+        document.model_changed.connect(self._another_graph)
         document.problem_changed.connect(self.request_refresh)
         document.readouts_changed.connect(self.request_refresh)
         document.plans_changed.connect(self._settle)

@@ -74,7 +74,7 @@ class Racing(QObject):
         """Whether there is news that nobody has drawn."""
         self._timer = QTimer(self, interval=self.POLL_MS)
         self._timer.timeout.connect(self.tick)
-        document.graph_changed.connect(self._another_graph)
+        document.model_changed.connect(self._another_graph)
         if jobs is not None:
             self._jobs_known = len(jobs.jobs)
             jobs.jobs_changed.connect(self._jobs_changed)

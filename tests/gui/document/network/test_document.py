@@ -61,7 +61,7 @@ def test_installing_shows_everything_done(document: OrderDocument) -> None:
 
 def test_everything_is_told_when_another_network_opens(qtbot: QtBot, document: OrderDocument) -> None:
     signals = [
-        document.network_changed, document.order_changed, document.plans_changed, document.readouts_changed,
+        document.model_changed, document.decision_changed, document.plans_changed, document.readouts_changed,
         document.position_changed, document.selection_changed, document.compared_changed, document.trace_changed,
     ]  # fmt: skip
     document.select(2)

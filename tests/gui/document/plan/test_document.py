@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
-from gui.document.values import AssignmentChange, Message
+from gui.document.values import DecisionChange, Message
 from planner.errors import ModelError, PlanError, StageboardError, TargetError
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -81,24 +81,24 @@ def test_opening_gives_a_valid_plan_and_a_proven_bound(document: Document) -> No
 
 
 def test_opening_tells_everyone_once(document: Document) -> None:
-    names = ("graph_changed", "assignment_changed", "readouts_changed", "plans_changed", "modified_changed")
+    names = ("model_changed", "decision_changed", "readouts_changed", "plans_changed", "modified_changed")
     log = heard(document, *names)
     document.open_graph(chain_graph(9, "other"))
     assert [name for name, _ in log] == [
-        "graph_changed",
-        "assignment_changed",
+        "model_changed",
+        "decision_changed",
         "readouts_changed",
         "plans_changed",
     ]
     change = log[1][1]
-    assert isinstance(change, AssignmentChange)
+    assert isinstance(change, DecisionChange)
     assert (change.ops, change.reason) == (None, "load")
     assert document.title == "other"
 
 
 def test_a_bad_file_leaves_the_document_alone(document: Document, tmp_path: Path) -> None:
     document.move([0], 2)
-    before, log = state(document), heard(document, "graph_changed", "assignment_changed")
+    before, log = state(document), heard(document, "model_changed", "decision_changed")
     bad = tmp_path / "bad.json"
     bad.write_text('{"nodes": [')
     for path in (bad, tmp_path / "missing.onnx"):
@@ -123,7 +123,7 @@ def test_a_file_opens_with_its_own_machine(tmp_path: Path) -> None:
 
 # ---------------------------------------------------------------------- moving
 def test_a_move_is_one_step_with_its_readouts(document: Document) -> None:
-    log = heard(document, "plans_changed", "assignment_changed", "readouts_changed", "modified_changed")
+    log = heard(document, "plans_changed", "decision_changed", "readouts_changed", "modified_changed")
     start = document.active
     assert start is not None
     first = int(document.device_of[5])
@@ -132,7 +132,7 @@ def test_a_move_is_one_step_with_its_readouts(document: Document) -> None:
     assert document.undo_stack.count() == 1
     assert document.undo_stack.undoText() == "Move block1/relu_5 to Stage 2"
     assert [name for name, _ in log] == [
-        "assignment_changed",
+        "decision_changed",
         "readouts_changed",
         "plans_changed",
         "modified_changed",
@@ -388,7 +388,7 @@ def test_a_followed_run_is_one_step(document: Document) -> None:
     before = state(document)
     serial = document.edit_serial
     entry = document.add_plan(thirds, "run")
-    log = heard(document, "assignment_changed")
+    log = heard(document, "decision_changed")
     assert document.follow(thirds, entry, "job 1", "Run")
     document.update_plan(entry, other)
     assert document.follow(other, entry, "job 1", "Run")
