@@ -16,7 +16,7 @@
     docs/images/network-dark.png   the same, dark
     docs/images/network-matrix.png a network of 75,000 connections as matrices, an order of them played
     docs/images/network-links.png  a small one, its connections as links
-    docs/images/network-orders.png two orders side by side
+    docs/images/network-orders.png two orders compared
     docs/images/network-drag.png   a neuron's block of connections dragged along the order of Theorem 1
     docs/images/network-theorem-1.png, network-locality.png  the same orders as `stageboard render` draws them
 

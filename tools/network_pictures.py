@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
+    from gui.editors.comparison.orders.editor import OrdersWindow
     from gui.editors.network.editor import OrderWindow
     from gui.look.theme import ThemeController
 
@@ -29,6 +30,7 @@ def network_pictures(app: QApplication, themes: ThemeController, folder: Path) -
     from gui.canvas.network.picture import draw_network
     from gui.document.network.document import OrderDocument
     from gui.document.network.opening import prepare_network
+    from gui.editors.comparison.windows import open_orders
     from gui.editors.network.editor import OrderWindow
     from gui.look.page import Page
     from planner.formats.networks.read import read_network
@@ -40,12 +42,12 @@ def network_pictures(app: QApplication, themes: ThemeController, folder: Path) -
     window.resize(*SIZE)
     window.show()
 
-    def shot(name: str, theme: str) -> None:
-        window.set_theme_name(theme)
-        until(app, lambda: window.settled, LIMIT)
+    def shot(name: str, theme: str, editor: OrderWindow | OrdersWindow = window) -> None:
+        editor.set_theme_name(theme)
+        until(app, lambda: editor.settled, LIMIT)
         for _ in range(3):
             app.processEvents()
-        window.grab().save(str(folder / name))
+        editor.grab().save(str(folder / name))
         print(folder / name)
 
     try:
@@ -66,9 +68,10 @@ def network_pictures(app: QApplication, themes: ThemeController, folder: Path) -
         until(app, lambda: window.settled, LIMIT)
         document.set_position(round(0.62 * len(document.order)))
         shot("network-matrix.png", "light")
-        window.show_page("two")
-        shot("network-orders.png", "light")
-        window.show_page("one")
+        compared = open_orders(window, document.plans[0])
+        compared.window().resize(*SIZE)
+        shot("network-orders.png", "light", compared)
+        compared.close()
         small = generate_network("mlp", SMALL, 1)
         window.install(prepare_network(small, target=TwoLevelMemory(16)))
         until(app, lambda: window.settled, LIMIT)

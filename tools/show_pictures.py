@@ -186,7 +186,7 @@ def story_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
 
 def order_picture(folder: Path) -> None:
     """Two orders of one network, as ``stageboard compare`` draws them."""
-    from gui.editors.comparison.order_picture import save_orders
+    from gui.editors.comparison.orders.picture import save_orders
     from planner.formats.networks.read import read_network
     from planner.machines.catalogue import planners
     from planner.machines.two_level_memory.problem import NetworkProblem

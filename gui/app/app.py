@@ -37,7 +37,7 @@ def open_window(
 ) -> int:  # fmt: skip
     """Open the window on model files and a plan, on a story or on the tour, and stay until it is closed.
 
-    Plans to be ``compared`` are shown in a tab of its own, those of a network beside each other in its window.
+    Plans to be ``compared`` are shown in a tab of their own.
 
     Sparse networks, and dense models pruned to a ``density``, have tabs of their own.
     """
@@ -109,9 +109,9 @@ def _open_networks(
         if i == 0:
             _offer_order(window, session)
             if compared:
-                from gui.editors.network.compare_orders import compare_orders_once
+                from gui.editors.comparison.windows import open_order_files
 
-                compare_orders_once(window, compared)
+                open_order_files(window, compared)
         notices.said.connect(window.document.message)
 
 

@@ -199,7 +199,7 @@ def _draw(comparison: Comparison | OrderComparison, args: argparse.Namespace) ->
     from planner.reports.comparison import OrderComparison
 
     if isinstance(comparison, OrderComparison):
-        from gui.editors.comparison.order_picture import save_orders
+        from gui.editors.comparison.orders.picture import save_orders
 
         if args.view is not None:
             raise UsageError(

@@ -17,6 +17,7 @@ from gui.document.network import autosave
 from gui.document.network.autosave import LostOrder, lost_orders
 from gui.document.plan import recovery
 from gui.document.plan.recovery import Leftover, leftovers
+from gui.shell.kinds import windows_of
 from gui.tools.story import keeping
 from gui.tools.story.keeping import LostStory, lost_stories
 from planner.errors import StageboardError
@@ -180,7 +181,10 @@ class Recovery(QObject):
                 window.install(network)
             (window or self._graph_parts().window).studio.recover(lost, resolved, sources)
         else:
-            recovery.recover(self._graph_parts().document, lost, found)
+            parts = self._graph_parts()
+            columns = recovery.recover(parts.document, lost, found)
+            if len(columns) > 1:
+                parts.window.attempt(lambda: windows_of("comparison").open_columns(parts.window, columns))
 
     def _order_window(self) -> OrderWindow:
         from gui.editors.network.windows import open_order_window

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Protocol, cast
 
 from PySide6.QtCore import QObject, Signal
@@ -12,6 +13,9 @@ from gui.document.commands import Command, SetAssignment
 from gui.document.plan_list import PlanEntry
 from gui.document.steps import Step
 from planner.problem.bound import Bound
+
+Column = PlanEntry | Path
+"""What is in one column of a comparison: a plan of the list, or of a file."""
 
 
 class Recorder(Protocol):
@@ -37,6 +41,9 @@ class Recorder(Protocol):
 
     def proved(self, bounds: Iterable[Bound]) -> None:
         """Bounds became known, by a proof or from a file."""
+
+    def compared(self, columns: Sequence[Column]) -> None:
+        """These plans are beside each other now; none where no comparison is open."""
 
 
 class History(QObject):

@@ -86,6 +86,12 @@ def percent(fraction: float, digits: int = 1) -> str:
     return f"{100 * fraction:.{digits}f} %".replace("-", MINUS)
 
 
+def signed(change: float) -> str:
+    """``+12``, ``−1,204`` or ``±0``."""
+    sign = "+" if change > 0 else MINUS if change < 0 else "±"
+    return f"{sign}{abs(round(change)):,}"
+
+
 def signed_percent(fraction: float, digits: int = 1) -> str:
     """``−1.6 %`` or ``+0.4 %``; a small change gets up to two more digits, one too small for those is ``±0.0 %``."""
     if not math.isfinite(fraction):

@@ -295,11 +295,13 @@ class PlansPanel(Panel):
         )
         menu.addSeparator()
         menu.addAction("Compare", self.compare_chosen).setEnabled(bool(self.comparable()))
-        menu.addAction("Select the ops that differ", self._select_differences).setEnabled(
-            entry not in (None, active)
-        )
+        self.add_to_menu(menu, entry not in (None, active))
         menu.addAction("Save…", lambda: self.save_requested.emit(entry)).setEnabled(entry is not None)
         return menu
+
+    def add_to_menu(self, menu: QMenu, differs: bool) -> None:
+        """What can be done with the places at which a plan differs from the canvas."""
+        menu.addAction("Select the ops that differ", self._select_differences).setEnabled(differs)
 
     def _select_differences(self) -> None:
         entry = self.current()

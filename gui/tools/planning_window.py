@@ -14,6 +14,7 @@ from gui.document.values import Message
 from gui.look.theme import Theme, ThemeController
 from gui.panels.plans import PlansPanel
 from gui.shell.closing import Unsaved
+from gui.shell.kinds import windows_of
 from gui.shell.start_page import StartPage
 from gui.shell.waiting import WaitingPage
 from gui.shell.window import EditorWindow
@@ -152,6 +153,10 @@ class PlanningWindow(EditorWindow):
     def may_replace(self, go_on: Callable[[], None]) -> bool:
         """Whether the open plan may be replaced at once; where it is not saved, a person is asked and the answer goes on."""
         return self.closing.may_replace(go_on, self.unsaved_plan())
+
+    def goes_along(self) -> str:
+        """A comparison of the plans has nothing to compare without them."""
+        return "the comparison of its plans" if windows_of("comparison").compares(self.document) else ""
 
     def end(self) -> None:
         """End every process and thread."""

@@ -110,7 +110,7 @@ def _pictures() -> list[Writer]:
         found.append(
             Writer(
                 f"orders{suffix}",
-                ("gui.editors.comparison.order_picture",),
+                ("gui.editors.comparison.orders.picture",),
                 ("compare", *_plan("order"), "@other.plan.json"),
             )
         )

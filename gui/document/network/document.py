@@ -17,10 +17,11 @@ from gui.document.network.board import OrderBoard
 from gui.document.network.counting import Counting
 from gui.document.network.entries import EMPTY, OrderEntry
 from gui.document.network.traces import OneTrace
-from gui.document.plan_list import PlanEntry
+from gui.document.plan_list import PlanEntry, fill_figures
 from gui.document.values import DecisionChange
-from planner.machines.two_level_memory.order import OrderEvaluation
+from planner.machines.two_level_memory.order import ConnectionOrder, OrderEvaluation
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
+from planner.problem.claims import claimed
 
 if TYPE_CHECKING:
     from gui.document.network.counting import Counted
@@ -170,6 +171,16 @@ class OrderDocument(PlannedDocument[NetworkProblem, OrderEvaluation]):
         order = moved(network, self.order, neuron, position)
         return self.set_order(order, f"Move the block of {network.neuron_name(neuron)}")
 
+    def take_block(self, neuron: int) -> bool:
+        """Gather a neuron's block where the order beside has it, as near as is legal. Raises :class:`StageboardError`."""
+        from planner.machines.two_level_memory.orders.blocks import placed_like
+
+        network, beside = self.open_problem.network, self.compared
+        if beside is None:
+            return False
+        order = placed_like(network, self.order, beside.order, neuron)
+        return self.set_order(order, f"Take the block of {network.neuron_name(neuron)} from '{beside.name}'")
+
     def set_target(self, target: Target) -> bool:
         """Plan for another fast memory; all orders are counted again. Raises :class:`StageboardError`."""
         from planner.machines.two_level_memory.problem import check_memory
@@ -210,6 +221,30 @@ class OrderDocument(PlannedDocument[NetworkProblem, OrderEvaluation]):
         self.plans_changed.emit()
 
     # ------------------------------------------------------------------ the list of orders
+    def plan_of(self, entry: PlanEntry) -> OrderPlan:
+        """An order of the list as a plan; what was counted of it is not counted again."""
+        if isinstance(entry, OrderEntry) and entry.evaluation is not None:
+            return OrderPlan(
+                self.open_problem, ConnectionOrder(entry.order), entry.evaluation, entry.source, entry.name
+            )
+        plan: OrderPlan = super().plan_of(entry)
+        return plan
+
+    def list_order(self, plan: OrderPlan, bounds: Iterable[Bound], name: str, origin: str) -> OrderEntry:
+        """Put an order of a file into the list; what was counted of it is not counted again."""
+        note = plan.provenance
+        entry = OrderEntry(
+            self.plan_list.unused_name(name), self.board.own(plan.decision.order), origin, planner=note.planner,
+            seed=note.seed, seconds=note.seconds, provenance=note, claims=claimed(bounds),
+        )  # fmt: skip
+        self.add_bounds(bounds)
+        if plan.problem == self.problem:
+            entry.set_figures(self.open_problem, plan.evaluation, self.bounds)
+        else:
+            fill_figures(entry, self.open_problem, self.bounds)
+        self.plan_list.insert(entry)
+        return entry
+
     def refresh_entry(self, entry: PlanEntry) -> None:
         """Also the trace of the order that is shown beside the one under edit."""
         super().refresh_entry(entry)

@@ -2,7 +2,7 @@
 
 A journal is a file of JSON lines that is only ever appended to. The first line says what was open (model files, graph
 fingerprint, problem, assignment, bounds); each further line is one event: a step, how many steps are done, a plan that came
-into the list, bounds that were proven, a save. Doing all of it again on the same model gives the same document, undo stack included.
+into the list, bounds that were proven, what is compared, a save. Doing all of it again on the same model gives the same document, undo stack included.
 
 A journal is written as soon as there is something to lose and deleted on a clean exit. A running process holds a lock
 on its own, so a journal without a lock was left behind by a crash.
@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,6 +21,7 @@ from PySide6.QtCore import QObject
 
 from gui.document.commands import Command, SetAssignment
 from gui.document.crash_files import create, folder
+from gui.document.history import Column
 from gui.document.plan.document import Document
 from gui.document.plan.step_json import (
     encode_assignment,
@@ -54,6 +55,7 @@ class Journal(QObject):
         self._dirty: dict[str, PlanEntry] = {}
         self._listed: set[str] = set()
         self._proved: list[Bound] = []
+        self._columns: list[dict[str, str]] = []
         self._later = Later(self.flush, self, self.LIST_EVERY_MS)
         document.history.recorder = self
         if document.problem is not None:
@@ -118,6 +120,17 @@ class Journal(QObject):
         if self._proved:
             self._later.ask_once()
 
+    def compared(self, columns: Sequence[Column]) -> None:
+        """These plans are beside each other. That alone is nothing to lose: it is written once there is."""
+        now = [
+            {"file": str(one.absolute())} if isinstance(one, Path) else {"plan": one.id} for one in columns
+        ]
+        if now != self._columns:
+            self._columns = now
+            if self._file is not None:
+                self.flush()
+                self._write({"compared": now})
+
     def flush(self) -> None:
         """Write what waits to be written."""
         self._later.stop()
@@ -146,6 +159,8 @@ class Journal(QObject):
             if self._file is None:
                 self._file, self.path = create(self._where or folder())
                 self._append(self._whole_head(self._head))
+                if self._columns:
+                    self._append({"compared": self._columns})
             self._append(line)
         except OSError as error:
             self._failed = True
@@ -170,7 +185,7 @@ class Journal(QObject):
 
     def _discard(self) -> None:
         self._later.stop()
-        self._dirty, self._listed, self._proved = {}, set(), []
+        self._dirty, self._listed, self._proved, self._columns = {}, set(), [], []
         self._failed = False
         if self._file is not None:
             path, self.path = self.path, None

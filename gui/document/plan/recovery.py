@@ -11,6 +11,7 @@ from typing import Any
 from gui.document.board import quick_bounds
 from gui.document.commands import SetAssignment
 from gui.document.crash_files import discard, ended, left_behind
+from gui.document.history import Column
 from gui.document.plan.document import Document
 from gui.document.plan.journal import VERSION, Journal
 from gui.document.plan.opening import Opened, ready, with_times
@@ -153,8 +154,8 @@ def _bounds(value: Any) -> list[Bound]:
     return [bound_of(bound, "") for bound in stored]
 
 
-def recover(document: Document, leftover: Leftover, opened: Opened | None = None) -> None:
-    """Do everything in a journal again and delete it. The document then records it afresh.
+def recover(document: Document, leftover: Leftover, opened: Opened | None = None) -> list[Column]:
+    """Do everything in a journal again and delete it. The document then records it afresh. Returns what was compared.
 
     Raises :class:`StageboardError` before anything changes where the model cannot be opened. A step that cannot be
     done again ends the recovery there, which a message says; what came before it is kept.
@@ -192,6 +193,19 @@ def recover(document: Document, leftover: Leftover, opened: Opened | None = None
     if isinstance(recorder, Journal):
         recorder.flush()
     discard(leftover.path)
+    return _columns(document, leftover)
+
+
+def _columns(document: Document, leftover: Leftover) -> list[Column]:
+    """What was in the columns of the comparison that was open, as far as it is still there."""
+    last: Any = next((line["compared"] for line in reversed(leftover.lines) if "compared" in line), [])
+    found: list[Column] = []
+    for column in last if isinstance(last, list) else []:
+        if isinstance(column, dict):
+            entry = document.plan_list.get(str(column.get("plan", "")))
+            file = Path(str(column.get("file", "")))
+            found += [entry] if entry is not None else [file] if "file" in column and file.is_file() else []
+    return found
 
 
 def _do(document: Document, line: Mapping[str, Any]) -> None:

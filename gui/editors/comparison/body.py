@@ -20,8 +20,8 @@ from gui.editors.comparison.panels.moved import MovedList
 from gui.editors.comparison.panels.sankey import SankeyView
 from gui.editors.comparison.panels.schedules import Schedules
 from gui.editors.comparison.state import CompareState
+from gui.editors.comparison.window import ComparisonWindow
 from gui.look.theme import ThemeController
-from gui.shell.window import EditorWindow
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gui.shell.session import Session
 
 
-class CompareBody(EditorWindow):
+class CompareBody(ComparisonWindow):
     """Canvases in the middle, panels around. :class:`gui.editors.comparison.editor.CompareWindow` adds what is done with them."""
 
     find_box: QLineEdit

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer, SignalInstance
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu
 
-from gui.document.values import Message
 from gui.editors.comparison.actions import COMPARE_ACTIONS, COMPARE_ELSEWHERE, COMPARE_MENUS
 from gui.editors.comparison.body import CompareBody
 from gui.editors.comparison.canvases.linking import walk
@@ -41,8 +39,6 @@ class CompareWindow(CompareBody):
 
     def __init__(self, document: Document, themes: ThemeController, session: Session | None = None) -> None:
         super().__init__(document, themes, session)
-        self._placed = False
-        self._open_model: Callable[[], object] | None = None
         self.files = CompareFiles(self)
         self.equip(COMPARE_ACTIONS, COMPARE_MENUS, self._make_strip, lambda: (self.columns,))
         more = QMenu("Add a Plan of the List", self)
@@ -53,7 +49,7 @@ class CompareWindow(CompareBody):
         self.memory = CompareMemory(self, session)
         self._connect()
         self._placed = self.memory.restore()
-        self.update_actions()
+        self.follow()
 
     # ------------------------------------------------------------------ making
     def _make_strip(self) -> CompareStrip:
@@ -68,9 +64,8 @@ class CompareWindow(CompareBody):
         ):  # fmt: skip
             signal.connect(self.update_soon)
         state.view_changed.connect(self.update_soon)
-        document.undo_stack.indexChanged.connect(self.update_soon)
-        document.message.connect(self._show_message)
         state.ended.connect(self.close)
+        self.ended.connect(lambda: state.keep(()))
         self.columns.rebuilt.connect(self.update_soon)
         self.columns.dropped.connect(self.taking.take)
         self.columns.hovered.connect(self._say_carried)
@@ -81,8 +76,7 @@ class CompareWindow(CompareBody):
         )
         self.moved.zoom_requested.connect(self.linking.zoom_to_ops)
         self.taking.said.connect(self._say_taken)
-        self.taking.answered.connect(self._focus_canvas)
-        document.decision_changed.connect(self.notice.plan_changed)
+        self.taking.answered.connect(self.focus_canvas)
         self.picking.failed.connect(partial(self.say, "warning"))
         self.find_box.returnPressed.connect(lambda: self.attempt(self.find_now))
 
@@ -97,18 +91,13 @@ class CompareWindow(CompareBody):
             or any(panel.waiting for panel in self.docks.panels.values())
         )  # fmt: skip
 
-    def stay_with(self, ended: SignalInstance, open_model: Callable[[], object]) -> None:
-        """Close when the window of the plans has ``ended``; ``open_model`` asks there for models to open."""
-        self._open_model = open_model
-        ended.connect(self.close)
-
     def compare(self, sources: Sequence[Source], bounds: Sequence[Any] = ()) -> None:
         """Compare these plans, the first being the reference. Raises :class:`StageboardError` on too many."""
         self.state.set_sources(sources, bounds)
         self.update_actions()
         if self.state.comparison is None:
             self.say("warning", capital(self.state.why_not) + ".")
-        self._focus_canvas()
+        self.focus_canvas()
 
     def say_state(self) -> None:
         """Say what is compared, and how it is looked at."""
@@ -140,14 +129,10 @@ class CompareWindow(CompareBody):
         """What was taken over; it is no news any more once the plan is another one."""
         self.notice.show_message(level, capital(text), until_change=True)
 
-    def _focus_canvas(self) -> None:
+    def focus_canvas(self) -> None:
+        """The canvas that had it, or the first, has the keyboard."""
         if (pane := self.columns.current) is not None:
             pane.setFocus()
-
-    def _show_message(self, message: Message) -> None:
-        """What the document has to say is said where the person is."""
-        if self.isVisible() and self.isActiveWindow():
-            self.say(message.level, message.text, message.detail)
 
     # ------------------------------------------------------------------ doing
     def _say_carried(self, ops: Ints, source: int, into: int) -> None:
@@ -176,11 +161,6 @@ class CompareWindow(CompareBody):
         """Compare these plan files, too."""
         self.attempt(lambda: self.files.add_paths(list(paths)))
 
-    def open_beside(self) -> None:
-        """Ask for models to open in the window whose plans are compared."""
-        if self._open_model is not None:
-            self._open_model()
-
     def take_selection(self) -> None:
         """The reference takes the selected ops over."""
         source, into = self.state.shown
@@ -190,7 +170,7 @@ class CompareWindow(CompareBody):
         """Ask for a device whose ops the reference takes over."""
         self.pick_bar.show_devices()
         if self.pick_bar.devices.hasFocus():  # nothing was chosen
-            self._focus_canvas()
+            self.focus_canvas()
 
     def show_find(self) -> None:
         """The find box has the keyboard."""
@@ -217,7 +197,7 @@ class CompareWindow(CompareBody):
     def show_mode(self, mode: str) -> None:
         """Side by side or overlaid."""
         self.columns.set_mode(mode)
-        self._focus_canvas()
+        self.focus_canvas()
 
     def blink(self) -> None:
         """From one plan to the other and back, on one canvas."""
@@ -277,15 +257,6 @@ class CompareWindow(CompareBody):
         super().set_reduced_motion(reduced)
 
     # ------------------------------------------------------------------ events
-    def showEvent(self, event: QShowEvent) -> None:
-        """The first time without a remembered layout: panels where they suit the window."""
-        super().showEvent(event)
-        if not self._placed:
-            self._placed = True
-            self.docks.arrange()
-            QTimer.singleShot(0, self, self.docks.arrange)
-        self._focus_canvas()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A question stays inside."""
         super().resizeEvent(event)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gui.document.history import Column
 from gui.document.plan_list import PlanEntry, fits
 from planner.problem.problem import Plan
 
@@ -43,6 +44,11 @@ class Source:
             return self.entry.name
         assert self.plan is not None
         return self.plan.name or ("plan" if self.path is None else self.path.stem)
+
+    @property
+    def column(self) -> Column:
+        """What a journal keeps of it: the plan of the list, or where its file is."""
+        return self.entry or self.path or Path(self.name)
 
     @property
     def claims(self) -> tuple[Bound, ...]:

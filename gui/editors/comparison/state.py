@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from gui.document.commands import SetProblem
+from gui.document.history import Column
 from gui.document.plan.selection import op_array
 from gui.document.plan_list import PlanEntry
 from gui.editors.comparison.sources import Source
@@ -143,6 +144,7 @@ class CompareState(QObject):
         from planner.reports.comparison import compare
 
         self._follow_edits()
+        self.keep([source.column for source in self.sources])
         kept = [(source, plan) for source in self.sources if (plan := source.now(self.document)) is not None]
         gone = len(self.sources) - len(kept)
         self.sources = [source for source, _ in kept]
@@ -170,6 +172,11 @@ class CompareState(QObject):
         if pair != self.shown:
             self.shown = pair
             self.pair_changed.emit()
+
+    def keep(self, columns: Sequence[Column]) -> None:
+        """Let the document's journal know what is compared, so that a crash does not close the comparison."""
+        if self.document.history.recorder is not None:
+            self.document.history.recorder.compared(columns)
 
     def _follow_edits(self) -> None:
         """An edit of a plan that was not made by hand makes an entry of its own: the column goes on with it."""

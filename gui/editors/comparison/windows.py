@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
+from gui.document.history import Column
+from gui.document.network.entries import OrderEntry
 from gui.document.plan_list import PlanEntry
 from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import entry_sources, file_sources
+from gui.editors.comparison.window import ComparisonWindow
 from gui.shell.host import reveal, show_editor
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
+    from gui.document.network.document import OrderDocument
     from gui.document.plan.document import Document
     from gui.editors.comparison.editor import CompareWindow
+    from gui.editors.comparison.orders.editor import OrdersWindow
     from gui.look.theme import ThemeController
     from gui.shell.session import Session
     from planner.problem.bound import Bound
 
 
-class PlanWindow(Protocol):
-    """The window of a graph whose plans are compared."""
+class AnyWindow(Protocol):
+    """The window whose plans are compared."""
 
-    document: Document
+    document: Any
     themes: ThemeController
     session: Session | None
     files: Any
@@ -37,7 +42,20 @@ class PlanWindow(Protocol):
         """Show a message."""
 
 
-_windows: list[CompareWindow] = []
+class PlanWindow(AnyWindow, Protocol):
+    """The window of a graph."""
+
+    document: Document
+
+
+class OrderWindow(AnyWindow, Protocol):
+    """The window of a network."""
+
+    document: OrderDocument
+    canvas: Any
+
+
+_windows: list[ComparisonWindow] = []
 """Open ones; nothing else keeps them alive."""
 
 
@@ -64,6 +82,14 @@ def open_plans(window: PlanWindow, paths: Sequence[str | Path]) -> CompareWindow
     if len(sources) == 1 and document.active is not None:
         sources.insert(0, Source(document.active))
     return _open(window, sources, bounds)
+
+
+def open_columns(window: PlanWindow, columns: Sequence[Column]) -> None:
+    """Compare again what a crash had closed. Raises :class:`StageboardError` for a file that is damaged by now."""
+    files = [one for one in columns if isinstance(one, Path)]
+    from_files, bounds = file_sources(files, window.document)
+    read = iter(from_files)
+    _open(window, [next(read) if isinstance(one, Path) else Source(one) for one in columns], bounds)
 
 
 def open_files(window: PlanWindow, models: Sequence[Path], plans: Sequence[Path]) -> None:
@@ -117,21 +143,61 @@ def compares(document: Document) -> bool:
 def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound] = ()) -> CompareWindow:
     from gui.editors.comparison.editor import CompareWindow
 
-    shown = next((one for one in _windows if one.document is window.document and not one.closed), None)
-    if shown is None:
-        shown = CompareWindow(window.document, window.themes, window.session)
-        shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        _windows.append(shown)
-        shown.destroyed.connect(lambda: _forget(shown))
-        shown.set_reduced_motion(window.reduced_motion)
-        shown.stay_with(window.ended, window.files.open_model)
-        show_editor(shown, cast(QWidget, window))
+    shown, _ = _window(window, CompareWindow)
     shown.compare(sources, bounds)
     reveal(shown)
     return shown
 
 
-def _forget(window: CompareWindow | None) -> None:
+def open_orders(window: OrderWindow, entry: PlanEntry) -> OrdersWindow:
+    """Compare the order on the canvas of a network's window with another of its list; drawn at first as they are there."""
+    from gui.editors.comparison.orders.editor import OrdersWindow
+
+    assert isinstance(entry, OrderEntry)
+    window.document.compare(entry)
+    shown, new = _window(window, OrdersWindow)
+    if new:
+        shown.canvas.set_view(window.canvas.view)
+        shown.canvas.set_sorted(window.canvas.sorted)
+    reveal(shown)
+    return shown
+
+
+def open_order_files(window: OrderWindow, plans: Sequence[Path]) -> None:
+    """Once a network is there: open its plans, the first of which goes on the canvas, and show the second beside it."""
+    document = window.document
+
+    def opened() -> None:
+        document.model_changed.disconnect(opened)
+        for path in reversed(plans):
+            window.files.open_plan_file(path)
+        second = [entry for entry in document.plans if entry is not document.active]
+        if len(second) >= len(plans) - 1 and second:
+            # The last that was opened before the first one is the second.
+            QTimer.singleShot(0, document, lambda: open_orders(window, second[-1]))
+
+    document.model_changed.connect(opened)
+
+
+W = TypeVar("W", bound=ComparisonWindow)
+
+
+def _window(window: AnyWindow, kind: Callable[..., W]) -> tuple[W, bool]:
+    """The comparison of a window's plans, and whether it was made now, as a tab beside it."""
+    known = next((one for one in _windows if one.document is window.document and not one.closed), None)
+    if known is not None:
+        return cast(W, known), False
+    shown = kind(window.document, window.themes, window.session)
+    shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    _windows.append(shown)
+    shown.destroyed.connect(lambda: _forget(shown))
+    shown.set_reduced_motion(window.reduced_motion)
+    shown.stay_with(window.ended, window.files.open_model)
+    show_editor(shown, cast(QWidget, window))
+    return shown, True
+
+
+def _forget(window: ComparisonWindow) -> None:
     _windows[:] = [one for one in _windows if one is not window]
 
 

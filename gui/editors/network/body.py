@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from gui.background.proving import Proving
-from gui.document.network.entries import OrderEntry
 from gui.editors.network.docks import NetworkDocks
 from gui.editors.network.memory import NetworkMemory
 from gui.editors.network.middle import Middle
 from gui.editors.network.panels.memory_control import MemoryControl
-from gui.editors.network.panels.neuron import NeuronPanel
 from gui.editors.network.panels.plans import OrderPlansPanel
 from gui.editors.network.panels.readouts import OrderReadouts
 from gui.editors.network.revisit import revisit_order
 from gui.editors.network.views import ViewsFactory
 from gui.look.theme import Theme, ThemeController
+from gui.panels.network.neuron import NeuronPanel
 from gui.tools.planning_window import PlanningWindow
 from gui.tools.story.shots import OrderShots
 from gui.tools.story.studio import Studio
@@ -76,48 +75,7 @@ class NetworkBody(PlanningWindow):
         self.proving = Proving(self, self)
         self.memory = NetworkMemory(self, document, session)
 
-    # ------------------------------------------------------------------ state
-    @property
-    def page(self) -> str:
-        """``one`` order, or ``two`` side by side."""
-        return self.middle.page
-
-    # ------------------------------------------------------------------ what is looked at
-    @property
-    def looked_at(self) -> Any:
-        """What draws the network on the page that is shown."""
-        return self.views.side_by_side if self.page == "two" else self.canvas
-
-    def show_page(self, page: str) -> None:
-        """One order, or two side by side; the second is the best other one unless one was chosen.
-
-        The network is drawn on it as it was before.
-        """
-        document = self.document
-        if document.problem is None:
-            self.middle.show_page("start")
-            return
-        if page == "two" and document.compared is None:
-            others = [entry for entry in document.plans if entry is not document.active and entry.components]
-            if not others:
-                self.say("info", "There is no second order to compare with; start a planner to find one.")
-                page = "one"
-            else:
-                document.compare(cast(OrderEntry, min(others, key=lambda entry: entry.components)))
-        before = self.looked_at
-        self.middle.show_page(page)
-        after = self.looked_at
-        if after is not before:
-            if after.view != before.view and before.view:
-                after.set_view(before.view)
-            after.set_sorted(before.sorted)
-        self.update_soon()
-
-    def compare(self, entry: OrderEntry) -> None:
-        """Show an order of the list beside the one on the canvas."""
-        self.document.compare(entry)
-        self.show_page("two")
-
+    # ------------------------------------------------------------------ what is open
     def install(self, opened: OpenedNetwork) -> None:
         """Show a network that was prepared."""
         self.document.install(opened)

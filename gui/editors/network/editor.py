@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 
-from gui.document.network.entries import OrderEntry
+from gui.document.plan_list import PlanEntry
 from gui.editors.network.actions import NETWORK_ACTIONS, NETWORK_ELSEWHERE, NETWORK_MENUS
 from gui.editors.network.body import NetworkBody
 from gui.editors.network.files import NetworkFiles
 from gui.editors.network.panels.memory_control import MemoryControl
-from gui.editors.network.pickers import NetworkPickers
 from gui.editors.network.views import ViewsFactory, default_views
 from gui.look.numbers import plural
 from gui.look.theme import ThemeController
 from gui.panels.base import Panel
+from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
+from gui.tools.neurons import NeuronPicker
 from gui.tools.story.actions import SHIPPED
 from gui.widgets.plain import plain
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from gui.background.jobs import Jobs
     from gui.document.network.document import OrderDocument
     from gui.shell.session import Session
-
-PAGES = {"one": "One order", "two": "Side by side"}
-"""The two ways to look, and what their buttons say."""
 
 
 class OrderWindow(NetworkBody):
@@ -49,18 +46,16 @@ class OrderWindow(NetworkBody):
         super().__init__(document, jobs, themes, session, views_factory)
         self._sized = False
         self.files = NetworkFiles(self)
-        self.pickers = NetworkPickers(self)
+        self.picker = NeuronPicker(self)
         self.equip(
             NETWORK_ACTIONS,
             NETWORK_MENUS,
             lambda: self.readouts,
-            lambda: (self.canvas, self.views.side_by_side),
+            lambda: (self.canvas,),
         )
         self.offer_recent("file.open_sparse")
         self.memory_control = MemoryControl(document, self.header)
         self.header.add_control(self.memory_control)
-        for page, words in PAGES.items():
-            self.header.add_view(page, self.actions_set[f"view.{page}"], partial(self.show_page, page), words)
         self.connect_planning()
         self._connect()
         self._network_changed()
@@ -72,11 +67,9 @@ class OrderWindow(NetworkBody):
         document.decision_changed.connect(self.notice.plan_changed)
         document.model_changed.connect(self._network_changed)
         document.model_changed.connect(self.palette_window.problem_changed)
-        for signal in (document.decision_changed, document.compared_changed):
-            signal.connect(self.update_soon)
+        document.decision_changed.connect(self.update_soon)
         document.problem_changed.connect(self.memory.remember_network)
-        document.compared_changed.connect(self._compared_changed)
-        self.race.compare_requested.connect(self._compare_two)
+        self.race.compare_requested.connect(self.compare)
         self.plans.save_requested.connect(self.files.save_entry)
         self.plans.compare_requested.connect(self.compare)
         self.readouts.violation_requested.connect(self._show_violation)
@@ -88,7 +81,6 @@ class OrderWindow(NetworkBody):
     def say_state(self) -> None:
         """Title, header, and the page that is shown."""
         document, problem = self.document, self.document.problem
-        self.header.show_view(self.page, problem is not None)
         title = "Stageboard[*]" if problem is None else f"{document.title}[*] – Stageboard"
         self.setWindowTitle(plain(title))
         self.setWindowModified(document.modified)
@@ -102,36 +94,27 @@ class OrderWindow(NetworkBody):
         self.header.show_title(network.name, "  ·  ".join(parts))
 
     # ------------------------------------------------------------------ comparing
-    def compare_chosen(self) -> None:
-        """Show the order under the list's cursor beside the one on the canvas."""
-        entry = self.plans.current()
-        if isinstance(entry, OrderEntry) and entry is not self.document.active:
-            self.compare(entry)
-
-    def _compare_two(self, entries: Sequence[OrderEntry]) -> None:
-        """Of several orders the first that is not on the canvas beside the one that is."""
-        other = next((entry for entry in entries if entry is not self.document.active), None)
+    def compare(self, entries: Sequence[PlanEntry | None]) -> None:
+        """Of several orders the first that is not on the canvas, else the best of the list, beside the one that is."""
+        active = self.document.active
+        rest = sorted((one for one in self.document.plans if one.components), key=lambda one: one.components)
+        other = next((one for one in (*entries, *rest) if one is not None and one is not active), None)
         if other is not None:
-            self.compare(other)
-
-    def _compared_changed(self) -> None:
-        if self.document.compared is None and self.page == "two":
-            self.show_page("one")
+            windows_of("comparison").open_orders(self, other)
 
     def _network_changed(self) -> None:
-        # How another network is drawn depends on its size, not on what was shown before.
-        self.middle.show_page("start" if self.document.problem is None else "one")
+        self.show_content()
         if self.document.problem is None:
             self.start_page.show_recent(self.memory.recent)
-        self.update_soon()
 
     def show_waiting(self) -> None:
         """Show the page that says what is being read."""
         self.middle.show_page("waiting")
 
     def show_content(self) -> None:
-        """Show one order, or where to begin."""
-        self.show_page("one")
+        """Show the network, or where to begin."""
+        self.middle.show_page("start" if self.document.problem is None else "network")
+        self.update_soon()
 
     def _show_violation(self) -> None:
         if self.document.problem is not None and not self.document.evaluation.valid:
@@ -169,7 +152,7 @@ class OrderWindow(NetworkBody):
     # ------------------------------------------------------------------ commands
     def further_choices(self, text: str) -> Iterable[Choice]:
         """Neurons, once a number is typed."""
-        return self.pickers.neuron_choices(text)
+        return self.picker.choices(text)
 
     def run_inference(self) -> None:
         """Run the network in this order on the processor and measure it."""

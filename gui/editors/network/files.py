@@ -6,16 +6,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gui.document.network import opening
+from gui.shell.kinds import windows_of
 from gui.shell.model_files import ModelFiles
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.target import TwoLevelMemory
 
 if TYPE_CHECKING:
-    from gui.document.network.autosave import LostOrder
+    from gui.document.network.autosave import Found, LostOrder
     from gui.document.network.opening import OpenedNetwork
     from gui.editors.network.body import NetworkBody
-    from planner.plan_files.order_json import OpenedOrder
 
 ARRAYS = "Array files (*.npz)"
 MOST_PREVIEWED = 100_000
@@ -93,21 +95,33 @@ class NetworkFiles(ModelFiles):
         except StageboardError as error:
             self.say("error", f"{error}. The open plan is unchanged.")
 
-    def recover(self, lost: LostOrder, found: tuple[OpenedNetwork, OpenedOrder]) -> None:
-        """Take on the network and the order that a crash left behind; what lay there is then deleted."""
+    def recover(self, lost: LostOrder, found: Found) -> None:
+        """Take on the network and the orders that a crash left behind; what lay there is then deleted."""
         from gui.document.crash_files import remove
 
-        network, order = found
-        self._window.install(network)
-        # What is known of the network is our own record; in the plan file beside it, it is what a file claims.
-        self._document.recover(order.plan, order.bounds, lost.saved)
+        document = self._document
+        self._window.install(found.network)
+        for opened, origin in found.others:
+            document.list_order(opened.plan, opened.bounds, opened.plan.name, origin)
+        plan = found.order.plan
+        if lost.modified or not np.array_equal(plan.decision.order, document.order):
+            # What is known of the network is our own record; in the plan file beside it, it is what a file claims.
+            document.recover(plan, found.order.bounds, lost.saved)
+        if not lost.modified:
+            document.history.set_saved()
+        beside = next((one for one in document.plans if one.name == lost.compared), None)
+        if beside is not None:
+            windows_of("comparison").open_orders(self._window, beside)
         autosave = self._window.autosave
         if autosave is None:
             remove(lost.path)
         else:
             autosave.former = lost.path
             autosave.write()
-        self.say("info", "Recovered; it is not saved yet.")
+        for sentence in found.missing:
+            self.say("warning", f"Not all orders could be recovered: {sentence}")
+        if not found.missing:
+            self.say("info", "Recovered; it is not saved yet.")
 
     # ------------------------------------------------------------------ saving
     def say_saved(self, path: Path) -> None:
@@ -151,7 +165,7 @@ class NetworkFiles(ModelFiles):
         problem, order, position = document.open_problem, document.order.copy(), document.position
         title, bounds = document.title, document.plan_bounds
         self.ask_drawing(
-            VIEWS, window.looked_at.view,
+            VIEWS, window.canvas.view,
             lambda choice: draw_network(problem, order, choice.page, title, bounds, position, choice.view),
             preview=problem.network.connection_count <= MOST_PREVIEWED,
         )  # fmt: skip

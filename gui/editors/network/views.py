@@ -23,22 +23,21 @@ class Views:
     fast_memory: Any
     strip: Any
     plots: Any
-    side_by_side: Any
 
     @property
     def themed(self) -> tuple[Any, ...]:
         """All that have colours."""
-        return self.canvas, self.scrubber, self.fast_memory, self.strip, self.plots, self.side_by_side
+        return self.canvas, self.scrubber, self.fast_memory, self.strip, self.plots
 
     @property
     def moving(self) -> tuple[Any, ...]:
         """All that flash or glide."""
-        return self.playback, self.scrubber, self.fast_memory, self.side_by_side
+        return self.playback, self.scrubber, self.fast_memory
 
     @property
     def threaded(self) -> tuple[Any, ...]:
         """All that work on threads."""
-        return self.strip, self.plots, self.side_by_side
+        return self.strip, self.plots
 
 
 ViewsFactory = Callable[["OrderDocument", "Theme", QWidget], Views]
@@ -47,14 +46,13 @@ ViewsFactory = Callable[["OrderDocument", "Theme", QWidget], Views]
 def default_views(document: OrderDocument, theme: Theme, parent: QWidget) -> Views:
     """The real ones."""
     from gui.canvas.network.widget import NetworkCanvas
-    from gui.editors.network.playback.memory import FastMemoryView
-    from gui.editors.network.playback.widget import Playback
-    from gui.editors.network.plots.plots import PlotsPanel
-    from gui.editors.network.scrubber.widget import Scrubber
-    from gui.editors.network.side_by_side.view import SideBySide
     from gui.editors.network.strip.widget import OrderStrip
+    from gui.panels.network.playback.memory import FastMemoryView
+    from gui.panels.network.playback.widget import Playback
+    from gui.panels.network.plots.plots import PlotsPanel
+    from gui.panels.network.scrubber.widget import Scrubber
 
-    playback = Playback(document, parent)
+    playback = Playback.of(document)
     return Views(
         NetworkCanvas(document, theme, "active", parent),
         playback,
@@ -62,5 +60,4 @@ def default_views(document: OrderDocument, theme: Theme, parent: QWidget) -> Vie
         FastMemoryView(document, theme, "active", parent),
         OrderStrip(document, theme, parent),
         PlotsPanel(document, theme, parent),
-        SideBySide(document, theme, parent, playback),
     )

@@ -230,10 +230,6 @@ class MainWindow(GraphBody):
         """Show two plans that are worth comparing."""
         windows_of("comparison").open_example(self)
 
-    def goes_along(self) -> str:
-        """A comparison of the plans has nothing to compare without them."""
-        return "the comparison of its plans" if windows_of("comparison").compares(self.document) else ""
-
     # ------------------------------------------------------------------ panels and themes
     def _show_plot_once(self) -> None:
         """The first run opens the convergence plot where there is room; closing it keeps it closed.

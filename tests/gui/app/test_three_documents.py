@@ -1,4 +1,4 @@
-"""Three documents of three kinds are open when the process is killed: the next start brings back all three."""
+"""Three documents of three kinds and two comparisons are open when the process is killed: the next start brings back all."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
@@ -18,18 +19,27 @@ from pytestqt.qtbot import QtBot
 from gui.app import app as gui_app
 from gui.app.recovering import everything_left
 from gui.document.crash_files import folder
+from gui.editors.comparison import windows as comparisons
+from gui.editors.comparison.editor import CompareWindow
 from gui.editors.network import windows as networks
 from gui.editors.plan import windows as graphs
 from gui.editors.plan.windows import Parts, make_window
+from planner.formats import read_graph
 from planner.formats.networks.npz import write_network
+from planner.machines.pipeline.target import Pipeline
+from planner.plan_files.plan_json import write_plan
+from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
 from tests.gui.editors.network.models import layered_network
 from tests.gui.models import write_model
+from tests.gui.window_parts import settle
 
 CHILD = """
 import json, os, sys, traceback
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
+from gui.editors.comparison import windows as comparisons
 from gui.editors.network.windows import open_order_window
 from gui.editors.plan.windows import make_window
 from gui.tools.story.draft import Frame, ModelSource, Shown
@@ -47,6 +57,13 @@ parts.window.show()
 document = parts.document
 document.open_model(sys.argv[1])
 document.move([5], (int(document.device_of[5]) + 1) % len(document.problem.devices))
+other = document.device_of[::-1].copy()
+other[:] = sorted(other.tolist())
+found = document.add_plan(other, "found", planner="slice", seed=3)
+comparison = comparisons.open_comparison(parts.window, [document.active, found])
+comparison.files.add_paths([Path(sys.argv[3])])
+comparison.state.set_reference(1)
+document.move([4], (int(document.device_of[4]) + 1) % len(document.problem.devices))
 document.move([3], (int(document.device_of[3]) + 1) % len(document.problem.devices))
 document.undo_stack.undo()
 window = open_order_window(parts.themes, parts.session, [Path(sys.argv[2])], beside=parts.window)
@@ -60,6 +77,7 @@ def edit():
     if window.document.problem is None:
         return QTimer.singleShot(20, edit)
     window.document.set_order(shuffled_order(window.document.network, 7), "by hand")
+    window.compare([window.document.add_plan(shuffled_order(window.document.network, 8), "found order", planner="locality")])
     window.autosave.write()
     draft = parts.window.studio.draft
     draft.add(frame(document, document.graph, "one", highlight=(document.graph.op_ids[2],)))
@@ -70,9 +88,13 @@ def edit():
 
 def ready():
     autosave = parts.window.studio.autosave
-    if window.autosave.busy or autosave.busy or autosave.path is None:
+    if window.autosave.busy or autosave.busy or autosave.path is None or comparison.state.waiting:
         return QTimer.singleShot(20, ready)
-    print(json.dumps({"device_of": document.device_of.tolist(), "order": window.document.order.tolist()}), flush=True)
+    print(json.dumps({
+        "device_of": document.device_of.tolist(), "order": window.document.order.tolist(),
+        "beside": window.document.compared.order.tolist(),
+        "compared": [[plan.name, plan.decision.device_of.tolist()] for plan in comparison.state.plans],
+    }), flush=True)
 
 QTimer.singleShot(0, edit)
 app.exec()
@@ -87,6 +109,9 @@ def parts(qtbot: QtBot) -> Iterator[Parts]:
     made = make_window(app, theme="light")
     made.window.show()
     yield made
+    for comparison in list(comparisons._windows):
+        comparison.close()
+        settle()
     for window in networks.order_windows():
         window.document.undo_stack.setClean()
         window.close()
@@ -98,11 +123,15 @@ def parts(qtbot: QtBot) -> Iterator[Parts]:
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def test_a_graph_a_network_and_a_story_survive_a_kill(qtbot: QtBot, tmp_path: Path, parts: Parts) -> None:
-    model, network = write_model(tmp_path), tmp_path / "net.npz"
+def test_a_graph_a_network_a_story_and_comparisons_survive_a_kill(
+    qtbot: QtBot, tmp_path: Path, parts: Parts
+) -> None:
+    model, network, plan = write_model(tmp_path), tmp_path / "net.npz", tmp_path / "saved.plan.json"
     write_network(layered_network(), network)
+    problem = Problem(read_graph(model), Pipeline(count=3))
+    write_plan(plan, problem.plan(np.repeat([0, 1, 2], 4).astype(np.int32), Provenance("hand"), "saved"))
     child = subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(model), str(network)], stdout=subprocess.PIPE,
+        [sys.executable, "-c", CHILD, str(model), str(network), str(plan)], stdout=subprocess.PIPE,
         cwd=Path(__file__).parents[3], text=True,
     )  # fmt: skip
     try:
@@ -127,10 +156,19 @@ def test_a_graph_a_network_and_a_story_survive_a_kill(qtbot: QtBot, tmp_path: Pa
     document = parts.document
     assert document.paths == (model,) and document.modified
     assert document.device_of.tolist() == before["device_of"]
-    assert document.undo_stack.count() == 2 and document.undo_stack.canRedo()
+    assert document.undo_stack.count() == 3 and document.undo_stack.canRedo()
     (window,) = networks.order_windows()
     assert window.document.order.tolist() == before["order"] and window.document.modified
     assert window.document.paths == (network,)
+
+    assert window.document.compared is not None
+    assert window.document.compared.order.tolist() == before["beside"]
+    of_plans, of_orders = sorted(comparisons._windows, key=lambda one: one.document is window.document)
+    assert of_orders.document is window.document
+    assert isinstance(of_plans, CompareWindow)
+    qtbot.waitUntil(lambda: of_plans.state.comparison is not None)
+    now = [[plan.name, plan.decision.array.tolist()] for plan in of_plans.state.plans]
+    assert now == before["compared"] and len(now) == 3
 
     assert draft.modified and draft.state.title == "A talk on three things" and draft.path is None
     assert [frame.keyframe.title for frame in draft.frames] == ["one", "two", "three"]

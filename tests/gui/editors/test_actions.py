@@ -16,8 +16,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QInputDialog
 from pytestqt.qtbot import QtBot
 
+from gui.editors.comparison import windows
 from gui.editors.comparison.actions import COMPARE_ACTIONS, COMPARE_ELSEWHERE, COMPARE_MENUS
+from gui.editors.comparison.orders.actions import ORDERS_ACTIONS, ORDERS_ELSEWHERE, ORDERS_MENUS
 from gui.editors.network.actions import NETWORK_ACTIONS, NETWORK_ELSEWHERE, NETWORK_MENUS
+from gui.editors.network.views import default_views
 from gui.editors.plan.actions import ACTIONS, ELSEWHERE, MENUS
 from gui.look.theme import LIGHT
 from gui.shell.action import ActionSpec
@@ -31,6 +34,7 @@ EDITORS = MappingProxyType({
     "plan": (ACTIONS, MENUS, ELSEWHERE),
     "network": (NETWORK_ACTIONS, NETWORK_MENUS, NETWORK_ELSEWHERE),
     "comparison": (COMPARE_ACTIONS, COMPARE_MENUS, COMPARE_ELSEWHERE),
+    "orders": (ORDERS_ACTIONS, ORDERS_MENUS, ORDERS_ELSEWHERE),
 })  # fmt: skip
 EVERYWHERE = {
     "file.open", "file.open_plan", "file.export.picture", "file.close", "file.quit", "edit.undo", "edit.redo", "edit.select_none",
@@ -46,6 +50,11 @@ def window_of(editor: str, qtbot: QtBot) -> Generator[EditorWindow]:
     if editor == "network":
         with order_window(qtbot) as network:
             yield network
+    elif editor == "orders":
+        with order_window(qtbot, views=default_views) as network:
+            network.compare([])
+            qtbot.waitUntil(lambda: network.settled)
+            yield windows._windows[0]
     elif editor == "comparison":
         with window_on(qtbot, two_plans()) as comparison:
             yield comparison

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.editors.comparison.actions import COMPARE_ACTIONS
+from gui.editors.comparison.orders.actions import ORDERS_ACTIONS
 from gui.editors.network.actions import NETWORK_ACTIONS
 from gui.editors.plan.actions import ACTIONS
 from gui.editors.plan.editor import MainWindow
@@ -30,7 +31,12 @@ LAYOUTS = {
     "French": ("&1 é2 \"3 '4 (5 -6 è7 _8 ç9 à0 )° =+ $£ ù% *µ <> ,? ;. :/ !§"),
 }
 """Keys with what they give alone and with Shift."""
-WINDOWS = {"graph": ACTIONS, "network": NETWORK_ACTIONS, "comparison": COMPARE_ACTIONS}
+WINDOWS = {
+    "graph": ACTIONS,
+    "network": NETWORK_ACTIONS,
+    "comparison": COMPARE_ACTIONS,
+    "orders": ORDERS_ACTIONS,
+}
 
 
 def presses(layout: str) -> list[set[str]]:

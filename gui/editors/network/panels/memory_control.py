@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QWidget
 
 from gui.document.values import Message
+from gui.panels.network.base import POLICY_WORDS
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
 from planner.errors import StageboardError
@@ -16,11 +17,6 @@ from planner.errors import StageboardError
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
 
-POLICY_WORDS = {
-    "min": ("MIN", "evict the value used farthest ahead (clairvoyant)"),
-    "lru": ("LRU", "evict the value used longest ago"),
-    "rr": ("RR", "evict the slots in turn (round robin)"),
-}
 MOST = 10_000_000
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gui.document.network.entries import OrderEntry
@@ -44,9 +43,6 @@ class OrderPlansPanel(PlansPanel):
 
     model_class: ClassVar[type[PlansModel]] = OrdersModel
 
-    compare_requested = Signal(object)
-    """Show this order (an :class:`OrderEntry`) beside the one on the canvas."""
-
     def __init__(self, document: OrderDocument, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(cast(Any, document), theme, parent)
         self.list.setAccessibleName("Orders")
@@ -61,18 +57,8 @@ class OrderPlansPanel(PlansPanel):
     def _look_at(self, index: object) -> None:
         """There are no ops to let stand out; Compare shows where two orders differ."""
 
-    def menu(self) -> QMenu:
-        """The context menu of the current order."""
-        menu = QMenu(self)
-        entry, active = self.current(), self.document.active
-        other = entry is not None and entry is not active
-        menu.addAction("Apply\tReturn", self.apply_current).setEnabled(other)
-        menu.addAction("Compare side by side", self.compare_chosen).setEnabled(bool(self.comparable()))
-        menu.addAction("Rename\tF2", self.rename_current).setEnabled(entry is not None)
-        menu.addAction("Remove\tDel", self.remove_current).setEnabled(other)
-        menu.addSeparator()
-        menu.addAction("Save…", lambda: self.save_requested.emit(entry)).setEnabled(entry is not None)
-        return menu
+    def add_to_menu(self, menu: QMenu, differs: bool) -> None:
+        """There are no ops to select."""
 
     def comparable(self) -> list[PlanEntry]:
         """The order on the canvas and the current one, where that is another: two fit side by side."""
@@ -81,9 +67,3 @@ class OrderPlansPanel(PlansPanel):
 
     def _compare_tip(self, compared: int) -> str:
         return "Put this order beside the one on the canvas"
-
-    def compare_chosen(self) -> None:
-        """Put the current order beside the one on the canvas."""
-        entry = self.current()
-        if isinstance(entry, OrderEntry) and entry is not self.document.active:
-            self.compare_requested.emit(entry)

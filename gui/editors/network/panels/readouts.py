@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from gui.editors.network.panels.base import OrderPanel
 from gui.look.numbers import DASH, gap_text, percent
 from gui.look.theme import Theme
+from gui.panels.network.base import OrderPanel
 from gui.panels.readouts import HEIGHT
 from gui.widgets.bars import GapBar
 from gui.widgets.readout import Readout

@@ -22,11 +22,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gui.canvas.graph.tooltip import HoverCard
 from gui.editors.network.strip.counting import Counting
 from gui.editors.network.strip.drag import Drag
-from gui.editors.network.strip.layout import GUTTER, StripLayout
+from gui.editors.network.strip.layout import StripLayout
 from gui.editors.network.strip.painter import Scene, paint_over, paint_strip
 from gui.editors.network.strip.pointing import card_at, neuron_at
 from gui.editors.network.strip.words import drag_card, run_words
 from gui.look.theme import Theme
+from gui.panels.network.base import GUTTER
 from gui.widgets.accessible import Contents, Item, Role
 from planner.machines.two_level_memory.orders.blocks import BlockMove
 
@@ -128,9 +129,8 @@ class StripChart(QWidget):
         """Zoom around a point, or around the moment shown where that is in sight, or the middle."""
         layout = self.layout_of
         if x is None:
-            x = layout.x(self.document.position)
-            if not GUTTER <= x <= GUTTER + layout.plot_width:
-                x = GUTTER + layout.plot_width / 2
+            now, middle = layout.x(self.document.position), GUTTER + layout.plot_width / 2
+            x = middle if self._beyond(now) else now
         layout.zoom(factor, x)
         self._card.hide()
         self.redraw()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-GUTTER, RIGHT = 62.0, 12.0
-"""Pixels left of the order, for the names of the lanes, and right of it."""
+from gui.panels.network.base import GUTTER, MARGIN
+
 BLOCK_LANE, AXIS, OVERVIEW, GAP = 13.0, 15.0, 9.0, 2.0
 LEAST_RIBBON, LEAST_DENSITY, MOST_RIBBON = 18.0, 16.0, 84.0
 CLOSEST = 48.0
@@ -30,7 +30,7 @@ class StripLayout:
     @property
     def plot_width(self) -> float:
         """Room for the order."""
-        return max(1.0, self.width - GUTTER - RIGHT)
+        return max(1.0, self.width - GUTTER - MARGIN)
 
     @property
     def ribbon(self) -> tuple[float, float]:

@@ -9,8 +9,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from gui.editors.network.strip.layout import AXIS, BLOCK_LANE, GUTTER, StripLayout
+from gui.editors.network.strip.layout import AXIS, BLOCK_LANE, StripLayout
 from gui.look.theme import Theme, contrast, font
+from gui.panels.network.base import GUTTER
 from planner.machines.two_level_memory.orders.blocks import Runs
 
 if TYPE_CHECKING:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gui.editors.network.strip.layout import GUTTER, StripLayout
+from gui.editors.network.strip.layout import StripLayout
 from gui.editors.network.strip.painter import Scene
 from gui.editors.network.strip.ribbon import NEURONS
 from gui.editors.network.strip.words import place_card, rate_card
+from gui.panels.network.base import GUTTER
 from planner.model.graph import Ints
 
 GRAB = 4.0

@@ -14,7 +14,8 @@ from gui.editors.network.strip.chart import StripChart
 from gui.editors.network.strip.counting import Counting
 from gui.editors.network.strip.painter import Scene
 from gui.editors.network.strip.ribbon import LAYERS, NEURONS, Ribbon, layer_colours
-from gui.editors.network.strip.words import best_words, block_words, drag_words, order_words, signed
+from gui.editors.network.strip.words import best_words, block_words, drag_words, order_words
+from gui.look.numbers import signed
 from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.widgets.drop_down import DropDown

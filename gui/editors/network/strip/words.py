@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from gui.look.numbers import MINUS, plural
+from gui.look.numbers import plural, signed
 from planner.model.network import Network
 
 if TYPE_CHECKING:
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     from planner.machines.two_level_memory.evaluator import Counts
     from planner.machines.two_level_memory.order import OrderEvaluation
     from planner.machines.two_level_memory.orders.blocks import BlockMove, Runs
-
-
-def signed(change: float) -> str:
-    """``+12``, ``−1,204`` or ``±0``."""
-    sign = "+" if change > 0 else MINUS if change < 0 else "±"
-    return f"{sign}{abs(round(change)):,}"
 
 
 def change_words(before: OrderEvaluation, after: Counts) -> str:

@@ -150,6 +150,18 @@ def moved(network: Network, order: Ints, neuron: int, position: int) -> Ints:
     return BlockMove(network, order, neuron).order_at(position)
 
 
+def placed_like(network: Network, order: Ints, model: Ints, neuron: int) -> Ints:
+    """The order (int32[W]) with the neuron's block where ``model`` (int32[W]) completes it: before the same neuron's first connection.
+
+    As near to there as is legal. Raises :class:`PlanError` where the neuron has no block.
+    """
+    move, there = BlockMove(network, order, neuron), BlockMove(network, model, neuron)
+    after = there.rest[there.place_of(int(there.at[-1])) :][:1]
+    follower = np.flatnonzero(np.isin(network.target[move.rest], network.target[after]))
+    wanted = int(follower[0]) if len(follower) else len(move.rest)
+    return move.order_at(min(max(wanted, move.first), move.last))
+
+
 class Place(NamedTuple):
     """A start of a block and the total I/Os of the order with it there."""
 

@@ -15,9 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from gui.app.recovering import Recovery
 from gui.background.loading import Loading
-from gui.document.crash_files import folder
-from gui.document.network.autosave import Autosave, lost_orders
+from gui.document.crash_files import folder, remove
+from gui.document.network.autosave import Autosave, lost_orders, prepare
 from gui.document.network.document import OrderDocument
+from gui.editors.comparison import windows as comparisons
 from gui.editors.network import windows as launch
 from gui.look.theme import ThemeController
 from gui.shell.session import Session
@@ -26,6 +27,7 @@ from planner.formats.networks.npz import write_network
 from planner.formats.networks.read import read_network
 from planner.problem.bound import Bound
 from tests.gui.editors.network.models import layered_network, opened, shuffled_order
+from tests.gui.window_parts import settle
 
 
 @pytest.fixture
@@ -107,6 +109,35 @@ def test_damaged_ones_are_deleted(tmp_path: Path, text: str) -> None:
     assert lost_orders(tmp_path) == [] and list(tmp_path.iterdir()) == []
 
 
+def test_orders_of_the_list_are_worth_recovering(
+    qtbot: QtBot, tmp_path: Path, document: OrderDocument
+) -> None:
+    where, network = tmp_path / "state", document.network
+    assert network is not None
+    autosave = Autosave(document, where)
+    first, _ = (document.add_plan(shuffled_order(network, seed), f"run {seed}") for seed in (3, 4))
+    assert not document.modified
+    written(qtbot, autosave)
+    document.update_plan(first, shuffled_order(network, 5))
+    written(qtbot, autosave)
+    autosave.close(keep=True)
+    (lost,) = lost_orders(where)
+    assert not lost.modified and "orders of its list" in lost.sentence
+    found = prepare(lost)
+    assert [(one.plan.name, origin) for one, origin in found.others] == [
+        ("run 3", "planner"),
+        ("run 4", "planner"),
+    ]
+    assert found.others[0][0].plan.decision.order.tolist() == shuffled_order(network, 5).tolist()
+    assert not found.missing
+    lost.others[1][0].write_text("{")
+    assert len(prepare(lost).others) == 1 and len(prepare(lost).missing) == 1, (
+        "what is damaged costs nothing else"
+    )
+    remove(lost.path)
+    assert list(where.iterdir()) == []
+
+
 def test_a_disk_that_refuses_is_told_once(qtbot: QtBot, tmp_path: Path, document: OrderDocument) -> None:
     (tmp_path / "state").write_text("a file where the folder should be")
     said: list[str] = []
@@ -146,14 +177,19 @@ def test_recovering(qtbot: QtBot, tmp_path: Path, document: OrderDocument, made_
     autosave = Autosave(document)
     order = edited(document)
     written(qtbot, autosave)
-    problem = document.problem
-    assert problem is not None
+    problem, network = document.problem, document.network
+    assert problem is not None and network is not None
     proved = Bound(problem.components[0], 3.0, "a long search", problem.relaxation, seconds=44.0)
     claimed = replace(proved, value=4.0, method="by hearsay", claimed_by="other.json")
     document.add_bounds([proved])
     assert document.active is not None
     document.active.claims = (claimed,)
     written(qtbot, autosave)  # the order is the same, but more is known of it
+    found = document.add_plan(shuffled_order(network, 11), "found", planner="locality", seed=3)
+    document.compare(found)  # type: ignore[arg-type]
+    kept = written(qtbot, autosave).with_suffix(f".{found.id}.json").stat().st_mtime_ns
+    document.set_order(order := shuffled_order(network, 8), "y")
+    assert written(qtbot, autosave).with_suffix(f".{found.id}.json").stat().st_mtime_ns == kept, "once"
     autosave.close(keep=True)
     app = QApplication.instance()
     assert isinstance(app, QApplication)
@@ -171,11 +207,23 @@ def test_recovering(qtbot: QtBot, tmp_path: Path, document: OrderDocument, made_
         assert again.paths == document.paths
         assert proved in again.bounds
         assert again.active is not None and again.active.claims == (claimed,)
+        (listed,) = [entry for entry in again.plans if entry.origin == "planner"]
+        assert (listed.name, listed.planner, listed.seed, listed.components) == (
+            "found",
+            "locality",
+            3,
+            found.components,
+        )
+        assert np.array_equal(listed.device_of, found.device_of)
+        assert again.compared is listed and comparisons.compares(again), "the comparison is open again"
         assert window.autosave is not None
         qtbot.waitUntil(lambda: window.autosave is not None and not window.autosave.busy)
         assert lost_orders() == [] and any(where.iterdir())
     finally:
         again.undo_stack.setClean()
+        for comparison in list(comparisons._windows):
+            comparison.close()
+            settle()
         window.close()
         launch.close_all()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -12,8 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.app.launch import plans_to_compare
 from gui.editors.comparison import windows as compare_launch
-from gui.editors.comparison.windows import open_example, open_files
-from gui.editors.network.compare_orders import compare_orders_once
+from gui.editors.comparison.windows import open_example, open_files, open_order_files
 from planner.cli.command import UsageError
 from planner.formats import read_graph
 from planner.machines.pipeline.target import Pipeline
@@ -92,14 +91,14 @@ def test_orders_of_a_network_stand_beside_each_other(qtbot: QtBot, tmp_path: Pat
         window.document.set_order(shuffled_order(network), "Shuffle")
         window.document.save_plan(plans[1])
     with order_window(qtbot, None) as window:
-        compare_orders_once(window, plans)
+        open_order_files(window, plans)
         window.install(opened(network))
         qtbot.waitUntil(lambda: window.settled, timeout=10_000)
         document = window.document
         assert document.active is not None
         assert document.compared is not None
         assert document.compared is not document.active
-        assert window.page == "two"
+        qtbot.waitUntil(lambda: compare_launch.compares(document), timeout=10_000)
 
 
 def test_the_example_is_opened(qtbot: QtBot) -> None:

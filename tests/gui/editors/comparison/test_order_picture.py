@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from gui.editors.comparison.order_picture import difference_words, save_orders
+from gui.editors.comparison.orders.picture import difference_words, save_orders
 from gui.look.theme import THEMES
 from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
 from planner.machines.two_level_memory.problem import NetworkProblem

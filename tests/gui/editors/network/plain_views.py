@@ -60,5 +60,5 @@ class PlainView(QWidget):
 
 
 def plain_views(document: OrderDocument, theme: Theme, parent: QWidget) -> Views:
-    """Seven of them."""
-    return Views(*(PlainView(parent) for _ in range(7)))
+    """Six of them."""
+    return Views(*(PlainView(parent) for _ in range(6)))

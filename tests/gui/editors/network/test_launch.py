@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gui.app.launch import without_density
+from gui.editors.comparison import windows as comparisons
 from gui.editors.network import windows as launch
 from gui.editors.network.editor import OrderWindow
 from gui.editors.network.views import default_views
@@ -154,9 +155,10 @@ def test_the_real_window_from_file_to_picture(
         assert document.position == 0
         window.playback.step_connection(1)
         assert document.position == 1
-        window.show_page("two")
-        assert window.views.side_by_side.isVisible()
-        window.show_page("one")
+        window.actions_set["plan.compare"].trigger()
+        (shown,) = comparisons._windows
+        assert shown.isVisible() and shown.playback is window.playback
+        shown.close()
         window.set_theme_name("dark")
         window.set_reduced_motion(True)
         window.set_theme_name("light")

@@ -18,12 +18,14 @@ from gui.document.network.neuron_facts import block_facts
 from gui.document.values import Message
 from gui.editors.network.strip.drag import Drag
 from gui.editors.network.strip.kernels import by_share, in_sequence
-from gui.editors.network.strip.layout import GUTTER, StripLayout
+from gui.editors.network.strip.layout import StripLayout
 from gui.editors.network.strip.painter import rates
 from gui.editors.network.strip.ribbon import LAYERS, NEURONS, SHADES, Ribbon, layer_colours, neuron_shades
 from gui.editors.network.strip.widget import OrderStrip
-from gui.editors.network.strip.words import change_words, order_words, signed
+from gui.editors.network.strip.words import change_words, order_words
+from gui.look.numbers import signed
 from gui.look.theme import DARK, LIGHT
+from gui.panels.network.base import GUTTER
 from planner.machines.two_level_memory.orders.blocks import BlockMove, blocks_of, moved
 from tests.gui.editors.network.models import document_of, layered_network, shuffled_order
 from tests.gui.window_parts import settle, shown

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gui.document.network.opening import prepare_network
+from gui.editors.comparison import windows as comparisons
 from gui.shell.session import Session
 from planner.formats.networks.npz import write_network
 from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
@@ -88,15 +89,16 @@ def test_a_plan_is_applied_from_the_list(qtbot: QtBot) -> None:
 def test_two_orders_side_by_side(qtbot: QtBot) -> None:
     with order_window(qtbot) as window:
         document = window.document
-        window.show_page("two")
-        assert window.page == "two" and document.compared is document.plans[0]
+        window.actions_set["plan.compare"].trigger()
+        (shown,) = comparisons._windows
+        assert shown.isVisible() and document.compared is document.plans[0], "the best other one"
         document.compare(None)
-        assert window.page == "one"
         window.plans.make_current(document.plans[0])
         window.plans.compare_chosen()
-        assert window.page == "two"
-        window.show_page("one")
-        assert window.page == "one"
+        assert comparisons._windows == [shown] and document.compared is document.plans[0]
+        assert "comparison" in window.goes_along()
+        shown.close()
+        assert document.compared is None and not window.goes_along()
 
 
 def test_the_inspector_tells_of_the_selected_neuron(qtbot: QtBot) -> None:
@@ -127,16 +129,14 @@ def test_the_palette_finds_commands_and_neurons(qtbot: QtBot) -> None:
             window.document.open_problem.network.neuron_name(window.document.selection)
             == "neuron 3 of layer 2"
         )
-        assert [c.text for c in window.pickers.neuron_choices("Neuron 3 of layer 2")] == [
-            "Go to neuron 3 of layer 2"
-        ]
-        window.pickers.pick_neuron()
+        assert [c.text for c in window.picker.choices("Neuron 3 of layer 2")] == ["Go to neuron 3 of layer 2"]
+        window.picker.ask()
         assert [c.text for c in palette.model.shown][:2] == [
             "Go to neuron 0 of layer 0",
             "Go to neuron 0 of layer 1",
         ]
         palette.hide()
-        assert len(window.pickers.neuron_choices("1")) > 1 and not window.pickers.neuron_choices("no number")
+        assert len(window.picker.choices("1")) > 1 and not window.picker.choices("no number")
 
 
 def test_playing_and_views_are_handed_on(qtbot: QtBot) -> None:

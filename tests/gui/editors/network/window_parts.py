@@ -13,12 +13,14 @@ from pytestqt.qtbot import QtBot
 from gui.background.jobs import Jobs
 from gui.document.network.document import OrderDocument
 from gui.document.network.opening import OpenedNetwork
+from gui.editors.comparison import windows as comparisons
 from gui.editors.network.editor import OrderWindow
 from gui.editors.network.views import ViewsFactory
 from gui.look.theme import ThemeController
 from gui.shell.session import Session
 from tests.gui.editors.network.models import opened
 from tests.gui.editors.network.plain_views import plain_views
+from tests.gui.window_parts import settle
 
 
 @contextmanager
@@ -42,6 +44,9 @@ def order_window(
         yield window
     finally:
         document.undo_stack.setClean()
+        for comparison in list(comparisons._windows):
+            comparison.close()
+            settle()
         window.end()
         window.hide()
         for part in (window, document, themes):

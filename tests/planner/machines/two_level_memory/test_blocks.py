@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError
-from planner.machines.two_level_memory.orders.blocks import BlockMove, best_place, blocks_of, moved
+from planner.machines.two_level_memory.orders.blocks import (
+    BlockMove,
+    best_place,
+    blocks_of,
+    moved,
+    placed_like,
+)
 from planner.model.graph import Ints
 from planner.model.network import Network
 from planner.model.network_building import network_of
@@ -102,6 +108,33 @@ def test_a_move_keeps_every_connection_and_the_order_of_all_others(case: tuple[N
         again = BlockMove(network, after, neuron)
         assert again.gathered and again.start == move.last
         assert again.order_at(again.start).tolist() == after.tolist()
+
+
+@given(orders(), st.data())
+def test_a_block_goes_where_another_order_has_it_or_as_near_as_is_legal(
+    case: tuple[Network, Ints], data: st.DataObject
+) -> None:
+    network, order = case
+    model = order
+    for neuron in data.draw(st.lists(st.sampled_from(computed(network)), max_size=4)):
+        other = BlockMove(network, model, neuron)
+        model = other.order_at(data.draw(st.integers(other.first, other.last)))
+    for neuron in computed(network):
+        taken = placed_like(network, order, model, neuron)
+        assert is_topological(network, taken)
+        into = network.target[model].tolist()
+        done = max(at for at, target in enumerate(into) if target == neuron)
+        rest = [c for c in order.tolist() if network.target[c] != neuron]
+        wanted = next(
+            (at for at, c in enumerate(rest) if into[done + 1 :][:1] == [network.target[c]]), len(rest)
+        )
+        move = BlockMove(network, order, neuron)
+        nearest = min(
+            (place for place in range(len(rest) + 1) if move.legal(place)),
+            key=lambda place: abs(place - wanted),
+        )
+        assert taken.tolist() == move.order_at(nearest).tolist()
+        assert placed_like(network, taken, model, neuron).tolist() == taken.tolist(), "once is enough"
 
 
 @given(orders())

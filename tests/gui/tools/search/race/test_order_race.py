@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gui.editors.comparison import windows as comparisons
 from tests.gui.editors.network.window_parts import order_window
 from tests.gui.tools.search.race.fake_race import FakeRace
 from tests.gui.window_parts import settle
@@ -54,4 +55,4 @@ def test_a_race_of_orders(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None
         assert document.order.tolist() == worse.tolist()
         window.race.compare_requested.emit([entry])
         settle()
-        assert window.page == "two" and document.compared is entry
+        assert document.compared is entry and comparisons.compares(document)

@@ -24,9 +24,8 @@ from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 from gui.canvas.network.colours import STEPS, ink_of
 from gui.canvas.network.titles import LEFT, RIGHT, face
 from gui.document.network.memory_history import History
-from gui.editors.network.strip.layout import GUTTER
-from gui.editors.network.strip.layout import RIGHT as RIGHT_OF
 from gui.look.theme import Theme, mix
+from gui.panels.network.base import GUTTER, MARGIN
 
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
@@ -83,7 +82,7 @@ class Timeline(QAbstractSlider):
     @property
     def room(self) -> QRectF:
         """The chart, between whose sides the order runs."""
-        return QRectF(GUTTER, _TOP, max(self.width() - GUTTER - RIGHT_OF, 1.0), HEIGHT - _TOP - RAMP - 8.0)
+        return QRectF(GUTTER, _TOP, max(self.width() - GUTTER - MARGIN, 1.0), HEIGHT - _TOP - RAMP - 8.0)
 
     def x_of(self, moment: int) -> float:
         """Where a moment is."""

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.document.network.document import OrderDocument
-from gui.editors.network.playback.grid import grid
-from gui.editors.network.playback.memory import FastMemoryView
-from gui.editors.network.playback.widget import CALM_FRAME_MS, Playback
-from gui.editors.network.scrubber.widget import Scrubber
 from gui.look.theme import DARK, LIGHT
+from gui.panels.network.playback.grid import grid
+from gui.panels.network.playback.memory import FastMemoryView
+from gui.panels.network.playback.widget import CALM_FRAME_MS, Playback
+from gui.panels.network.scrubber.widget import Scrubber
 from tests.gui.editors.network.models import document_of
 from tests.gui.window_parts import settle, shown
 

@@ -10,16 +10,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
-from gui.editors.network.scrubber.buttons import StepButton
-from gui.editors.network.scrubber.chart import Timeline
-from gui.editors.network.scrubber.counters import CounterRow, Least
 from gui.look.theme import Theme
+from gui.panels.network.scrubber.buttons import StepButton
+from gui.panels.network.scrubber.chart import Timeline
+from gui.panels.network.scrubber.counters import CounterRow, Least
 from gui.widgets.labels import set_role
 from gui.widgets.later import Later
 
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
-    from gui.editors.network.playback.widget import Playback
+    from gui.panels.network.playback.widget import Playback
 
 SPEED_STEPS = 60
 WIDE = 1060

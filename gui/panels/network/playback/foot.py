@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.canvas.network.colours import ink_of, layer_colour
 from gui.canvas.network.titles import CENTRE, LEFT, face
-from gui.editors.network.playback.labels import SlotLabels
 from gui.look.theme import Theme, contrast
+from gui.panels.network.playback.labels import SlotLabels
 
 FOOT, MARGIN = 20.0, 8.0
 """The height of one line, and what stays free at its ends (logical pixels)."""

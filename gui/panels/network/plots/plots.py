@@ -11,8 +11,10 @@ from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gui.document.values import Message
-from gui.editors.network.plots.sampling import Curves, Sampling
-from gui.editors.network.plots.words import (
+from gui.look.theme import Theme
+from gui.panels.base import Panel
+from gui.panels.network.plots.sampling import Curves, Sampling
+from gui.panels.network.plots.words import (
     COMPONENTS,
     bound_lines,
     described,
@@ -20,8 +22,6 @@ from gui.editors.network.plots.words import (
     sample_words,
     standing_words,
 )
-from gui.look.theme import Theme
-from gui.panels.base import Panel
 from gui.widgets.accessible import Contents, Role
 from gui.widgets.background_thread import Background
 from gui.widgets.drop_down import DropDown
@@ -33,7 +33,7 @@ from planner.machines.two_level_memory.target import LEAST
 
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
-    from gui.editors.network.plots.view import PlotView
+    from gui.panels.network.plots.view import PlotView
     from planner.model.graph import Ints
     from planner.model.network import Network
 
@@ -195,7 +195,7 @@ class PlotsPanel(Panel):
         self._say()
 
     def _make_view(self) -> None:
-        from gui.editors.network.plots.view import PlotView
+        from gui.panels.network.plots.view import PlotView
 
         self.view = PlotView(self.theme, self)
         self._column.takeAt(self._column.count() - 1)

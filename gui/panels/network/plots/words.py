@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gui.editors.network.strip.words import signed
-from gui.look.numbers import plural
+from gui.look.numbers import plural, signed
 from gui.look.theme import Theme, device_colours
 from planner.machines.two_level_memory.target import POLICIES
 
 if TYPE_CHECKING:
-    from gui.editors.network.plots.sampling import Curves
+    from gui.panels.network.plots.sampling import Curves
     from planner.machines.two_level_memory.orders.io_bounds import IoBounds
     from planner.machines.two_level_memory.target import TwoLevelMemory
 

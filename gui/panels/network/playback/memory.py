@@ -27,7 +27,9 @@ from gui.canvas.graph.tooltip import HoverCard
 from gui.canvas.network.colours import ink_of, layer_colour
 from gui.canvas.network.titles import CENTRE, LEFT, elided, face
 from gui.document.network.memory_history import History, Residents, history_of
-from gui.editors.network.playback.foot import (
+from gui.look.numbers import plural
+from gui.look.theme import Theme, mix
+from gui.panels.network.playback.foot import (
     FOOT,
     KINDS,
     MARGIN,
@@ -36,10 +38,8 @@ from gui.editors.network.playback.foot import (
     paint_marks,
     tones,
 )
-from gui.editors.network.playback.grid import Grid, grid
-from gui.editors.network.playback.labels import SlotLabels
-from gui.look.numbers import plural
-from gui.look.theme import Theme, mix
+from gui.panels.network.playback.grid import Grid, grid
+from gui.panels.network.playback.labels import SlotLabels
 from gui.raster import engine as raster
 from gui.widgets.accessible import Contents, Item, Role
 from planner.machines.two_level_memory.kernels import EVICT, READ, WRITE

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gui.document.network.document import OrderDocument
-from gui.editors.network.playback.widget import Playback
-from gui.editors.network.side_by_side.figures import (
+from gui.editors.comparison import windows
+from gui.editors.comparison.orders.editor import OrdersWindow
+from gui.editors.comparison.orders.figures import (
     counter_words,
     difference_words,
     differences,
@@ -19,13 +23,16 @@ from gui.editors.network.side_by_side.figures import (
     moves_words,
     traffic,
 )
-from gui.editors.network.side_by_side.view import SideBySide
+from gui.editors.comparison.orders.side_by_side import SideBySide
+from gui.editors.network.editor import OrderWindow
 from gui.editors.network.views import default_views
 from gui.look.theme import DARK, LIGHT
+from gui.panels.network.playback.widget import Playback
 from planner.machines.two_level_memory.kernels import READ, WRITE
+from planner.machines.two_level_memory.orders.blocks import placed_like
 from planner.machines.two_level_memory.trace import Trace
 from planner.reports.comparison.orders import completed
-from tests.gui.editors.network.models import document_of
+from tests.gui.editors.network.models import document_of, opened
 from tests.gui.editors.network.window_parts import order_window
 from tests.gui.window_parts import settle, shown
 
@@ -166,20 +173,100 @@ def test_it_waits_for_a_network(qtbot: QtBot) -> None:
     document.deleteLater()
 
 
-def test_both_pages_draw_the_network_in_the_same_way(qtbot: QtBot) -> None:
+@contextmanager
+def compared_in(qtbot: QtBot) -> Generator[tuple[OrderWindow, OrdersWindow]]:
+    """A network's window, and the comparison of its two orders that was opened from it."""
     with order_window(qtbot, views=default_views) as window:
         qtbot.waitUntil(lambda: window.settled, timeout=60_000)
         other = {"links": "matrix", "matrix": "links"}[window.canvas.view]
         window.actions_set[f"view.{other}"].trigger()
         window.canvas.set_sorted(False)
-        window.show_page("two")
-        pair = window.views.side_by_side
-        assert [view.view for view in pair.views] == [other] * 2
-        assert not any(view.sorted for view in pair.views) and window.actions_set[f"view.{other}"].isChecked()
-        window.actions_set["view.links" if other == "matrix" else "view.matrix"].trigger()
-        assert window.canvas.view == other  # the hidden page follows when it is shown
-        window.actions_set["view.zoom_in"].trigger()
+        window.actions_set["plan.compare"].trigger()
+        (shown,) = windows._windows
+        assert isinstance(shown, OrdersWindow)
+        qtbot.waitUntil(lambda: shown.settled, timeout=60_000)
+        yield window, shown
+
+
+def test_a_comparison_draws_the_network_as_its_window_does(qtbot: QtBot) -> None:
+    with compared_in(qtbot) as (window, shown):
+        drawn, pair = window.canvas.view, shown.canvas
+        assert [view.view for view in pair.views] == [drawn] * 2
+        assert not any(view.sorted for view in pair.views) and shown.actions_set[f"view.{drawn}"].isChecked()
+        shown.actions_set["view.links" if drawn == "matrix" else "view.matrix"].trigger()
+        assert window.canvas.view == drawn and pair.view != drawn
+        shown.actions_set["view.zoom_in"].trigger()
         assert all(not view.picture.lens.is_whole for view in pair.views)
-        window.actions_set["view.fit"].trigger()
-        window.show_page("one")
-        assert window.canvas.view != other and not window.canvas.sorted
+        shown.actions_set["view.fit"].trigger()
+        assert all(view.picture.lens.is_whole for view in pair.views)
+
+
+def test_one_moment_and_one_clock_in_both_windows(qtbot: QtBot) -> None:
+    with compared_in(qtbot) as (window, shown):
+        document = window.document
+        shown.actions_set["play.home"].trigger()
+        assert document.position == 0 == window.scrubber.document.position
+        window.actions_set["play.forward"].trigger()
+        assert shown.canvas.counters[0].text() == counter_words(traces(document)[0], 1)
+        shown.actions_set["play.toggle"].trigger()
+        assert window.playback.playing
+        window.actions_set["play.toggle"].trigger()
+        assert not shown.playback.playing
+        assert [memory.history is not None for memory in shown.memories] == [True, True]
+        assert shown.plots._names() == window.views.plots._names() == ("A", "B"), "the curves of both"
+
+
+def test_orders_change_places_in_one_step(qtbot: QtBot) -> None:
+    with compared_in(qtbot) as (window, shown):
+        document = window.document
+        a, b, steps = document.active, document.compared, document.undo_stack.count()
+        shown.actions_set["plan.apply"].trigger()
+        assert (document.active, document.compared) == (b, a) and document.undo_stack.count() == steps + 1
+        settle()
+        assert shown.header.subtitle.text().startswith(f"A {b.name}")  # type: ignore[union-attr]
+        document.add_plan(document.order, "third")
+        shown.actions_set["compare.pair"].trigger()
+        assert document.compared is document.plans[-1]
+        shown.actions_set["compare.pair"].trigger()
+        assert document.compared is a
+
+
+def test_a_block_is_taken_from_the_other_order(qtbot: QtBot) -> None:
+    with compared_in(qtbot) as (window, shown):
+        document = window.document
+        assert not shown.actions_set["edit.take"].isEnabled()
+        qtbot.waitUntil(lambda: bool(shown.canvas._moves.rows))
+        shown.actions_set["compare.next"].trigger()
+        first = document.selection
+        assert first == shown.canvas._moves.rows[0].neuron
+        shown.actions_set["compare.next"].trigger()
+        shown.actions_set["compare.previous"].trigger()
+        assert document.selection == first
+        network, compared = document.network, document.compared
+        assert network is not None and compared is not None
+        wanted = placed_like(network, document.order, compared.order, first)
+        shown.actions_set["edit.take"].trigger()
+        assert np.array_equal(document.order, wanted) and document.undo_stack.canUndo()
+        shown.actions_set["edit.take"].trigger()
+        assert "as near" in shown.notice.text
+
+
+def test_files_and_a_picture_of_both(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with compared_in(qtbot) as (window, shown):
+        document, plan = window.document, tmp_path / "third.json"
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(plan), ""))
+        window.files.save_entry(document.plans[0])
+        order = document.order
+        shown.open_files([plan])
+        assert document.compared is document.plans[-1] and document.compared.origin == "file"
+        assert document.order is order and not document.modified, "the canvas stays"
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "both.png"), ""))
+        shown.actions_set["file.export.picture"].trigger()
+        assert (tmp_path / "both.png").stat().st_size > 1000 and "both.png" in shown.notice.text
+
+
+def test_it_goes_with_its_network(qtbot: QtBot) -> None:
+    with compared_in(qtbot) as (window, shown):
+        window.install(opened())
+        settle()
+        assert shown.closed and window.document.compared is None

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.document.network.document import OrderDocument
 from gui.document.network.memory_history import History, block_starts, history_of, step
-from gui.editors.network.playback.labels import MOST_LAYERS, MOST_WORDS, SIZES, SlotLabels
-from gui.editors.network.playback.widget import SLOWEST, Playback
+from gui.panels.network.playback.labels import MOST_LAYERS, MOST_WORDS, SIZES, SlotLabels
+from gui.panels.network.playback.widget import SLOWEST, Playback
 from planner.machines.two_level_memory.kernels import EVICT, READ, WRITE
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory

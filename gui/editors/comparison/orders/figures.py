@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gui.editors.network.strip.words import signed
-from gui.look.numbers import plural
+from gui.look.numbers import plural, signed
 from planner.machines.two_level_memory.trace import Trace
 from planner.model.graph import Ints
 from planner.model.network import Network

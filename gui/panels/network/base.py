@@ -1,4 +1,4 @@
-"""What the panels of a network's window share."""
+"""What panels on orders share, and what policies of eviction are called."""
 
 from __future__ import annotations
 
@@ -11,6 +11,15 @@ from gui.panels.base import Panel
 
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
+
+
+GUTTER, MARGIN = 62.0, 12.0
+"""Pixels left of a time axis, for the names of lanes, and right of it: all of one window stand below each other."""
+POLICY_WORDS = {
+    "min": ("MIN", "evict the value used farthest ahead (clairvoyant)"),
+    "lru": ("LRU", "evict the value used longest ago"),
+    "rr": ("RR", "evict the slots in turn (round robin)"),
+}
 
 
 class OrderPanel(Panel):

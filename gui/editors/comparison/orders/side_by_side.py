@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from gui.document.network.entries import OrderEntry
 from gui.document.plan_list import PlanEntry
-from gui.editors.network.side_by_side.figures import (
+from gui.editors.comparison.orders.figures import (
     counter_words,
     difference_words,
     differences,
     moved_neurons,
     moves_words,
 )
-from gui.editors.network.side_by_side.tables import (
+from gui.editors.comparison.orders.tables import (
     FigureModel,
     figure_table,
     layer_rows,
@@ -36,7 +36,7 @@ from planner.reports.comparison.orders import Displacement
 
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
-    from gui.editors.network.playback.widget import Playback
+    from gui.panels.network.playback.widget import Playback
     from planner.machines.two_level_memory.trace import Trace
     from planner.model.network import Network
 
@@ -258,7 +258,7 @@ class SideBySide(Panel):
         self._columns.setSizes([1000, 1000])
         self._split.setSizes([max(200, self.height() - BELOW), BELOW])
         if self.playback is not None:
-            from gui.editors.network.scrubber.widget import Scrubber
+            from gui.panels.network.scrubber.widget import Scrubber
 
             self.scrubber = Scrubber(self.orders, self.playback, self.theme, self)
             self.scrubber.set_reduced_motion(self._reduced)
@@ -283,6 +283,15 @@ class SideBySide(Panel):
         self._show_counters()
         self._show_tables()
         self._count_moves()
+
+    def step(self, by: int) -> None:
+        """Select the next neuron that must move, or the one before."""
+        neurons = [row.neuron for row in self._moves.rows]
+        if neurons:
+            here = neurons.index(self.orders.selection) if self.orders.selection in neurons else min(-by, 0)
+            at = (here + by) % len(neurons)
+            self.orders.select(neurons[at])
+            self.moves.setCurrentIndex(self._moves.index(at, 0))
 
     def _chosen(self, index: int) -> None:
         wanted = self.chooser.itemData(index)

@@ -48,6 +48,11 @@ class Playback(QObject):
         document.position_changed.connect(self._position_changed)
         self._network_changed()
 
+    @classmethod
+    def of(cls, document: OrderDocument) -> Playback:
+        """The clock of a document: all editors that show it play with one."""
+        return document.findChild(cls) or cls(document, document)
+
     # ------------------------------------------------------------------ playing
     @property
     def playing(self) -> bool:

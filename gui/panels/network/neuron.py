@@ -10,11 +10,10 @@ from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
 
 from gui.document.network.neuron_facts import block_facts, traffic_facts
-from gui.editors.network.panels.base import OrderPanel
-from gui.editors.network.panels.memory_control import POLICY_WORDS
 from gui.look.numbers import percent, plural
 from gui.look.theme import Theme
 from gui.panels.inspector_pages import fact_rows, framed, link, nothing, section
+from gui.panels.network.base import POLICY_WORDS, OrderPanel
 
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument

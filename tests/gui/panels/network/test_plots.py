@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.document.network.document import OrderDocument
-from gui.editors.network.plots.plots import PlotsPanel
-from gui.editors.network.plots.sampling import MOST_SAMPLES, Curves, Sampling
-from gui.editors.network.plots.words import bound_lines, policy_colour, sample_words, standing_words
 from gui.look.theme import DARK, LIGHT
+from gui.panels.network.plots.plots import PlotsPanel
+from gui.panels.network.plots.sampling import MOST_SAMPLES, Curves, Sampling
+from gui.panels.network.plots.words import bound_lines, policy_colour, sample_words, standing_words
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.orders.live import memory_of
 from planner.machines.two_level_memory.problem import NetworkProblem

@@ -1,30 +1,27 @@
-"""What the palette of a network's window offers beside commands: neurons by layer and number."""
+"""What the palettes of editors of networks offer beside commands: neurons by layer and number."""
 
 from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject
 
 from gui.shell.palette import Choice
-
-if TYPE_CHECKING:
-    from gui.editors.network.body import NetworkBody
+from gui.shell.window import EditorWindow
 
 MOST_NEURONS = 40
 
 
-class NetworkPickers(QObject):
+class NeuronPicker(QObject):
     """Makes the choices; :class:`gui.shell.palette.Palette` shows them."""
 
-    def __init__(self, window: NetworkBody) -> None:
+    def __init__(self, window: EditorWindow) -> None:
         super().__init__(window)
         self._window = window
 
-    def pick_neuron(self) -> None:
+    def ask(self) -> None:
         """Neurons by layer and number."""
         if self._window.document.problem is not None:
             prompt = "Layer and number in it (2 17), or number in the file"
@@ -34,10 +31,10 @@ class NetworkPickers(QObject):
         """The neurons asked for; the first one of each layer before anything is typed."""
         network = self._window.document.network
         if text.strip() or network is None:
-            return self.neuron_choices(text)
+            return self.choices(text)
         return self._choices(np.unique(network.layer, return_index=True)[1][:MOST_NEURONS])
 
-    def neuron_choices(self, text: str) -> list[Choice]:
+    def choices(self, text: str) -> list[Choice]:
         """``2 17``, ``2:17`` or ``17 of layer 2`` is one neuron; one number a layer, or a neuron by the file's number."""
         network = self._window.document.network
         numbers = [int(found) for found in re.findall(r"\d{1,9}", text)]

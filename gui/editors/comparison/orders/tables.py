@@ -11,8 +11,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
-from gui.editors.network.side_by_side.figures import LARGEST, Differences
-from gui.editors.network.strip.words import signed
+from gui.editors.comparison.orders.figures import LARGEST, Differences
+from gui.look.numbers import signed
 from gui.look.theme import Theme, font
 from gui.widgets.tables import row_table
 from planner.model.network import Network

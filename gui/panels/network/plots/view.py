@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QWidget
 
-from gui.editors.network.plots.axis import CountAxis, SizeAxis
-from gui.editors.network.plots.sampling import Curves
-from gui.editors.network.plots.words import policy_colour
 from gui.look.theme import Theme, font
+from gui.panels.network.plots.axis import CountAxis, SizeAxis
+from gui.panels.network.plots.sampling import Curves
+from gui.panels.network.plots.words import policy_colour
 from planner.machines.two_level_memory.target import LEAST, POLICIES, TwoLevelMemory
 
 LABEL_ROOM = 19.0
