@@ -16,12 +16,13 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.document.plan_list import fits, telling_of
 from gui.look.numbers import DASH, Column, gap_text, seconds_text
 from gui.look.theme import Theme, device_colours, font
+from gui.look.writing import LEFT, RIGHT, write
 from gui.widgets.bars import Part, paint_parts
 from gui.widgets.plain import plain_tip
 from gui.widgets.rows import paint_row_ground
@@ -246,16 +247,16 @@ class PlanDelegate(QStyledItemDelegate):
             tone = t.good
         place = QRect(right - self.GAP - self.OBJECTIVE, top, self.OBJECTIVE, 17)
         if fits:
-            self._text(painter, QRect(right - self.GAP, top, self.GAP, 17), gap, self._name, tone, right=True)
+            write(painter, QRectF(right - self.GAP, top, self.GAP, 17), RIGHT, gap, self._name, tone)
             shown, edge = index.data(NUMBER), place.right()
-            self._text(painter, place, shown, face, t.text if entry.valid else t.muted, right=True)
+            write(painter, QRectF(place), RIGHT, shown, face, t.text if entry.valid else t.muted)
         else:
             # No figures: the words take the room of both columns.
             shown, edge = index.data(UNFIT), right
             place.setRight(right)
-            self._text(painter, place, shown, self._name, t.muted, right=True)
+            write(painter, QRectF(place), RIGHT, shown, self._name, t.muted)
         name_room = edge - painter.fontMetrics().horizontalAdvance(shown) - 10 - left
-        self._text(painter, QRect(left, top, name_room, 17), entry.name, face, t.text)
+        write(painter, QRectF(left, top, name_room, 17), LEFT, entry.name, face, t.text)
         costs = index.data(COSTS)
         bar = QRectF(left, top + 20, right - left, 4)
         if len(costs) and costs.sum() > 0:
@@ -268,23 +269,20 @@ class PlanDelegate(QStyledItemDelegate):
         painter.setFont(self._small)
         room = min(low.width(), painter.fontMetrics().horizontalAdvance(further) + 2)
         if further:
-            self._text(
-                painter, low.adjusted(low.width() - room, 0, 0, 0), further, self._small, t.text, right=True
+            write(
+                painter,
+                QRectF(low.adjusted(low.width() - room, 0, 0, 0)),
+                RIGHT,
+                further,
+                self._small,
+                t.text,
             )
             low.setWidth(max(0, low.width() - room - 8))
         whole = f"{source}  ·  on the canvas"
         if active and painter.fontMetrics().horizontalAdvance(whole) <= low.width():
             source = whole  # the ground of the row says so as well
-        self._text(painter, low, source, self._small, t.muted)
+        write(painter, QRectF(low), LEFT, source, self._small, t.muted)
         painter.restore()
-
-    @staticmethod
-    def _text(painter: QPainter, rect: QRect, text: str, face: Any, colour: str, right: bool = False) -> None:
-        painter.setFont(face)
-        painter.setPen(QColor(colour))
-        side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(0, rect.width()))
-        painter.drawText(rect, int(side | Qt.AlignmentFlag.AlignVCenter), shown)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         """A line for the name."""

@@ -11,6 +11,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QTextLay
 
 from gui.look.numbers import gap_text, plural
 from gui.look.theme import Theme, font
+from gui.look.writing import ENDS, LEFT, write
+from gui.widgets.bars import paint_track
 from gui.words.objectives import amount, component_words
 from gui.words.proofs import claimed_note, component_note
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
@@ -155,8 +157,7 @@ def paint_progress(
     y = rect.center().y() - unit
     if count > MOST_DOTS:
         bar = QRectF(rect.left(), y - 2 * unit, rect.width(), 4 * unit)
-        painter.setBrush(QColor(theme.track))
-        painter.drawRoundedRect(bar, 2 * unit, 2 * unit)
+        paint_track(painter, bar, theme, 2 * unit)
         bar.setWidth(bar.width() * (index + 1) / count)
         painter.setBrush(QColor(theme.accent))
         painter.drawRoundedRect(bar, 2 * unit, 2 * unit)
@@ -264,28 +265,19 @@ def paint_header(
     x = inner.right() - wide
     painter.save()
     painter.setClipRect(QRectF(x, rect.top(), wide + 1, rect.height()))
-    middle = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     for run in runs:
         painter.setFont(letters(pixels, run.bold))
         painter.setPen(QColor(run.colour))
         advance = measure(pixels, run.bold).horizontalAdvance(run.text)
-        painter.drawText(QRectF(x, rect.top(), advance + 2, rect.height()), middle, run.text)
+        painter.drawText(QRectF(x, rect.top(), advance + 2, rect.height()), LEFT, run.text)
         x += advance + (0.0 if run.text.endswith(" ") else 1.1 * pixels)
     painter.restore()
     room = inner.width() - wide - 28 * unit
     pixels = max(6, round(NAMES * unit))
-    title = measure(pixels, True).elidedText(name, Qt.TextElideMode.ElideMiddle, max(0.0, room))
-    painter.setFont(letters(pixels, True))
-    painter.setPen(QColor(theme.text))
-    painter.drawText(QRectF(inner.left(), rect.top(), room + 2, rect.height()), middle, title)
-    used = measure(pixels, True).horizontalAdvance(title) + 12 * unit
+    place = QRectF(inner.left(), rect.top(), room, rect.height())
+    used = write(painter, place, LEFT, name, letters(pixels, True), theme.text, ENDS) + 12 * unit
     if room - used > 60 * unit:
-        painter.setFont(letters(pixels))
-        painter.setPen(QColor(theme.muted))
-        shown = measure(pixels).elidedText(target, Qt.TextElideMode.ElideRight, room - used)
-        painter.drawText(
-            QRectF(inner.left() + used, rect.top(), room - used + 2, rect.height()), middle, shown
-        )
+        write(painter, place.adjusted(used, 0, 0, 0), LEFT, target, letters(pixels), theme.muted)
 
 
 def paint_frame(painter: QPainter, rect: QRectF, unit: float, theme: Theme) -> None:

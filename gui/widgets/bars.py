@@ -12,6 +12,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.look.theme import DeviceColour, Theme, font
 
+HATCH = QBrush(QColor(255, 255, 255, 130), Qt.BrushStyle.BDiagPattern)
+"""Over a colour: what is beyond a limit, or more than before."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -48,9 +51,38 @@ def paint_parts(
         radius = min(2.0, shown.width() / 2)
         painter.drawRoundedRect(shown, radius, radius)
         if part.hatched and shown.width() >= 3:
-            painter.setBrush(QBrush(QColor(255, 255, 255, 130), Qt.BrushStyle.BDiagPattern))
+            painter.setBrush(HATCH)
             painter.drawRoundedRect(shown, radius, radius)
         x += width
+
+
+def paint_track(painter: QPainter, rect: QRectF, theme: Theme, radius: float = 3.0) -> None:
+    """The ground of a bar: what its whole width stands for."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.track))
+    painter.drawRoundedRect(rect, radius, radius)
+
+
+def paint_change_bar(
+    painter: QPainter, rect: QRectF, share: float, colour: str, line: str, *, hatched: bool = False, unit: float = 1.0
+) -> None:  # fmt: skip
+    """A bar that leaves the middle of ``rect`` to the left for less and to the right for more.
+
+    ``share`` (-1 to 1; NaN: nobody knows) is of half the width; ``hatched``, so that more does not depend on the side alone.
+    ``unit`` is a pixel of the screen.
+    """
+    middle = rect.center().x()
+    if math.isfinite(share) and share:
+        wide = max(1.5 * unit, rect.width() / 2 * abs(share))
+        bar = QRectF(middle if share > 0 else middle - wide, rect.top(), wide, rect.height())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colour))
+        painter.drawRoundedRect(bar, 2 * unit, 2 * unit)
+        if hatched and share > 0:
+            painter.setBrush(HATCH)
+            painter.drawRoundedRect(bar, 2 * unit, 2 * unit)
+    painter.setPen(QPen(QColor(line), max(1.0, unit)))
+    painter.drawLine(QPointF(middle, rect.top() - 3 * unit), QPointF(middle, rect.bottom() + 3 * unit))
 
 
 def paint_load(
@@ -66,16 +98,14 @@ def paint_load(
         return
     scale = rect.width() / full
     line = rect.left() + scale * budget
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.track))
-    painter.drawRoundedRect(QRectF(rect.left(), rect.top(), scale * budget, rect.height()), 2, 2)
+    paint_track(painter, QRectF(rect.left(), rect.top(), scale * budget, rect.height()), theme, 2)
     painter.setBrush(QColor(colour.accent))
     inside = QRectF(rect.left(), rect.top(), scale * min(used, budget), rect.height())
     painter.drawRoundedRect(inside, 2, 2)
     if used > budget:
         beyond = QRectF(line, rect.top(), scale * (used - budget), rect.height())
         painter.fillRect(beyond, QColor(theme.bad))
-        painter.fillRect(beyond, QBrush(QColor(255, 255, 255, 130), Qt.BrushStyle.BDiagPattern))
+        painter.fillRect(beyond, HATCH)
     if after is not None and after != used:
         low, high = sorted((used, after))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -115,9 +145,7 @@ class StackedBar(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect = QRectF(self.rect())
         if self._track:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(self._theme.track))
-            painter.drawRoundedRect(rect, 3, 3)
+            paint_track(painter, rect, self._theme)
         paint_parts(painter, rect, self._parts, self._full)
 
 
@@ -160,9 +188,7 @@ class GapBar(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         bar = QRectF(1, 9, self.width() - 8, 12)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(t.track))
-        painter.drawRoundedRect(bar, 5, 5)
+        paint_track(painter, bar, t, 5)
         painter.setFont(font(7.5))
         metrics = painter.fontMetrics()
         words_y = int(bar.bottom()) + 5 + metrics.ascent()

@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPai
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.canvas.network.colours import STEPS, ink_of
-from gui.canvas.network.titles import LEFT, face
 from gui.look.theme import Theme
+from gui.look.writing import LEFT, face
 
 HEIGHT = 22
 _RAMP = 84.0

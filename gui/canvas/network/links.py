@@ -14,9 +14,9 @@ from gui.canvas.graph.palette import packed
 from gui.canvas.network.colours import STEPS
 from gui.canvas.network.layout_links import HEAD, LinksLayout, links_layout
 from gui.canvas.network.lens import Hit, Lens, Shown
-from gui.canvas.network.titles import CENTRE, elided, face
 from gui.document.network.memory_history import Residents
 from gui.look.numbers import plural
+from gui.look.writing import CENTRE, elided, face
 from gui.raster import engine as pixels
 from planner.model.graph import Ints
 

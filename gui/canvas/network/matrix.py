@@ -13,9 +13,10 @@ from gui.canvas.graph.palette import packed
 from gui.canvas.network import raster
 from gui.canvas.network.layout_matrix import GAP, STRIP, TITLE, MatrixLayout, Panel, matrix_layout
 from gui.canvas.network.lens import NOTHING, Hit, Lens, Shown
-from gui.canvas.network.titles import LEFT, face, panel_title
+from gui.canvas.network.titles import panel_title
 from gui.document.network.memory_history import Residents
 from gui.look.theme import Theme, mix
+from gui.look.writing import LEFT, face
 from gui.raster import engine as pixels
 from planner.model.graph import Ints
 

@@ -17,12 +17,12 @@ from gui.canvas.network.legend import HEIGHT, paint_legend
 from gui.canvas.network.lens import Lens, Shown
 from gui.canvas.network.links import USUAL_LINKS, LinksPicture
 from gui.canvas.network.matrix import MatrixPicture
-from gui.canvas.network.titles import LEFT, elided, face
 from gui.document.network.memory_history import Counters, Residents, history_of
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.numbers import gap_text, percent, plural
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme
+from gui.look.writing import LEFT, face, write
 from gui.raster import engine as raster
 from gui.words.proofs import claimed_note
 from planner.errors import StageboardError
@@ -146,9 +146,7 @@ def _paint_frame(painter: QPainter, scene: Scene, room: tuple[float, float], the
         (6.0, scene.title, face(12.0, True), theme.text),
         (25.0, scene.subtitle, face(9.0), theme.muted),
     ):
-        painter.setFont(shown)
-        painter.setPen(QColor(colour))
-        painter.drawText(QRectF(MARGIN, y, wide, 18), LEFT, elided(words, shown, wide))
+        write(painter, QRectF(MARGIN, y, wide, 18), LEFT, words, shown, colour)
     c, length = scene.counters, len(scene.shown.order)
     brief = f"{c.reads:,} reads, {c.writes:,} writes"
     counted = f"{brief}, {c.beyond:,} of them beyond the bound"
@@ -157,10 +155,7 @@ def _paint_frame(painter: QPainter, scene: Scene, room: tuple[float, float], the
     # Orders beside each other have little room.
     words = next((w for w in (done, counted) if metrics.horizontalAdvance(w) <= wide * 0.5), brief)
     line = QRectF(MARGIN, room[1] - HEIGHT - 2, wide, HEIGHT)
-    painter.setFont(face(8.5))
-    painter.setPen(QColor(theme.text))
-    told = elided(words, face(8.5), wide * 0.5)
-    painter.drawText(line, LEFT, told)
+    write(painter, line.adjusted(0, 0, -wide * 0.5, 0), LEFT, words, face(8.5), theme.text)
     paint_legend(painter, line.adjusted(wide * 0.5, 0, 0, 0), theme)
 
 

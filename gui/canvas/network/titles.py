@@ -1,32 +1,15 @@
-"""Letters of a network's pictures."""
+"""Titles in a network's pictures."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QFontMetricsF
+from PySide6.QtGui import QFontMetricsF
 
 from gui.canvas.network.layout_matrix import Panel
 from gui.look.numbers import plural
-from gui.look.theme import font
+from gui.look.writing import elided, face
 
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 GAP = "   "
 ARROW = "\N{RIGHTWARDS ARROW}"
-
-
-@lru_cache(maxsize=32)
-def face(size: float, bold: bool = False) -> QFont:
-    """The interface font, made once per size."""
-    return font(size, bold=bold)
-
-
-def elided(words: str, shown: QFont, width: float) -> str:
-    """As much of a line as fits."""
-    return QFontMetricsF(shown).elidedText(words, Qt.TextElideMode.ElideRight, width)
 
 
 def panel_title(panel: Panel, whole: bool, width: float) -> str:

@@ -31,11 +31,11 @@ from gui.canvas.network.lens import NOTHING, Lens, Shown
 from gui.canvas.network.links import USUAL_LINKS, LinksPicture
 from gui.canvas.network.matrix import MatrixPicture
 from gui.canvas.network.pointer import KEYS, Pointer
-from gui.canvas.network.titles import CENTRE, face
 from gui.canvas.network.told import PictureTold
 from gui.canvas.network.words import spoken
 from gui.document.network.memory_history import History, Residents, history_of
 from gui.look.theme import Theme
+from gui.look.writing import CENTRE, face
 from gui.raster import engine as raster
 from gui.widgets.accessible import Contents, Role
 from planner.model.graph import Ints

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gui.look.theme import Theme, device_colours
+from gui.widgets.bars import HATCH
 
 MOST_ABOVE = 0.8
 """How much above the cache line is drawn at most, in caches: bars that go on are cut open."""
@@ -109,7 +110,7 @@ def _over(painter: QPainter, box: QRectF, y: float, edge: float, cut: bool, them
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.bad))
     painter.drawPolygon(shape)
-    painter.setBrush(QBrush(QColor(255, 255, 255, 120), Qt.BrushStyle.BDiagPattern))
+    painter.setBrush(HATCH)
     painter.drawPolygon(shape)
 
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.glyphs import paint_glyph
 from gui.look.numbers import one_time, plural, rate_text
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, device_colours, font
+from gui.look.writing import CENTRE, LEFT, RIGHT, write
 from gui.panels.edge_tpu.memory_bars import (
     MemoryBars,
     bar_boxes,
@@ -37,9 +38,6 @@ from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 from planner.runs.stage_counts import balanced, has_stages, latency, throughput
 
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 MIB = 2.0**20
 AXIS, MARGIN, HEAD, PANEL_HEAD, FOOT = 72.0, 22.0, 70.0, 66.0, 112.0
 """Widths and heights in pixels of a picture 900 pixels high."""
@@ -111,8 +109,10 @@ def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequenc
     fill_ground(painter, page, theme.panel)
     painter.scale(scale, scale)
     width, height = size[0] / scale, size[1] / scale
-    _text(painter, QRectF(MARGIN, 14, width - 2 * MARGIN, 28), title, font(17, bold=True), theme.text)
-    _text(painter, QRectF(MARGIN, 42, width - 2 * MARGIN, 20), _subtitle(problem), font(11), theme.muted)
+    write(painter, QRectF(MARGIN, 14, width - 2 * MARGIN, 28), LEFT, title, font(17, bold=True), theme.text)
+    write(
+        painter, QRectF(MARGIN, 42, width - 2 * MARGIN, 20), LEFT, _subtitle(problem), font(11), theme.muted
+    )
     plot = QRectF(
         AXIS + MARGIN, HEAD + PANEL_HEAD, width - AXIS - 2 * MARGIN, height - HEAD - PANEL_HEAD - FOOT
     )
@@ -135,7 +135,7 @@ def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequenc
         y = height_of(line, top, plot)
         paint_cache_line(painter, plot.left(), plot.right(), y, theme)
         words = f"cache {bytes_text(line).replace('.00', '')}"
-        _text(painter, QRectF(2, y - 9, plot.left() - 6, 18), words, font(9, bold=True), theme.text, RIGHT)
+        write(painter, QRectF(2, y - 9, plot.left() - 6, 18), RIGHT, words, font(9, bold=True), theme.text)
 
 
 def _subtitle(problem: Problem) -> str:
@@ -144,18 +144,6 @@ def _subtitle(problem: Problem) -> str:
         f"Parameters per stage (m_k) around the cache line; plates: bytes that enter the next stage.   "
         f"{plural(graph.n, 'op')}, {plural(len(problem.devices), 'stage')}, objective {problem.objective}"
     )
-
-
-def _text(
-    painter: QPainter, rect: QRectF, words: str, face: QFont, colour: str, align: int = LEFT
-) -> float:  # fmt: skip
-    """One line, elided; returns its width."""
-    painter.setFont(face)
-    measure = QFontMetricsF(face)
-    shown = measure.elidedText(words, Qt.TextElideMode.ElideRight, rect.width())
-    painter.setPen(QColor(colour))
-    painter.drawText(rect, align, shown)
-    return float(measure.horizontalAdvance(shown))
 
 
 def _axis(painter: QPainter, plot: QRectF, top: float, line: float, theme: Theme) -> None:
@@ -168,7 +156,7 @@ def _axis(painter: QPainter, plot: QRectF, top: float, line: float, theme: Theme
         words = f"{i * step:g}" + (" MiB" if i == 0 else "")
         if math.isfinite(line) and abs(y - height_of(line, top, plot)) < 14:
             continue
-        _text(painter, QRectF(MARGIN - 8, y - 9, AXIS, 18), words, font(10), theme.muted, RIGHT)
+        write(painter, QRectF(MARGIN - 8, y - 9, AXIS, 18), RIGHT, words, font(10), theme.muted)
 
 
 def _side(
@@ -177,11 +165,18 @@ def _side(
     """One plan: heading, bars with their amounts, stages below, and the bytes between them."""
     e = side.evaluation
     head = QRectF(rect.left() + 8, rect.top() - PANEL_HEAD, rect.width() - 16, 22)
-    used = _text(painter, head, side.title, font(13, bold=True), theme.text)
+    used = write(painter, head, LEFT, side.title, font(13, bold=True), theme.text)
     if side.proven:
-        _text(painter, head.adjusted(used + 10, 0, 0, 0), "✓ proven optimal", font(11, bold=True), theme.good)
-    _text(painter, head.translated(0, 20), components_text(problem, e.values), font(11), theme.text)
-    _text(painter, head.translated(0, 38), side.note, font(10), theme.muted)
+        write(
+            painter,
+            head.adjusted(used + 10, 0, 0, 0),
+            LEFT,
+            "✓ proven optimal",
+            font(11, bold=True),
+            theme.good,
+        )
+    write(painter, head.translated(0, 20), LEFT, components_text(problem, e.values), font(11), theme.text)
+    write(painter, head.translated(0, 38), LEFT, side.note, font(10), theme.muted)
     inner = rect.adjusted(14, 0, -14, 0)
     bars = MemoryBars(tuple(e.memory.tolist()), line)
     paint_memory_bars(painter, inner, bars, top, theme, widest=110.0, line=False)
@@ -193,7 +188,7 @@ def _side(
         cell = QRectF(box.center().x() - 70, y - 22, 140, 20)
         face = font(11 if roomy else 8.5, bold=True)
         over = amount > line
-        _text(painter, cell, f"{amount / MIB:.2f}", face, theme.bad if over else theme.text, CENTRE)
+        write(painter, cell, CENTRE, f"{amount / MIB:.2f}", face, theme.bad if over else theme.text)
         if over and roomy and height_of(line, top, inner) - y > 20:
             half = min(50.0, box.width() / 2 - 3)
             plate = QRectF(box.center().x() - half, (height_of(line, top, inner) + y) / 2 - 9, 2 * half, 18)
@@ -201,20 +196,20 @@ def _side(
             painter.setBrush(QColor(theme.panel))
             painter.drawRoundedRect(plate, 9, 9)
             words = f"+{(amount - line) / MIB:.2f} off" + (" chip" if half >= 48 else "")
-            _text(painter, plate, words, font(9.5), theme.bad, CENTRE)
+            write(painter, plate, CENTRE, words, font(9.5), theme.bad)
         low = inner.bottom()
         paint_glyph(painter, colours[k], box.center().x() - (26 if roomy else 0), low + 15, 11)
         name = problem.devices[k].title if roomy else str(k)
         place = QRectF(
             box.center().x() - (16 if roomy else 20), low + (5 if roomy else 22), 60 if roomy else 40, 20
         )
-        _text(painter, place, name, font(10), theme.text, LEFT if roomy else CENTRE)
+        write(painter, place, LEFT if roomy else CENTRE, name, font(10), theme.text)
         if roomy:
             for row, words in enumerate(
                 (plural(int(e.ops[k]), "op"), one_time(float(e.cost[k]), problem.graph.time_unit))
             ):
                 cell = QRectF(box.center().x() - 60, low + 24 + 16 * row, 120, 16)
-                _text(painter, cell, words, font(9.5), theme.muted, CENTRE)
+                write(painter, cell, CENTRE, words, font(9.5), theme.muted)
     _links(painter, boxes, inner.bottom() + (78 if roomy else 56), e, theme, roomy)
 
 
@@ -251,4 +246,4 @@ def _links(
         painter.setPen(QPen(QColor(theme.warning if hot else theme.border), 1))
         painter.setBrush(QColor(theme.warning_soft if hot else theme.panel))
         painter.drawRoundedRect(plate, 9, 9)
-        _text(painter, plate, words, face, theme.warning if hot else theme.text, CENTRE)
+        write(painter, plate, CENTRE, words, face, theme.warning if hot else theme.text)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.look.theme import Theme, font
+from gui.look.writing import CENTRE, LEFT, RIGHT
 from gui.panels.edge_tpu.memory_bars import (
     MemoryBars,
     full_scale,
@@ -16,9 +17,6 @@ from gui.panels.edge_tpu.memory_bars import (
     paint_memory_bars,
 )
 
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 WORDS = CENTRE | int(Qt.TextFlag.TextWordWrap)
 GUTTER, LEAST_COLUMN, WIDEST_COLUMN = 122.0, 74.0, 190.0
 TITLE, ROW, LEAST_BARS, PAD = 22.0, 15.0, 34.0, 5.0

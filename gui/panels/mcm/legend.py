@@ -8,7 +8,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from gui.look.theme import Theme, device_colours, mix
-from gui.panels.mcm.ink import LEFT, RIGHT, heat, small, thickness, write
+from gui.look.writing import LEFT, RIGHT, face, write
+from gui.panels.mcm.ink import heat, thickness
 from gui.panels.mcm.state import Package
 from planner.quantity import bytes_text
 
@@ -18,8 +19,8 @@ LEGEND = 18.0
 
 def paint_legend(painter: QPainter, rect: QRectF, package: Package, theme: Theme) -> None:
     """What tones and thicknesses mean, as much of it as fits; the heat of the links at the right."""
-    face = small(7.5)
-    measure = QFontMetricsF(face)
+    letters = face(7.5)
+    measure = QFontMetricsF(letters)
     most = bytes_text(package.hottest)
     ramp = 54.0
     heat_room = measure.horizontalAdvance("link") + measure.horizontalAdvance(most) + ramp + 16
@@ -40,17 +41,22 @@ def paint_legend(painter: QPainter, rect: QRectF, package: Package, theme: Theme
             return
         painter.fillRect(QRectF(x, rect.center().y() - 4, swatch, 8), QColor(shade))
         write(
-            painter, QRectF(x + swatch + 4, rect.top(), wide, rect.height()), LEFT, words, face, theme.muted
+            painter,
+            QRectF(x + swatch + 4, rect.top(), wide, rect.height()),
+            LEFT,
+            words,
+            letters,
+            theme.muted,
         )
         x += wide + 10
 
 
 def _ramp(painter: QPainter, rect: QRectF, most: str, length: float, theme: Theme) -> None:
     """A wedge from nothing to the most bytes on a link."""
-    measure = QFontMetricsF(small(7.5))
+    measure = QFontMetricsF(face(7.5))
     word = measure.horizontalAdvance("link")
-    write(painter, rect, LEFT, "link", small(7.5), theme.muted)
-    write(painter, rect, RIGHT, most, small(7.5), theme.muted)
+    write(painter, rect, LEFT, "link", face(7.5), theme.muted)
+    write(painter, rect, RIGHT, most, face(7.5), theme.muted)
     x, steps = rect.left() + word + 6, 18
     for step in range(steps):
         share = step / (steps - 1)

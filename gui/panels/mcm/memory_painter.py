@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.look.numbers import byte_column, plural
 from gui.look.theme import DeviceColour, Theme, mix
-from gui.panels.mcm.ink import CENTRE, LEFT, RIGHT, small
+from gui.look.writing import CENTRE, LEFT, RIGHT, elided, face, write
 from gui.panels.mcm.state import mcm_evaluator
 from planner.model.graph import Bools, Floats, Ints
 from planner.problem.problem import Problem
@@ -80,7 +80,7 @@ def paint_chip_memory(
         return plot.bottom() - plot.height() * min(value / top, 1.0)
 
     painter.fillRect(plot, QColor(theme.track) if len(memory.ops) == 0 else QColor(theme.window))
-    painter.setFont(small(7.5))
+    painter.setFont(face(7.5))
     if not len(memory.ops):
         painter.setPen(QColor(theme.muted))
         painter.drawText(plot, CENTRE, "nothing runs on this chip")
@@ -104,7 +104,7 @@ def paint_chip_memory(
     if limit:
         painter.setPen(QPen(QColor(theme.text), 1.2, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(plot.left(), edge), QPointF(plot.right(), edge))
-    painter.setFont(small(7.5))
+    painter.setFont(face(7.5))
     ticks = [(y_of(limit), column.text(limit), theme.text)] if limit else []
     ticks += [(floor, column.text(memory.parameters), theme.muted)] if memory.parameters else []
     placed: list[float] = []
@@ -121,20 +121,14 @@ def _heading(painter: QPainter, rect: QRectF, memory: ChipMemory, most: str, the
     head, more = f"{memory.title}: {plural(len(memory.ops), 'op')} in running order", ""
     if memory.peak >= 0:
         head, more = f"{memory.title}: {most} at most", memory.names[memory.peak]
-    face = small(8.0, True)
-    painter.setFont(face)
-    painter.setPen(QColor(theme.text))
-    metrics = QFontMetricsF(face)
-    painter.drawText(line, LEFT, metrics.elidedText(head, Qt.TextElideMode.ElideRight, line.width()))
+    wide = write(painter, line, LEFT, head, face(8.0, True), theme.text)
     if rect.width() < WIDE:
         line.translate(0.0, LINE)
     else:
-        line.setLeft(line.left() + metrics.horizontalAdvance(head))
-    face = small(8.0)
-    painter.setFont(face)
-    painter.setPen(QColor(theme.muted))
+        line.setLeft(line.left() + wide)
+    letters = face(8.0)
     lead = "while " if rect.width() < WIDE else ", while "
-    room = line.width() - QFontMetricsF(face).horizontalAdvance(f"{lead} runs")
+    room = line.width() - QFontMetricsF(letters).horizontalAdvance(f"{lead} runs")
     if more and room > 0:
-        shown = QFontMetricsF(face).elidedText(more, Qt.TextElideMode.ElideLeft, room)
-        painter.drawText(line, LEFT, f"{lead}{shown} runs")
+        shown = elided(more, letters, room, Qt.TextElideMode.ElideLeft)
+        write(painter, line, LEFT, f"{lead}{shown} runs", letters, theme.muted)

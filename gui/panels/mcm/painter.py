@@ -6,15 +6,17 @@ import math
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gui.look.glyphs import paint_glyph
 from gui.look.numbers import one_time, share_text
 from gui.look.theme import DeviceColour, Theme, device_colours, mix
+from gui.look.writing import CENTRE, LEFT, RIGHT, face, write
 from gui.panels.mcm.arcs import paint_rule_path
-from gui.panels.mcm.ink import CENTRE, LEFT, RIGHT, heat, share_of, small, thickness, write
+from gui.panels.mcm.ink import heat, share_of, thickness
 from gui.panels.mcm.layout import BUS, WORDS_FROM, PackageLayout
 from gui.panels.mcm.state import ChipState, Package
+from gui.widgets.bars import HATCH
 from planner.quantity import bytes_text
 
 
@@ -131,19 +133,19 @@ def _head(
     fill = theme.muted if grey or state.ops == 0 else ""
     wide = rect.width() >= 78
     words = state.title if wide else str(chip)
-    if QFontMetricsF(small(8.0, True)).horizontalAdvance("88") + size + 3 > rect.width():
+    if QFontMetricsF(face(8.0, True)).horizontalAdvance("88") + size + 3 > rect.width():
         size = -3.0  # numbers are read, marks only recognised
     else:
         paint_glyph(painter, colour, rect.left() + size / 2, rect.center().y(), size, fill=fill)
     ink = theme.muted if grey else theme.warning if state.bottleneck and state.preview is None else theme.text
-    face = small(8.5 if wide else 8.0, True)
-    write(painter, rect.adjusted(size + 3, 0, 0, 0), LEFT, words, face, ink)
+    letters = face(8.5 if wide else 8.0, True)
+    write(painter, rect.adjusted(size + 3, 0, 0, 0), LEFT, words, letters, ink)
     if state.preview is None:
         tone, marks = _marks(state, package, chip, theme)
-        face = small(7.5, True)
-        room = rect.width() - size - 5 - QFontMetricsF(small(8.5, True)).horizontalAdvance(words)
-        mark = next((m for m in marks if QFontMetricsF(face).horizontalAdvance(m) <= room), "")
-        write(painter, rect, RIGHT, mark, face, tone)
+        letters = face(7.5, True)
+        room = rect.width() - size - 5 - QFontMetricsF(face(8.5, True)).horizontalAdvance(words)
+        mark = next((m for m in marks if QFontMetricsF(letters).horizontalAdvance(m) <= room), "")
+        write(painter, rect, RIGHT, mark, letters, tone)
 
 
 def _marks(state: ChipState, package: Package, chip: int, theme: Theme) -> tuple[str, tuple[str, ...]]:
@@ -164,10 +166,10 @@ def _said(painter: QPainter, rect: QRectF, state: ChipState, theme: Theme) -> No
     colour = preview.colour(theme) if preview.legal else theme.muted
     bold = preview.legal and not preview.stays
     for size, words in ((8.0, preview.short), (8.0, preview.word), (7.0, preview.word)):
-        face = small(size, bold)
-        if QFontMetricsF(face).horizontalAdvance(words) <= rect.width():
+        letters = face(size, bold)
+        if QFontMetricsF(letters).horizontalAdvance(words) <= rect.width():
             break
-    write(painter, rect, CENTRE, words, face, colour)
+    write(painter, rect, CENTRE, words, letters, colour)
 
 
 def _bars(
@@ -189,12 +191,12 @@ def _bars(
         held = bytes_text(state.memory)
         if math.isfinite(package.sram):
             both = share_text(state.memory, package.sram)
-            held = both if QFontMetricsF(small(7.5)).horizontalAdvance(both) <= rect.width() else held
+            held = both if QFontMetricsF(face(7.5)).horizontalAdvance(both) <= rect.width() else held
         tone = theme.muted if not over else theme.bad if package.limited else theme.warning
-        write(painter, QRectF(rect.left(), memory.bottom(), rect.width(), line), LEFT, held, small(7.5), tone)
+        write(painter, QRectF(rect.left(), memory.bottom(), rect.width(), line), LEFT, held, face(7.5), tone)
         write(
             painter, QRectF(rect.left(), load.bottom(), rect.width(), line), LEFT, one_time(state.cost, package.unit),
-            small(7.5), theme.warning if state.bottleneck else theme.muted,
+            face(7.5), theme.warning if state.bottleneck else theme.muted,
         )  # fmt: skip
 
 
@@ -215,7 +217,7 @@ def paint_memory(
     if package.overfull(chip):
         beyond = QRectF(line, rect.top(), end - line, rect.height())
         painter.fillRect(beyond, QColor(theme.bad if package.limited else theme.warning))
-        painter.fillRect(beyond, QBrush(QColor(255, 255, 255, 130), Qt.BrushStyle.BDiagPattern))
+        painter.fillRect(beyond, HATCH)
     if math.isfinite(package.sram):
         painter.setPen(QPen(QColor(theme.text), 1.2))
         painter.drawLine(QPointF(line, rect.top() - 1.5), QPointF(line, rect.bottom() + 1.5))

@@ -13,7 +13,7 @@ from gui.look.drawn import Drawing, fill_ground
 from gui.look.numbers import plural
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, device_colours
-from gui.panels.mcm.ink import LEFT, small, write
+from gui.look.writing import LEFT, face, write
 from gui.panels.mcm.layout import package_layout
 from gui.panels.mcm.legend import LEGEND, paint_legend
 from gui.panels.mcm.memory_painter import chip_memory, paint_chip_memory
@@ -84,7 +84,7 @@ def paint_picture(
     if pointed is not None:
         low -= RULES
         write(
-            painter, QRectF(MARGIN, low, inner.width(), RULES), LEFT, pointed.sentence, small(9.0), theme.bad
+            painter, QRectF(MARGIN, low, inner.width(), RULES), LEFT, pointed.sentence, face(9.0), theme.bad
         )
     top = 10 + HEAD + (ARCS if package.path is not None else 0.0)
     layout = package_layout(len(package.chips), QRectF(MARGIN, top, inner.width(), low - top - 6))
@@ -97,11 +97,11 @@ def _heading(
 ) -> None:  # fmt: skip
     """Title, how good the plan is, and the package in one line."""
     write(
-        painter, QRectF(rect.left(), rect.top(), rect.width(), 20), LEFT, title, small(13.0, True), theme.text
+        painter, QRectF(rect.left(), rect.top(), rect.width(), 20), LEFT, title, face(13.0, True), theme.text
     )
     rules = "valid" if evaluation.valid else f"{plural(len(evaluation.violations), 'rule')} broken"
     words = f"{problem.objective}   {standing_text(problem, evaluation, bounds)}   {rules}"
     tone = theme.text if evaluation.valid else theme.bad
-    write(painter, QRectF(rect.left(), rect.top() + 21, rect.width(), 16), LEFT, words, small(9.0), tone)
+    write(painter, QRectF(rect.left(), rect.top() + 21, rect.width(), 16), LEFT, words, face(9.0), tone)
     line = QRectF(rect.left(), rect.top() + 37, rect.width(), 16)
-    write(painter, line, LEFT, summary(package, evaluation), small(9.0), theme.muted)
+    write(painter, line, LEFT, summary(package, evaluation), face(9.0), theme.muted)

@@ -8,17 +8,16 @@ from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.look.glyphs import GLYPH_SIZE, paint_glyph
 from gui.look.numbers import percent
 from gui.look.theme import DeviceColour, Theme, device_colours, font, ink_on, mix, shift_lightness
+from gui.look.writing import CENTRE, ENDS, LEFT, RIGHT, write
 from gui.panels.schedule.layout import AXIS, RULER, ChartLayout, piece_letter
+from gui.widgets.bars import HATCH
 from planner.reports.schedule.parts import STREAM, SYNC, WORK
 
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 ROUNDED_FROM, LABEL_FROM = 5.0, 9.0
 """Bars at least so wide are rounded, or may carry their sample's number."""
 
@@ -115,11 +114,8 @@ def _rows(painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequenc
             painter.setPen(QColor(theme.warning if sets_pace else theme.muted))
             share = percent(float(s.share[row.device]), 0)
             painter.drawText(QRectF(right - room, top, room, height), RIGHT, share)
-        painter.setFont(face)
-        painter.setPen(QColor(theme.text if both else theme.warning))
         name = QRectF(24, top, right - 24 - (room if both else 0), height)
-        words = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, name.width())
-        painter.drawText(name, LEFT, words)
+        write(painter, name, LEFT, title, face, theme.text if both else theme.warning, ENDS)
 
 
 def _spans(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF) -> None:
@@ -206,7 +202,7 @@ def _bars(
         else:
             painter.fillRect(box, QColor(ground))
         if phase in (STREAM, SYNC) and w >= 3:
-            painter.fillRect(box, QBrush(QColor(255, 255, 255, 130), Qt.BrushStyle.BDiagPattern))
+            painter.fillRect(box, HATCH)
         if work and w >= LABEL_FROM and h >= 10:
             if lettered and piece not in letters:
                 letters[piece] = piece_letter(s, piece)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.page import SHEET, Page
 from gui.look.theme import font
+from gui.look.writing import LEFT, write
 from gui.panels.schedule.layout import AXIS, MOST_ROW, RULER, ChartLayout, device_rows
-from gui.panels.schedule.painter import LEFT, paint_schedule
+from gui.panels.schedule.painter import paint_schedule
 from gui.panels.schedule.panel import summary
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
@@ -50,12 +51,8 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
             (8.0, 22.0, head, heading, colours.text),
             (30.0, 18.0, words, line, colours.muted),
         ):
-            painter.setFont(face)
-            painter.setPen(QColor(colour))
             room = QRectF(MARGIN + 4, y, width - 2 * MARGIN - 8, tall)
-            painter.drawText(
-                room, LEFT, QFontMetricsF(face).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
-            )
+            write(painter, room, LEFT, text, face, colour)
         painter.translate(MARGIN, TITLE_HEIGHT)
         paint_schedule(painter, layout, colours)
 

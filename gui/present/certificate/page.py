@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.numbers import DASH, gap_text, one_amount, plural, seconds_text
 from gui.look.theme import Theme
+from gui.look.writing import LEFT
 from gui.present.captions import flowed, letters, measure
 from gui.words.methods import method_words
 from gui.words.objectives import component_words
@@ -18,8 +19,6 @@ from planner.problem.bound import Bound
 from planner.reports.certificate.certificate import Certificate, Part
 from planner.reports.certificate.text import setting_text, sizes_text
 
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 MARGIN = 40.0
 STATUS, VALUE, BODY, SMALL = 34.0, 21.0, 16.0, 13.5
 """Letters in pixels of a frame of 1280 x 800."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
 
 from gui.look.numbers import plural, signed_amount
 from gui.look.theme import Theme, numbered_colours
 from gui.present.panels.rows import HEAD, LEAST_WRITTEN, MANY, Row, bar_rects, paint_head, row_boxes
+from gui.widgets.bars import paint_change_bar
 from gui.words.objectives import change, column_of, component_words
 from planner.problem.problem import Plan
 from planner.reports.comparison import Comparison
@@ -77,16 +78,5 @@ def paint_difference(
         rows.append(Row(_name(comparison, r), words, colours[r]))
     bars = bar_rects(painter, row_boxes(free, len(rows), unit), rows, unit, theme)
     for r, bar in zip(shown, bars, strict=True):
-        middle = bar.center().x()
-        painter.setPen(QPen(QColor(theme.border), max(1.0, unit)))
-        painter.drawLine(QPointF(middle, bar.top() - 3 * unit), QPointF(middle, bar.bottom() + 3 * unit))
-        if not np.isfinite(amounts[r]) or most <= 0 or amounts[r] == 0:
-            continue
-        wide = 0.5 * bar.width() * float(amounts[r]) / most
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colours[r].accent))
-        painter.drawRoundedRect(
-            QRectF(min(middle, middle + wide), bar.top(), max(1.0, abs(wide)), bar.height()),
-            2 * unit,
-            2 * unit,
-        )
+        part = float(amounts[r]) / most if most > 0 else 0.0
+        paint_change_bar(painter, bar, part, colours[r].accent, theme.border, unit=unit)

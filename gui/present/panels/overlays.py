@@ -10,14 +10,13 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QRadialG
 from gui.look.glyphs import paint_glyph
 from gui.look.numbers import one_time
 from gui.look.theme import Theme, device_colours
-from gui.present.captions import letters, lines_of, measure
+from gui.look.writing import CENTRE, RIGHT
+from gui.present.captions import lines_of, measure
+from gui.present.panels.rows import text
 from planner.problem.problem import Plan
 from planner.quantity import bytes_text
 
 LASER = "#ff3b30"
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 
 
 def _plate(painter: QPainter, rect: QRectF, unit: float, theme: Theme) -> None:
@@ -30,13 +29,6 @@ def _plate(painter: QPainter, rect: QRectF, unit: float, theme: Theme) -> None:
     painter.setPen(QPen(QColor(theme.border), max(1.0, unit)))
     painter.setBrush(QColor(theme.panel))
     painter.drawRoundedRect(rect, 10 * unit, 10 * unit)
-
-
-def _text(painter: QPainter, rect: QRectF, words: str, pixels: int, colour: str, bold: bool = False, align: int = LEFT) -> None:  # fmt: skip
-    painter.setFont(letters(pixels, bold))
-    painter.setPen(QColor(colour))
-    shown = measure(pixels, bold).elidedText(words, Qt.TextElideMode.ElideRight, rect.width() + 1)
-    painter.drawText(rect, align, shown)
 
 
 def paint_help(
@@ -55,12 +47,12 @@ def paint_help(
     _plate(painter, rect, unit, theme)
     top = rect.top() + 66 * unit
     title = QRectF(rect.left() + 32 * unit, rect.top() + 18 * unit, wide - 64 * unit, 36 * unit)
-    _text(painter, title, "Keys", max(12, round(24 * unit)), theme.text, True)
+    text(painter, title, "Keys", max(12, round(24 * unit)), theme.text, True)
     for i, (key, what) in enumerate(rows):
         x = rect.left() + 32 * unit + (i // half) * (keys + words + 46 * unit)
         y = top + (i % half) * line
-        _text(painter, QRectF(x, y, keys, line), key, pixels, theme.accent, True)
-        _text(painter, QRectF(x + keys, y, words, line), what, pixels, theme.text)
+        text(painter, QRectF(x, y, keys, line), key, pixels, theme.accent, True)
+        text(painter, QRectF(x + keys, y, words, line), what, pixels, theme.text)
 
 
 def paint_notes(
@@ -77,12 +69,12 @@ def paint_notes(
     _plate(painter, box, unit, theme)
     inner = box.adjusted(20 * unit, 12 * unit, -20 * unit, -12 * unit)
     top = QRectF(inner.left(), inner.top(), inner.width(), 34 * unit)
-    _text(painter, top, elapsed, max(12, round(26 * unit)), theme.text, True)
-    _text(painter, top, f"{clock}   {place}", pixels, theme.muted, align=RIGHT)
+    text(painter, top, elapsed, max(12, round(26 * unit)), theme.text, True)
+    text(painter, top, f"{clock}   {place}", pixels, theme.muted, align=RIGHT)
     y = inner.top() + 42 * unit
-    _text(painter, QRectF(inner.left(), y, inner.width(), 26 * unit), f"Next: {title}" if title else "This is the last", pixels, theme.text, True)  # fmt: skip
+    text(painter, QRectF(inner.left(), y, inner.width(), 26 * unit), f"Next: {title}" if title else "This is the last", pixels, theme.text, True)  # fmt: skip
     for i, line in enumerate(lines):
-        _text(painter, QRectF(inner.left(), y + (28 + 24 * i) * unit, inner.width() + 4, 24 * unit), line, pixels, theme.muted)  # fmt: skip
+        text(painter, QRectF(inner.left(), y + (28 + 24 * i) * unit, inner.width() + 4, 24 * unit), line, pixels, theme.muted)  # fmt: skip
 
 
 def paint_badge(painter: QPainter, rect: QRectF, words: str, unit: float, theme: Theme) -> None:
@@ -91,7 +83,7 @@ def paint_badge(painter: QPainter, rect: QRectF, words: str, unit: float, theme:
     wide = measure(pixels, True).horizontalAdvance(words) + 56 * unit
     box = QRectF(rect.center().x() - wide / 2, rect.bottom() - 92 * unit, wide, 68 * unit)
     _plate(painter, box, unit, theme)
-    _text(painter, box, words, pixels, theme.text, True, CENTRE)
+    text(painter, box, words, pixels, theme.text, True, CENTRE)
 
 
 def paint_laser(painter: QPainter, at: QPointF, unit: float) -> None:
@@ -167,15 +159,15 @@ def paint_op_card(
     left, room = x + 26 * unit, wide - 46 * unit
     y += 14 * unit
     for line in name:
-        _text(painter, QRectF(left, y, room + 4, 31 * unit), line, big, theme.text, True)
+        text(painter, QRectF(left, y, room + 4, 31 * unit), line, big, theme.text, True)
         y += 31 * unit
-    _text(painter, QRectF(left, y, room, 28 * unit), graph.kinds[op], small, theme.muted)
+    text(painter, QRectF(left, y, room, 28 * unit), graph.kinds[op], small, theme.muted)
     y += 30 * unit
     for key, value in rows:
         line_rect = QRectF(left, y, room, 28 * unit)
-        _text(painter, line_rect, key, small, theme.muted)
+        text(painter, line_rect, key, small, theme.muted)
         wide_value = measure(small, True).horizontalAdvance(value)
-        _text(painter, line_rect, value, small, theme.text, True, RIGHT)
+        text(painter, line_rect, value, small, theme.text, True, RIGHT)
         if key == "on":
             paint_glyph(
                 painter, colour, line_rect.right() - wide_value - 14 * unit, line_rect.center().y(), 12 * unit

@@ -15,7 +15,7 @@ from gui.look.theme import Theme, device_colours
 from gui.present.captions import paint_frame
 from gui.present.panels.lines import Member, paint_convergence
 from gui.present.panels.rows import Row, bar_rects, paint_costs, paint_head, paint_memory, row_boxes
-from gui.widgets.bars import Part, paint_parts
+from gui.widgets.bars import Part, paint_parts, paint_track
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
@@ -156,9 +156,7 @@ def _paint_ios(
     for i, bar in enumerate(bars):
         colour = colours[i // 3]
         shade = (colour.accent, colour.soft, theme.good)[i % 3]
-        painter.setPen(QColor(0, 0, 0, 0))
-        painter.setBrush(QColor(theme.track))
-        painter.drawRoundedRect(bar, 3 * unit, 3 * unit)
+        paint_track(painter, bar, theme, 3 * unit)
         paint_parts(painter, bar, [Part(float(amounts[i]), shade)], full)
 
 
@@ -176,9 +174,7 @@ def _paint_fast(
 
     ink = ink_of(theme)
     bar = QRectF(free.left(), free.top() + 6 * unit, free.width(), 34 * unit)
-    painter.setPen(QColor(0, 0, 0, 0))
-    painter.setBrush(QColor(theme.track))
-    painter.drawRoundedRect(bar, 4 * unit, 4 * unit)
+    paint_track(painter, bar, theme, 4 * unit)
     paint_parts(painter, bar, [Part(float(now.dirty), ink.dirty), Part(float(clean), ink.clean)], float(size))
     colours = device_colours(2, theme)
     rows = [

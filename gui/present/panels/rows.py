@@ -13,15 +13,14 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gui.look.glyphs import paint_glyph
 from gui.look.numbers import amount_column, byte_column
 from gui.look.theme import DeviceColour, Theme, device_colours
+from gui.look.writing import LEFT, RIGHT, write
 from gui.present.captions import letters, measure
-from gui.widgets.bars import Part, cost_parts, paint_load, paint_parts
+from gui.widgets.bars import Part, cost_parts, paint_load, paint_parts, paint_track
 from gui.words.objectives import STAGE_COSTS, amount, component_words
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.quantity import bytes_text
 
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 TITLE, HEADLINE, BODY, SMALL = 17.0, 28.0, 16.0, 13.0
 """Letters in pixels of a frame of 1280 x 800."""
 TALLEST, LEAST_WRITTEN = 62.0, 13.0
@@ -51,15 +50,10 @@ def worth_showing(plan: Plan) -> list[int]:
 
 
 def text(
-    painter: QPainter, rect: QRectF, words: str, pixels: float, colour: str, *, bold: bool = False, align: int = LEFT
+    painter: QPainter, rect: QRectF, words: str, pixels: float, colour: str, bold: bool = False, align: int = LEFT
 ) -> float:  # fmt: skip
-    """One line, elided; returns its width."""
-    size = max(6, round(pixels))
-    shown = measure(size, bold).elidedText(words, Qt.TextElideMode.ElideRight, rect.width())
-    painter.setFont(letters(size, bold))
-    painter.setPen(QColor(colour))
-    painter.drawText(rect, align, shown)
-    return float(measure(size, bold).horizontalAdvance(shown))
+    """One line of letters so high, elided; returns its width."""
+    return write(painter, rect, align, words, letters(max(6, round(pixels)), bold), colour)
 
 
 def fitted(
@@ -176,9 +170,7 @@ def paint_costs(painter: QPainter, rect: QRectF, plan: Plan, bounds: Sequence[Bo
     # Parts of a cost add up to it unless transfers overlap with work: then the longest of them is the cost.
     plain = bytes_count or not np.array_equal(e.pace, e.cost)
     for i, bar in zip(devices, bars, strict=True):
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.track))
-        painter.drawRoundedRect(bar, 3 * unit, 3 * unit)
+        paint_track(painter, bar, theme, 3 * unit)
         parts = [Part(float(e.pace[i]), colours[i].accent)]
         total = float(e.receive[i] + e.work[i] + e.streaming[i] + e.send[i])
         if not plain and total <= float(e.cost[i]) * (1 + 1e-9):
@@ -263,7 +255,5 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
         if math.isfinite(limit[i]) and limit[i] <= full:
             paint_load(painter, bar, float(e.memory[i]), float(limit[i]), full, colours[i], theme)
         else:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.track))
-            painter.drawRoundedRect(bar, 3 * unit, 3 * unit)
+            paint_track(painter, bar, theme, 3 * unit)
             paint_parts(painter, bar, [Part(float(e.memory[i]), colours[i].accent)], full)

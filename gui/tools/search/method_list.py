@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter
+from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListWidget,
@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.theme import Theme, font
+from gui.look.theme import Theme
+from gui.look.writing import LEFT, RIGHT, face, write
 from gui.shell.key_claims import TakesLetters
 from planner.problem.base import PlanningProblem
 from planner.search.method import BoundMethod, Method, Planner
@@ -26,8 +27,6 @@ REASON = METHOD + 1
 """Why a method does not serve the problem; empty where it does."""
 ROW, TALL_ROW, HEADING_ROW = 22, 34, 22
 LEAST_HEIGHT = 150
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 FIND, PROVE, OTHERS = "Find plans", "Prove a bound", "Not for this problem"
 
 Index = QModelIndex | QPersistentModelIndex
@@ -64,7 +63,7 @@ class _Rows(QStyledItemDelegate):
         method, reason = index.data(METHOD), index.data(REASON)
         room = QRectF(option.rect).adjusted(6, 0, -6, 0)  # type: ignore[attr-defined]
         if method is None:
-            self._words(painter, room, str(index.data()), 8.0, t.muted, LEFT)
+            write(painter, room, LEFT, str(index.data()), face(8.0), t.muted)
             return
         widget = option.widget  # type: ignore[attr-defined]
         plain = QStyleOptionViewItem(option)
@@ -73,22 +72,12 @@ class _Rows(QStyledItemDelegate):
         kind = tag(method)
         line = QRectF(room.left(), room.top(), room.width(), 20.0 if reason else room.height())
         colour = t.faint if reason else t.good if kind == "exact" else t.muted
-        used = self._words(painter, line, kind, 8.0, colour, RIGHT) if kind else 0.0
+        used = write(painter, line, RIGHT, kind, face(8.0), colour) if kind else 0.0
         title = line.adjusted(0, 0, -used - 8, 0)
-        self._words(painter, title, str(index.data()), 9.0, t.muted if reason else t.text, LEFT)
+        write(painter, title, LEFT, str(index.data()), face(9.0), t.muted if reason else t.text)
         if reason:
             below = QRectF(room.left(), room.top() + 17, room.width(), 14)
-            self._words(painter, below, reason, 7.5, t.faint, LEFT)
-
-    @staticmethod
-    def _words(painter: QPainter, room: QRectF, words: str, size: float, colour: str, flags: int) -> float:
-        face = font(size)
-        metrics = QFontMetricsF(face)
-        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, max(0.0, room.width()))
-        painter.setFont(face)
-        painter.setPen(QColor(colour))
-        painter.drawText(room, flags, shown)
-        return metrics.horizontalAdvance(shown)
+            write(painter, below, LEFT, reason, face(7.5), t.faint)
 
 
 class MethodList(TakesLetters, QListWidget):

@@ -23,6 +23,7 @@ from gui.look.drawn import Drawing, fill_ground
 from gui.look.fonts import font, metrics
 from gui.look.numbers import gap_text, plural
 from gui.look.page import SHEET, Page
+from gui.look.writing import ENDS, LEFT, write
 from gui.words.objectives import component_words, components_text
 from gui.words.proofs import claimed_note
 from planner.model.graph import Ints
@@ -207,14 +208,9 @@ def paint_title(painter: QPainter, picture: Picture) -> None:
     theme, width = picture.palette.theme, picture.size[0]
     painter.setPen(QPen(QColor(theme.border), 1))
     painter.drawLine(0, round(picture.top), round(width), round(picture.top))
-    painter.setFont(font(17, True))
-    painter.setPen(QColor(theme.text))
-    title = metrics(17, True).elidedText(picture.title, Qt.TextElideMode.ElideMiddle, width - 32)
-    painter.drawText(QRectF(16, 6, width - 32, 24), int(Qt.AlignmentFlag.AlignVCenter), title)
-    _paint_models(painter, picture, 16 + metrics(17, True).horizontalAdvance(title) + 24)
-    painter.setFont(font(12, False))
-    painter.setPen(QColor(theme.muted))
-    shown = metrics(12, False).elidedText(picture.subtitle, Qt.TextElideMode.ElideRight, width - 32)
-    painter.drawText(QRectF(16, 30, width - 32, 18), int(Qt.AlignmentFlag.AlignVCenter), shown)
+    title = QRectF(16, 6, width - 32, 24)
+    used = write(painter, title, LEFT, picture.title, font(17, True), theme.text, ENDS)
+    _paint_models(painter, picture, 16 + used + 24)
+    write(painter, QRectF(16, 30, width - 32, 18), LEFT, picture.subtitle, font(12, False), theme.muted)
     if picture.legend.lines:
         paint_legend(painter, picture.legend, picture.palette, TITLE_HEIGHT - 4)

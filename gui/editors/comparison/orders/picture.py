@@ -9,11 +9,11 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.network.picture import compose_network, paint_network
-from gui.canvas.network.titles import LEFT, elided, face
 from gui.look.drawn import drawn
 from gui.look.numbers import plural, signed_amount, signed_percent
 from gui.look.page import Page
 from gui.look.theme import THEMES
+from gui.look.writing import LEFT, face, write
 from planner.files import write_atomically
 from planner.reports.comparison import OrderComparison
 
@@ -59,14 +59,8 @@ def save_orders(
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(QRectF(0, 0, *size), QColor(colours.panel))
         painter.scale(scale, scale)
-        _words(
-            painter,
-            QRectF(MARGIN, 6, room.width() - 2 * MARGIN, HEAD - 8),
-            title,
-            14.0,
-            colours.text,
-            bold=True,
-        )
+        line = QRectF(MARGIN, 6, room.width() - 2 * MARGIN, HEAD - 8)
+        write(painter, line, LEFT, title, face(14.0, True), colours.text)
         for i, scene in enumerate(scenes):
             x, y = (i % columns) * (wide + APART), HEAD + (i // columns) * (high + APART)
             painter.save()
@@ -77,7 +71,7 @@ def save_orders(
                     QRectF(-APART / 2, 0, 0, high).topLeft(), QRectF(-APART / 2, 0, 0, high).bottomLeft()
                 )
             line = QRectF(MARGIN, 0, wide - 2 * MARGIN, LINE)
-            _words(painter, line, _name(comparison, i), 11.0, colours.accent, bold=True)
+            write(painter, line, LEFT, _name(comparison, i), face(11.0, True), colours.accent)
             painter.translate(0, LINE)
             paint_network(painter, scene, inner, colours, vectors=suffix != ".png")
             painter.restore()
@@ -100,12 +94,3 @@ def difference_words(comparison: OrderComparison, i: int) -> str:
     share = f" ({signed_percent(change / first.objective)})" if first.objective else ""
     said = "as many I/Os" if not change else f"{signed_amount(change, abs(change), 'I/Os')}{share}"
     return f"{said} against {comparison.letter(0)}"
-
-
-def _words(
-    painter: QPainter, box: QRectF, words: str, points: float, colour: str, bold: bool = False
-) -> None:
-    font = face(points, bold)
-    painter.setFont(font)
-    painter.setPen(QColor(colour))
-    painter.drawText(box, LEFT, elided(words, font, box.width()))

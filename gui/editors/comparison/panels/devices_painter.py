@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.editors.comparison.base import shortened
 from gui.editors.comparison.panels.devices_table import AMOUNT, CHANGE, NAME, DeviceColumn, DeviceTable
 from gui.look.glyphs import paint_glyph
 from gui.look.numbers import plural
 from gui.look.theme import DeviceColour, Theme, font, numbered_colours
-from gui.widgets.bars import cost_parts, paint_parts
+from gui.look.writing import ENDS, LEFT, RIGHT, write
+from gui.widgets.bars import cost_parts, paint_change_bar, paint_parts, paint_track
 
 MARK = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
 """Stands before the amount of a plan's bottleneck."""
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 MOST_NAME, LEAST_NAME, MOST_BAR = 230.0, 110.0, 170.0
 """Pixels for the names of devices, and for bars, in a picture."""
 HEAD, MOST_ROW, LEAST_ROW = 22.0, 30.0, 14.0
@@ -43,9 +42,7 @@ def paint_amount(
     if not barred:
         return
     bar = QRectF(box.left(), box.bottom() - 7, box.width(), 4)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.track))
-    painter.drawRoundedRect(bar, 2, 2)
+    paint_track(painter, bar, theme, 2)
     colour = numbered_colours(table.comparison.numbers, theme)[row]
     if column.part == "cost":
         receive, work, streaming, send = np.nan_to_num(table.parts[column.plan][:, row]).tolist()
@@ -73,19 +70,10 @@ def paint_change(
     painter.drawText(box, RIGHT, text)
     if track.width() < 16:
         return
-    zero = track.center().x()
-    if column.most > 0 and not np.isnan(value) and value:
-        width = max(1.5, track.width() / 2 * abs(value) / column.most)
-        high = min(10.0, 0.5 * track.height())
-        bar = QRectF(zero if value > 0 else zero - width, track.center().y() - high / 2, width, high)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.muted if neutral else tone))
-        painter.drawRect(bar)
-        if value > 0:
-            painter.setBrush(QBrush(QColor(255, 255, 255, 120), Qt.BrushStyle.BDiagPattern))
-            painter.drawRect(bar)
-    painter.setPen(QPen(QColor(theme.faint), 1))
-    painter.drawLine(QPointF(zero, track.top() + 2), QPointF(zero, track.bottom() - 2))
+    high = min(10.0, 0.5 * track.height())
+    bar = QRectF(track.left(), track.center().y() - high / 2, track.width(), high)
+    share = value / column.most if column.most > 0 else 0.0
+    paint_change_bar(painter, bar, share, theme.muted if neutral else tone, theme.faint, hatched=True)
 
 
 def paint_name(
@@ -94,14 +82,10 @@ def paint_name(
     """A device's glyph and name."""
     paint_glyph(painter, colour, box.left() + 6, box.center().y(), min(8.0, 0.6 * box.height()))
     face = font(size)
-    painter.setFont(face)
-    painter.setPen(QColor(theme.text))
     room = box.adjusted(16, 0, 0, 0)
     if QFontMetricsF(face).horizontalAdvance(text) > room.width():
         text = shortened(text)
-    painter.drawText(
-        room, LEFT, QFontMetricsF(face).elidedText(text, Qt.TextElideMode.ElideMiddle, room.width())
-    )
+    write(painter, room, LEFT, text, face, theme.text, ENDS)
 
 
 def picture_columns(table: DeviceTable, details: bool) -> list[DeviceColumn]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.editors.comparison.panels.figures_words import Cell, Table
 from gui.look.theme import Theme, font
+from gui.look.writing import ENDS, LEFT, RIGHT, write
 
 ROW, HEAD = 22.0, 20.0
 GAP = 26.0
@@ -37,18 +38,15 @@ def paint_table(painter: QPainter, box: QRectF, table: Table, theme: Theme) -> N
         widths[0] = max(60.0, widths[0] - over)
     x = box.left()
     for c, (title, width) in enumerate(zip(table.titles, widths, strict=True)):
-        side = Qt.AlignmentFlag.AlignRight if table.right(c) else Qt.AlignmentFlag.AlignLeft
-        flags = int(side | Qt.AlignmentFlag.AlignVCenter)
+        flags = RIGHT if table.right(c) else LEFT
         painter.setFont(head)
         painter.setPen(QColor(theme.muted))
         painter.drawText(QRectF(x, box.top(), width, HEAD), flags, title)
         for r, row in enumerate(table.rows):
             cell: Cell = row[c]
             face = bold if cell.strong else plain
-            painter.setFont(face)
-            painter.setPen(QColor(tone_colour(cell.tone, theme)))
-            shown = QFontMetricsF(face).elidedText(cell.text, Qt.TextElideMode.ElideMiddle, width)
-            painter.drawText(QRectF(x, box.top() + HEAD + r * ROW, width, ROW), flags, shown)
+            line = QRectF(x, box.top() + HEAD + r * ROW, width, ROW)
+            write(painter, line, flags, cell.text, face, tone_colour(cell.tone, theme), ENDS)
         x += width + GAP
     painter.setPen(QPen(QColor(theme.border), 1))
     y = box.top() + HEAD

@@ -9,11 +9,11 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.editors.comparison.panels.schedules_layout import STRIP, flag_places
 from gui.look.theme import Theme, font
+from gui.look.writing import CENTRE
 from gui.panels.schedule.layout import RULER, ChartLayout
 
 FLAG = 16.0
 """Pixels that a flag is wide."""
-CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 
 
 def paint_periods(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.editors.comparison.base import Pair
 from gui.editors.comparison.panels.devices_painter import paint_devices
@@ -20,6 +20,7 @@ from gui.look.drawn import drawn
 from gui.look.numbers import plural
 from gui.look.page import SUFFIXES, Page
 from gui.look.theme import THEMES, Theme, font
+from gui.look.writing import LEFT, write
 from gui.widgets.labels import capital
 from planner.errors import StageboardError
 from planner.files import write_atomically
@@ -137,21 +138,12 @@ def _paint_title(painter: QPainter, comparison: Comparison, width: float, theme:
         (7.0, 20.0, title_of(comparison), font(12.0, bold=True), theme.text),
         (26.0, 16.0, subtitle_of(comparison), font(8.5), theme.muted),
     ):
-        painter.setFont(face)
-        painter.setPen(QColor(colour))
-        shown = QFontMetricsF(face).elidedText(text, Qt.TextElideMode.ElideRight, width)
-        painter.drawText(QRectF(MARGIN, y, width, high), int(Qt.AlignmentFlag.AlignVCenter), shown)
+        write(painter, QRectF(MARGIN, y, width, high), LEFT, text, face, colour)
 
 
 def _line(painter: QPainter, box: QRectF, text: str, theme: Theme) -> QRectF:
     """A line of words at the top of a box; returns what is left of the box."""
-    face = font(8.5)
-    painter.setFont(face)
-    painter.setPen(QColor(theme.muted))
-    shown = QFontMetricsF(face).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-    painter.drawText(
-        QRectF(box.left(), box.top(), box.width(), 16), int(Qt.AlignmentFlag.AlignVCenter), shown
-    )
+    write(painter, QRectF(box.left(), box.top(), box.width(), 16), LEFT, text, font(8.5), theme.muted)
     return box.adjusted(0, 20, 0, 0)
 
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygo
 
 from gui.editors.network.strip.layout import AXIS, BLOCK_LANE, StripLayout
 from gui.look.theme import Theme, contrast, font
+from gui.look.writing import CENTRE, LEFT, RIGHT
 from gui.panels.network.base import GUTTER
 from planner.machines.two_level_memory.orders.blocks import Runs
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 SEPARATED_FROM, NAMED_FROM = 5.0, 26.0
 """Pixels of a run from which it gets an edge, and from which there may be room for its name."""
 MOST_BARS = 4000
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 
 
 @dataclass

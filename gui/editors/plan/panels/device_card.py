@@ -23,13 +23,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gui.look.glyphs import GLYPH_SIZE, paint_glyph
 from gui.look.numbers import Column, cache_text
 from gui.look.theme import DeviceColour, Theme, font
+from gui.look.writing import LEFT, RIGHT, write
 from gui.widgets.accessible import Contents, Role
 from gui.widgets.bars import cost_parts, paint_load, paint_parts
 
 FULL_HEIGHT, LOAD_HEIGHT, COMPACT_HEIGHT = 58, 78, 24
 """Heights of a card, of one with a cache, and of a line (pixels)."""
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 @dataclass(frozen=True)
@@ -220,12 +219,7 @@ class DeviceCard(QWidget):
             painter.drawRoundedRect(box.adjusted(2.5, 2.5, -2.5, -2.5), 4, 4)
 
     def _text(self, painter: QPainter, rect: QRectF, flags: int, words: str, face: str, colour: str) -> float:
-        painter.setFont(self._fonts[face])
-        painter.setPen(QColor(colour))
-        metrics = painter.fontMetrics()
-        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, max(0, int(rect.width())))
-        painter.drawText(rect, flags, shown)
-        return float(metrics.horizontalAdvance(shown))
+        return write(painter, rect, flags, words, self._fonts[face], colour)
 
     def _title(self, painter: QPainter, rect: QRectF, name: str, face: str, grey: bool) -> None:
         """The device's glyph and name."""

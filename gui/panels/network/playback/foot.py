@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.canvas.network.colours import ink_of, layer_colour
-from gui.canvas.network.titles import CENTRE, LEFT, face
 from gui.look.theme import Theme, contrast
+from gui.look.writing import CENTRE, LEFT, face
 from gui.panels.network.playback.labels import SlotLabels
 
 FOOT, MARGIN = 20.0, 8.0

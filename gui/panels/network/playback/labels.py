@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtGui import QFontMetricsF
 
 from gui.canvas.network.layout import arrangement
-from gui.canvas.network.titles import face
+from gui.look.writing import face
 from planner.model.network import Network
 
 MOST_LAYERS = 7

@@ -25,10 +25,10 @@ from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import packed
 from gui.canvas.graph.tooltip import HoverCard
 from gui.canvas.network.colours import ink_of, layer_colour
-from gui.canvas.network.titles import CENTRE, LEFT, elided, face
 from gui.document.network.memory_history import History, Residents, history_of
 from gui.look.numbers import plural
 from gui.look.theme import Theme, mix
+from gui.look.writing import CENTRE, LEFT, face, write
 from gui.panels.network.playback.foot import (
     FOOT,
     KINDS,
@@ -234,9 +234,7 @@ class FastMemoryView(QWidget):
             return
         residents = history.residents(self.document.position)
         line = QRectF(MARGIN, 2, self.width() - 2 * MARGIN, HEAD - 4)
-        painter.setFont(face(8.5))
-        painter.setPen(QColor(self.theme.muted))
-        painter.drawText(line, LEFT, elided(self._title(history, residents), face(8.5), line.width()))
+        write(painter, line, LEFT, self._title(history, residents), face(8.5), self.theme.muted)
         self._paint_cells(painter, history, residents)
         labels = self._labels_of(history.network)
         paint_marks(painter, self.theme, self.width(), self.height() - 2 * FOOT)

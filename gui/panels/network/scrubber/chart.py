@@ -22,9 +22,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
 from gui.canvas.network.colours import STEPS, ink_of
-from gui.canvas.network.titles import LEFT, RIGHT, face
 from gui.document.network.memory_history import History
 from gui.look.theme import Theme, mix
+from gui.look.writing import LEFT, RIGHT, face
 from gui.panels.network.base import GUTTER, MARGIN
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.canvas.network.titles import LEFT, elided, face
 from gui.document.network.memory_history import Counters
 from gui.look.numbers import DASH, percent, plural
 from gui.look.theme import Theme
+from gui.look.writing import LEFT, face, write
 
 HEIGHT = 38
 AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}"
@@ -97,13 +97,9 @@ class CounterRow(QWidget):
         big, small = face(10.0, True), face(8.0)
         for (name, value, beside, tone), weight in zip(figures, weights, strict=True):
             wide = unit * weight - 8.0
-            painter.setFont(small)
-            painter.setPen(QColor(self.theme.muted))
-            painter.drawText(QRectF(x, 1, wide, 15), LEFT, elided(name, small, wide))
-            painter.setFont(big)
-            painter.setPen(QColor(tone))
+            write(painter, QRectF(x, 1, wide, 15), LEFT, name, small, self.theme.muted)
             line = QRectF(x, 16, wide, 19)
-            painter.drawText(line, LEFT, elided(value, big, wide))
+            write(painter, line, LEFT, value, big, tone)
             used = QFontMetricsF(big).horizontalAdvance(value) + 6
             if QFontMetricsF(small).horizontalAdvance(beside) <= wide - used:
                 painter.setFont(small)

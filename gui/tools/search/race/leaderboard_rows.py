@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.look.glyphs import paint_glyph
 from gui.look.numbers import DASH, seconds_text
 from gui.look.theme import Theme, device_colours, font
+from gui.look.writing import LEFT, RIGHT, write
 from gui.tools.search.race.leaderboard_model import ROW
 from gui.tools.search.race.sparkline import Scales, paint_sparkline, value_at
 from gui.widgets.rows import paint_row_ground
@@ -100,43 +101,34 @@ class LeaderboardHead(QWidget):
         painter = QPainter(self)
         at = places(QRect(0, 0, self._owner.viewport().width(), self.height()))
         small = font(8.0)
-        right = Qt.AlignmentFlag.AlignRight
-        _text(painter, QRect(at.title.left(), 0, 120, self.height()), "planner", small, t.muted)
+        write(painter, QRectF(at.title.left(), 0, 120, self.height()), LEFT, "planner", small, t.muted)
         number = QRect(at.number.right() - 119, 0, 120, self.height())
-        _text(painter, number, facts.heading, small, t.muted, right)
+        write(painter, QRectF(number), RIGHT, facts.heading, small, t.muted)
         if self._owner.is_wide:
-            _text(
+            write(
                 painter,
-                QRect(at.line.left(), 0, at.line.width(), self.height()),
+                QRectF(at.line.left(), 0, at.line.width(), self.height()),
+                LEFT,
                 "best so far",
                 small,
                 t.muted,
             )
-            _text(
+            write(
                 painter,
-                QRect(at.when.right() - 79, 0, 80, self.height()),
+                QRectF(at.when.right() - 79, 0, 80, self.height()),
+                RIGHT,
                 "best after",
                 small,
                 t.muted,
-                right,
             )
-            _text(
+            write(
                 painter,
-                QRect(at.notes.left(), 0, at.notes.width(), self.height()),
+                QRectF(at.notes.left(), 0, at.notes.width(), self.height()),
+                LEFT,
                 "how it went",
                 small,
                 t.muted,
             )
-
-
-def _text(
-    painter: QPainter, rect: QRect, text: str, face: QFont, colour: str,
-    side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
-) -> None:  # fmt: skip
-    painter.setFont(face)
-    painter.setPen(QColor(colour))
-    shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(0, rect.width()))
-    painter.drawText(rect, int(side | Qt.AlignmentFlag.AlignVCenter), shown)
 
 
 class LeaderboardRows(QStyledItemDelegate):
@@ -173,29 +165,29 @@ class LeaderboardRows(QStyledItemDelegate):
         ink = t.muted if idle else t.text
         strong = font(9.0, bold=row.leads)
         if row.winner:
-            _text(painter, at.rank, STAR, font(10.0), t.good, Qt.AlignmentFlag.AlignRight)
+            write(painter, QRectF(at.rank), RIGHT, STAR, font(10.0), t.good)
         else:
             rank = str(row.rank) if row.rank else "" if row.is_bound else DASH
-            _text(painter, at.rank, rank, strong, t.muted, Qt.AlignmentFlag.AlignRight)
+            write(painter, QRectF(at.rank), RIGHT, rank, strong, t.muted)
         paint_glyph(painter, colour, *at.glyph, fill=t.faint if idle else "")
         tone = t.good if row.is_bound else ink
-        _text(painter, at.number, row.number, strong, tone, Qt.AlignmentFlag.AlignRight)
+        write(painter, QRectF(at.number), RIGHT, row.number, strong, tone)
         title = QRect(at.title)
         if title.right() >= at.number.left() - 8:
             # Beside a short number there is more room for the name.
             title.setRight(at.number.right() - painter.fontMetrics().horizontalAdvance(row.number) - 8)
-        _text(painter, title, row.title, strong, ink)
+        write(painter, QRectF(title), LEFT, row.title, strong, ink)
         marked = self._owner.marked(row.index)
         scales = Scales(QRectF(at.line), facts.end, facts.low, facts.high)
         bound = facts.bound if row.points and not row.is_bound else ()
         line = t.good if row.is_bound else colour.accent
         paint_sparkline(painter, scales, row.points, bound, line, t.good, t.track, marked)
         when = row.when if marked is None else seconds_text(marked)
-        _text(painter, at.when, when, font(8.0), t.muted, Qt.AlignmentFlag.AlignRight)
+        write(painter, QRectF(at.when), RIGHT, when, font(8.0), t.muted)
         notes, shade = row.notes, t.bad if row.bad else t.muted
         if marked is not None:
             notes, shade = marked_words(row, facts, marked), t.text
-        _text(painter, at.notes, notes, font(8.0), shade)
+        write(painter, QRectF(at.notes), LEFT, notes, font(8.0), shade)
 
 
 def marked_words(row: RowFacts, facts: BoardFacts, seconds: float) -> str:

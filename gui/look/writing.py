@@ -1,0 +1,40 @@
+"""Lines of words on a painter: letters, how they are aligned, and what is shown of them where there is little room."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+
+from gui.look.theme import font
+
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+BEGINNING, ENDS = Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle
+"""What is kept of words that are cut."""
+
+
+@lru_cache(maxsize=64)
+def face(size: float, bold: bool = False) -> QFont:
+    """The interface font, made once per size (points)."""
+    return font(size, bold=bold)
+
+
+def elided(words: str, letters: QFont, width: float, keep: Qt.TextElideMode = BEGINNING) -> str:
+    """As much of a line as fits into ``width`` pixels."""
+    return QFontMetricsF(letters).elidedText(words, keep, max(0.0, width))
+
+
+def write(
+    painter: QPainter, rect: QRectF, align: int, words: str, letters: QFont, colour: str,
+    keep: Qt.TextElideMode = BEGINNING,
+) -> float:  # fmt: skip
+    """One line, as much of it as fits into ``rect``; returns its width."""
+    # Widths that were measured may be rounded: a line that needs all of its room has it.
+    shown = elided(words, letters, rect.width() + 1, keep)
+    painter.setFont(letters)
+    painter.setPen(QColor(colour))
+    painter.drawText(rect, align, shown)
+    return QFontMetricsF(letters).horizontalAdvance(shown)
