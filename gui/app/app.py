@@ -14,6 +14,7 @@ from gui.app.crash_log import CrashLog
 from gui.background.collecting import Collecting
 from gui.background.signals import quit_on_signals
 from gui.document.values import Message
+from gui.look.application import application
 
 if TYPE_CHECKING:
     from gui.editors.network.editor import OrderWindow
@@ -50,11 +51,7 @@ def open_window(
 
     networks = network_files(models, density)
     graphs = [model for model in models if not any(model in paths for paths in networks)]
-    QApplication.setApplicationName("stageboard")
-    QApplication.setApplicationDisplayName("Stageboard")
-    QApplication.setDesktopFileName("stageboard")
-    app = QApplication.instance() or QApplication(["stageboard"])
-    assert isinstance(app, QApplication)
+    app = application()
     notices = Notices()
     log = CrashLog(notices.say)
     log.install()

@@ -7,10 +7,10 @@ has a figure of its own, in the order in which they are compared, with what is p
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
@@ -50,11 +50,44 @@ ALL_FROM = 1080
 """Pixels from which there is room for the number of devices, which the device dock shows too."""
 
 
-class ReadoutStrip(Panel):
-    """Objective, bound, gap, rules, memory and size in one line of big figures."""
+class Readouts(Panel):
+    """Big figures in one line, with the bar of the gap among them. Subclasses name all of them in ``_readouts``."""
 
     id: ClassVar[str] = "readouts"
     title: ClassVar[str] = "Readouts"
+
+    _readouts: tuple[Readout, ...]
+
+    def __init__(self, document: Any, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(document, theme, parent)
+        self.setObjectName("readouts")
+        self.setFixedHeight(HEIGHT)
+        self.bound = Readout(theme, "Best proven lower bound")
+        self.gap = Readout(theme, "Gap")
+        self.gap_bar = GapBar(theme)
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(16, 0, 16, 0)
+        self.row.setSpacing(28)
+        document.model_changed.connect(self._forget_widths)
+        for signal in (
+            document.model_changed, document.problem_changed, document.decision_changed, document.readouts_changed,
+        ):  # fmt: skip
+            signal.connect(self.request_refresh)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        for readout in self._readouts:
+            readout.set_theme(theme)
+        self.gap_bar.set_theme(theme)
+        super().set_theme(theme)
+
+    def _forget_widths(self) -> None:
+        for readout in self._readouts:
+            readout.forget_width()
+
+
+class ReadoutStrip(Readouts):
+    """Objective, bound, gap, rules, memory and size in one line of big figures."""
 
     violations_requested = Signal()
     bottleneck_requested = Signal()
@@ -63,13 +96,7 @@ class ReadoutStrip(Panel):
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
-        self.setObjectName("readouts")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedHeight(HEIGHT)
         self.objective = Readout(theme, "Objective")
-        self.bound = Readout(theme, "Best proven lower bound")
-        self.gap = Readout(theme, "Gap")
-        self.gap_bar = GapBar(theme)
         self.rules = Readout(theme, "Rules")
         self.memory = Readout(theme, "Memory")
         self.speed = Readout(theme, "Inferences per second")
@@ -91,34 +118,19 @@ class ReadoutStrip(Panel):
         self.prove.clicked.connect(lambda _=False: self.prove_requested.emit())
         self.prove.hide()
         self._proving = False
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(16, 0, 16, 0)
-        layout.setSpacing(28)
         self.gap_bar.setMaximumWidth(520)
         self._scalar = (self.objective, self.bound, self.gap)
         self._readouts = (*self._scalar, *self.components, self.rules, self.memory, self.speed, self.devices)
         for widget in (*self._scalar, *self.components):
-            layout.addWidget(widget)
-        layout.addWidget(self.prove)
-        layout.addWidget(self.gap_bar, 1)
+            self.row.addWidget(widget)
+        self.row.addWidget(self.prove)
+        self.row.addWidget(self.gap_bar, 1)
         beside: tuple[QWidget, ...] = (self.rules, self.repair, self.memory, self.speed, self.devices)
         for shown in beside:
-            layout.addWidget(shown)
+            self.row.addWidget(shown)
         for widget in (*self.components, self.speed):
             widget.hide()
-        document.model_changed.connect(self._forget_widths)
-        for signal in (
-            document.model_changed, document.problem_changed, document.decision_changed,
-            document.readouts_changed, document.preview_changed,
-        ):  # fmt: skip
-            signal.connect(self.request_refresh)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
-        for readout in self._readouts:
-            readout.set_theme(theme)
-        self.gap_bar.set_theme(theme)
-        super().set_theme(theme)
+        document.preview_changed.connect(self.request_refresh)
 
     def set_repairing(self, busy: bool) -> None:
         """Whether a repair is being looked for: there is nothing to ask for meanwhile."""
@@ -130,10 +142,6 @@ class ReadoutStrip(Panel):
         if busy != self._proving:
             self._proving = busy
             self.refresh()
-
-    def _forget_widths(self) -> None:
-        for readout in self._readouts:
-            readout.forget_width()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A narrow window has no room for everything."""

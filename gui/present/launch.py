@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtWidgets import QApplication
-
+from gui.look.application import application
 from gui.look.theme import THEMES
 from gui.present.window import PresenterWindow
 from planner.story.story import Resolved
@@ -59,11 +58,7 @@ def present_file(
 
     file = Path(path)
     resolved = story_with_known(resolve(read_story(file), file.parent, given))
-    QApplication.setApplicationName("stageboard")
-    QApplication.setApplicationDisplayName("Stageboard")
-    QApplication.setDesktopFileName("stageboard")
-    app = QApplication.instance() or QApplication(["stageboard"])
-    assert isinstance(app, QApplication)
+    app = application()
     session = Session()
     themes = ThemeController(app, theme or session.theme)
     reduced = reduced_motion or session.value("reduced motion") == "yes"

@@ -23,6 +23,7 @@ from gui.tools.search.planners import PlannersPanel
 from gui.tools.search.race.panel import RacePanel
 from gui.tools.search.running import RunningBadge
 from gui.tools.story.studio import Studio
+from gui.widgets.plain import plain
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -75,6 +76,15 @@ class PlanningWindow(EditorWindow):
         self.planners.plot_requested.connect(lambda: self.docks.reveal("convergence"))
         self.race.entry_shown.connect(self.plans.make_current)
         self.plans.list.selectionModel().currentChanged.connect(self.update_soon)
+
+    def say_title(self) -> None:
+        """What is open in the window's title; where nothing is, in the header, too."""
+        document = self.document
+        title = "Stageboard[*]" if document.problem is None else f"{document.title}[*] – Stageboard"
+        self.setWindowTitle(plain(title))
+        self.setWindowModified(document.modified)
+        if document.problem is None:
+            self.header.show_title("Stageboard", "")
 
     # ------------------------------------------------------------------ files
     def open_files(self, paths: Sequence[Path]) -> None:

@@ -353,10 +353,8 @@ class PictureView(QWidget):
         """The focus is seen."""
         super().focusInEvent(event)
         self.told.say_current()
-        self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """And seen to go."""
         self.card.hide()
         super().focusOutEvent(event)
-        self.update()

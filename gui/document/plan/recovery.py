@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gui.document.autosave import Lost
 from gui.document.board import quick_bounds
 from gui.document.commands import SetAssignment
-from gui.document.crash_files import discard, ended, left_behind
+from gui.document.crash_files import discard, left_behind
 from gui.document.history import Column
 from gui.document.plan.document import Document
 from gui.document.plan.journal import VERSION, Journal
@@ -38,22 +39,12 @@ class JournalError(StageboardError):
 
 
 @dataclass(frozen=True, eq=False)
-class Leftover:
+class Leftover(Lost):
     """A journal of a process that ended without closing it."""
 
-    path: Path
-    name: str
-    models: tuple[Path, ...]
-    time: float
-    """When its last line was written."""
     steps: int
     head: Mapping[str, Any]
     lines: tuple[Mapping[str, Any], ...]
-
-    @property
-    def sentence(self) -> str:
-        """What a person is asked."""
-        return f"{ended(self.time, self.name)}; {self.contents} can be recovered"
 
     @property
     def contents(self) -> str:
@@ -92,9 +83,15 @@ def read(path: Path) -> Leftover | None:
         return None
     try:
         models = tuple(Path(str(model)) for model in head["models"])
-        return Leftover(path, str(head["name"]), models, path.stat().st_mtime, steps, head, tuple(events))
+        when = path.stat().st_mtime
+        return Leftover(path, str(head["name"]), models, _plan_path(head), when, steps, head, tuple(events))
     except (OSError, KeyError, TypeError, ValueError):
         return None
+
+
+def _plan_path(head: Mapping[str, Any]) -> Path | None:
+    plan = head.get("plan")
+    return Path(plan) if isinstance(plan, str) else None
 
 
 def _unsaved_steps(events: list[dict[str, Any]]) -> int:
@@ -171,8 +168,7 @@ def recover(document: Document, leftover: Leftover, opened: Opened | None = None
         active.seed, active.seconds, active.provenance = first.seed, first.seconds, first.provenance
         active.claims = first.claims
         document.plan_list.active_id = active.id
-    plan = leftover.head.get("plan")
-    document.plan_path = Path(plan) if isinstance(plan, str) else None
+    document.plan_path = leftover.saved
     recorder = document.history.recorder
     if recorder is not None:
         recorder.opened()

@@ -21,7 +21,6 @@ from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
 from gui.tools.neurons import NeuronPicker
 from gui.tools.story.actions import SHIPPED
-from gui.widgets.plain import plain
 
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
@@ -81,11 +80,8 @@ class OrderWindow(NetworkBody):
     def say_state(self) -> None:
         """Title, header, and the page that is shown."""
         document, problem = self.document, self.document.problem
-        title = "Stageboard[*]" if problem is None else f"{document.title}[*] – Stageboard"
-        self.setWindowTitle(plain(title))
-        self.setWindowModified(document.modified)
+        self.say_title()
         if problem is None:
-            self.header.show_title("Stageboard", "")
             return
         network, active = problem.network, document.active
         parts = [plural(network.connection_count, "connection"), plural(network.neuron_count, "neuron")]

@@ -25,7 +25,6 @@ from gui.panels.mcm.state import is_package
 from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
 from gui.tools.story.actions import SHIPPED
-from gui.widgets.plain import plain
 
 if TYPE_CHECKING:
     from gui.background.job import Job
@@ -140,11 +139,8 @@ class MainWindow(GraphBody):
         """Title, header, and the view that is shown."""
         document, problem = self.document, self.document.problem
         self.header.show_view(self.canvas.view, problem is not None)
-        title = "Stageboard[*]" if problem is None else f"{document.title}[*] – Stageboard"
-        self.setWindowTitle(plain(title))
-        self.setWindowModified(document.modified)
+        self.say_title()
         if problem is None:
-            self.header.show_title("Stageboard", "")
             return
         active = document.active
         parts = [f"{plural(problem.graph.n, 'op')} on {machine_words(problem.devices)}"]

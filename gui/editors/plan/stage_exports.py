@@ -48,10 +48,6 @@ class StageExports:
         """One TFLite model per stage, in a folder."""
         self._export("tflite-stages", ".tflite")
 
-    def cancel_export(self) -> None:
-        """Stop the export of stages."""
-        self.exporting.cancel()
-
     def _export(self, form: str, suffix: str) -> None:
         from planner.export.stages.folder import check_destination
 

@@ -172,10 +172,8 @@ class CountsView(QWidget):
             self._cursor = counts.index(self.chart.current) if self.chart.current in counts else 0
             self._describe()
         super().focusInEvent(event)
-        self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """The cursor is marked while the keyboard is here."""
         self._card.hide()
         super().focusOutEvent(event)
-        self.update()

@@ -221,10 +221,8 @@ class MemoryView(QWidget):
             self._cursor = self.memory.peak
             self._describe()
         super().focusInEvent(event)
-        self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """The cursor is marked while the keyboard is here."""
         self._card.hide()
         super().focusOutEvent(event)
-        self.update()

@@ -218,10 +218,8 @@ class PackageView(QWidget):
             self._cursor = max(self.marks.shown, 0)
             self._describe()
         super().focusInEvent(event)
-        self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """The cursor is marked while the keyboard is here."""
         self._card.hide()
         super().focusOutEvent(event)
-        self.update()

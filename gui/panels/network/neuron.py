@@ -6,14 +6,14 @@ from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QTextOption
-from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.document.network.neuron_facts import block_facts, traffic_facts
 from gui.look.numbers import percent, plural
 from gui.look.theme import Theme
 from gui.panels.inspector_pages import fact_rows, framed, link, nothing, section
 from gui.panels.network.base import POLICY_WORDS, OrderPanel
+from gui.widgets.facts import facts_view
 
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
@@ -32,16 +32,7 @@ class NeuronPanel(OrderPanel):
 
     def __init__(self, document: OrderDocument, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
-        self.view = QTextBrowser(self)
-        self.view.setOpenLinks(False)
-        self.view.setFrameShape(QFrame.Shape.NoFrame)
-        self.view.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.view.setAccessibleName("Facts about the selected neuron")
-        self.view.document().setDocumentMargin(10)
-        self.view.anchorClicked.connect(self._follow)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.view)
+        self.view = facts_view(self, "Facts about the selected neuron", self._follow)
         for signal in (
             document.model_changed, document.problem_changed, document.decision_changed, document.trace_changed,
             document.selection_changed,

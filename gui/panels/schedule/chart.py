@@ -314,16 +314,10 @@ class ScheduleChart(QWidget):
         else:
             run()
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show that the keyboard is here."""
-        super().focusInEvent(event)
-        self.update()
-
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """The keyboard's bar is only marked while it is here."""
         super().focusOutEvent(event)
         self.marks.cursor = -1
-        self.update()
 
     def _page(self, by: int) -> None:
         layout = self.layout_of

@@ -13,6 +13,7 @@ import pyqtgraph as pg
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 from PySide6.QtWidgets import QWidget
 
+from gui.look.axes import style_axes
 from gui.look.numbers import IOS, Column, gap_text
 from gui.look.theme import Theme, font
 from gui.tools.search.convergence_lines import crosses_step, marks, value_at
@@ -89,16 +90,7 @@ class ConvergencePlot(pg.PlotWidget):  # type: ignore[misc]
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
         self.theme = t = theme
-        self.setBackground(t.panel)
-        item = self.getPlotItem()
-        for side in ("left", "bottom"):
-            axis = item.getAxis(side)
-            axis.setPen(pg.mkPen(t.border))
-            axis.setTextPen(pg.mkPen(t.muted))
-            axis.setStyle(tickFont=font(8.0), tickLength=-4, autoExpandTextSpace=False)
-            axis.enableAutoSIPrefix(False)
-            axis.showLabel(False)
-        item.getAxis("left").setWidth(64)
+        style_axes(self, t, 64)
         for name, colour in (("incumbent", t.accent), ("bound", t.good)):
             self.curves[name].setPen(pg.mkPen(colour, width=2))
         for name, colour in (("incumbent label", t.accent), ("gap label", t.muted)):

@@ -235,13 +235,7 @@ class PlanPane(PointedScene):
     def focusInEvent(self, event: QFocusEvent) -> None:
         """The line around the pane appears."""
         super().focusInEvent(event)
-        self.update()
         self.focused.emit()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """The line around the pane goes."""
-        super().focusOutEvent(event)
-        self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay out for another shape."""

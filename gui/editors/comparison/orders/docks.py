@@ -20,6 +20,7 @@ class OrdersDocks(Docks):
         ("inspector", RIGHT, ""), ("memory-plot", RIGHT, "below"), ("memory-a", RIGHT, "inspector"), ("memory-b", RIGHT, "inspector"),
     )  # fmt: skip
     FRONT = ("inspector",)
+    SHORT: ClassVar = {"memory-a": "Memory A", "memory-b": "Memory B"}
 
     def size(self, width: int, height: int) -> None:
         """Sizes that suit a window of this size, before anyone has dragged a border."""

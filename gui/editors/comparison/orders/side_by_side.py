@@ -26,7 +26,7 @@ from gui.editors.comparison.orders.tables import (
     neuron_rows,
 )
 from gui.look.theme import Theme
-from gui.panels.base import Panel
+from gui.panels.network.base import OrderPanel
 from gui.widgets.background_thread import Background
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, set_role
@@ -45,9 +45,9 @@ TABLES_AFTER = 120
 LINE, BELOW = 52, 310
 """Pixels of the lines over each picture (both pictures are of one size), and at first of what is below them."""
 WIDE = 470
-"""Pixels of the table of layers from which there is room for all its columns."""
-MIDDLING = 300
-"""Pixels of the table of neurons from which their reads and writes are told apart."""
+"""Pixels of a third of the width from which there is room for all columns of the layers."""
+MIDDLING = 415
+"""Pixels of a third of the width from which the reads and writes of neurons are told apart."""
 LAYERS = ("Layer", "reads A", "reads B", "reads B − A", "writes A", "writes B", "writes B − A")
 ONE_SIDE = (1, 2, 4, 5)
 """Columns of the layers that give way to the differences where there is little room."""
@@ -55,7 +55,7 @@ NEURONS = ("Largest B − A", "reads", "writes", "total")
 MOVES = ("Must move", "in A", "in B")
 
 
-class SideBySide(Panel):
+class SideBySide(OrderPanel):
     """Order A is the one under edit, B the one chosen to compare with. Views are made when the page is first seen.
 
     With a ``playback`` it has a scrubber of its own, which moves both.
@@ -71,8 +71,8 @@ class SideBySide(Panel):
         parent: QWidget | None = None,
         playback: Playback | None = None,
     ) -> None:
-        super().__init__(document, theme, parent)  # type: ignore[arg-type]
-        self.orders, self.playback = document, playback
+        super().__init__(document, theme, parent)
+        self.playback = playback
         self.views: list[Any] = []
         self.scrubber: Any = None
         self._reduced = False
@@ -215,7 +215,7 @@ class SideBySide(Panel):
             one.zoom_by(factor)
 
     def _ready(self) -> None:
-        if not self.views and self.orders.network is not None:
+        if not self.views and self.document.network is not None:
             self._make_views()
 
     @property
@@ -247,7 +247,7 @@ class SideBySide(Panel):
         from gui.canvas.network.widget import NetworkCanvas
 
         for which, column in zip(("active", "compared"), self._sides, strict=True):
-            view = NetworkCanvas(self.orders, self.theme, which, self)
+            view = NetworkCanvas(self.document, self.theme, which, self)
             column.addWidget(view, 1)
             self.views.append(view)
         # Both are looked at in the same way, and the first has the keyboard for both.
@@ -260,13 +260,13 @@ class SideBySide(Panel):
         if self.playback is not None:
             from gui.panels.network.scrubber.widget import Scrubber
 
-            self.scrubber = Scrubber(self.orders, self.playback, self.theme, self)
+            self.scrubber = Scrubber(self.document, self.playback, self.theme, self)
             self.scrubber.set_reduced_motion(self._reduced)
             self._below.insertWidget(0, self.scrubber)
 
     def refresh(self) -> None:
         """Show both orders of the document."""
-        document = self.orders
+        document = self.document
         self._ready()
         others = [entry for entry in document.plans if entry is not document.active and entry.components]
         compared: PlanEntry | None = document.compared
@@ -288,19 +288,21 @@ class SideBySide(Panel):
         """Select the next neuron that must move, or the one before."""
         neurons = [row.neuron for row in self._moves.rows]
         if neurons:
-            here = neurons.index(self.orders.selection) if self.orders.selection in neurons else min(-by, 0)
+            here = (
+                neurons.index(self.document.selection) if self.document.selection in neurons else min(-by, 0)
+            )
             at = (here + by) % len(neurons)
-            self.orders.select(neurons[at])
+            self.document.select(neurons[at])
             self.moves.setCurrentIndex(self._moves.index(at, 0))
 
     def _chosen(self, index: int) -> None:
         wanted = self.chooser.itemData(index)
-        entry = next((entry for entry in self.orders.plans if entry.id == wanted), None)
+        entry = next((entry for entry in self.document.plans if entry.id == wanted), None)
         if isinstance(entry, OrderEntry):
-            self.orders.compare(entry)
+            self.document.compare(entry)
 
     def _neuron_chosen(self, model: FigureModel, index: QModelIndex) -> None:
-        self.orders.select(model.rows[index.row()].neuron)
+        self.document.select(model.rows[index.row()].neuron)
 
     def _moment_changed(self) -> None:
         if not self.isVisible():
@@ -310,40 +312,42 @@ class SideBySide(Panel):
         self._tables_later.ask_once()
 
     def _traces(self) -> tuple[Trace | None, Trace | None]:
-        return self.orders.trace, self.orders.compared_trace
+        return self.document.trace, self.document.compared_trace
 
     def _show_counters(self) -> None:
-        position = self.orders.position
+        position = self.document.position
         totals = []
         for label, trace in zip(self.counters, self._traces(), strict=True):
             if trace is None:
                 label.setText(
-                    "" if label is self.counters[1] and self.orders.compared is None else "counting …"
+                    "" if label is self.counters[1] and self.document.compared is None else "counting …"
                 )
                 continue
             label.setText(counter_words(trace, position))
             totals.append(np.array([trace.reads[position], trace.writes[position]], np.int64))
         if len(totals) < 2:
             self.difference.setText(
-                "Choose an order to compare with." if self.orders.compared is None else ""
+                "Choose an order to compare with." if self.document.compared is None else ""
             )
             return
-        self.difference.setText(difference_words(totals[1] - totals[0], position, len(self.orders.order)))
+        self.difference.setText(difference_words(totals[1] - totals[0], position, len(self.document.order)))
 
     def _show_tables(self) -> None:
-        network, (first, second) = self.orders.network, self._traces()
+        network, (first, second) = self.document.network, self._traces()
         if network is None or first is None or second is None:
             self._layers.show_rows([])
             self._neurons.show_rows([])
             return
-        found = differences(network, first, second, self.orders.position)
+        found = differences(network, first, second, self.document.position)
         self._layers.show_rows(layer_rows(found))
         self._neurons.show_rows(neuron_rows(network, found))
 
     def _count_moves(self) -> None:
         """Which neurons must move: beside the window, once for each pair of orders."""
-        network, compared = self.orders.network, self.orders.compared
-        pair = () if network is None or compared is None else (network, self.orders.order, compared.device_of)
+        network, compared = self.document.network, self.document.compared
+        pair = (
+            () if network is None or compared is None else (network, self.document.order, compared.device_of)
+        )
         if len(pair) == len(self._compared_orders) and all(
             one is other for one, other in zip(pair, self._compared_orders, strict=True)
         ):
@@ -359,7 +363,7 @@ class SideBySide(Panel):
 
     def _show_moves(self, found: object, network: Network | None = None) -> None:
         """What was found for two orders of ``network``; nothing where another is open by now."""
-        if network is None or network is not self.orders.network or not isinstance(found, Displacement):
+        if network is None or network is not self.document.network or not isinstance(found, Displacement):
             self._moves.show_rows([])
             self.moves_words.setText("")
             return

@@ -37,7 +37,7 @@ from gui.editors.comparison.panels.moved_model import (
 )
 from gui.look.numbers import plural
 from gui.look.theme import Theme
-from gui.panels.op_rows import choose_ops, chosen_ops, op_table
+from gui.panels.op_rows import choose_ops, chosen_ops, leave_find_box, op_table
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.later import Later
 from gui.widgets.plain import plain_tip
@@ -226,13 +226,7 @@ class MovedList(CompareView):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down leaves the filter, Escape empties it; Return in the list shows the selection on the canvases."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            if watched is self.find_box and event.key() == Qt.Key.Key_Down:
-                self.table.setFocus(Qt.FocusReason.TabFocusReason)
-                if not self.table.currentIndex().isValid() and self.model.rowCount():
-                    self.table.setCurrentIndex(self.model.index(0, 0))
-                return True
-            if watched is self.find_box and event.key() == Qt.Key.Key_Escape and self.find_box.text():
-                self.find_box.clear()
+            if watched is self.find_box and leave_find_box(self.find_box, event.key(), self.table):
                 return True
             plain = not event.modifiers() & Qt.KeyboardModifier.ControlModifier
             if watched is self.table and plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.look.numbers import DASH, gap_text, percent
 from gui.look.theme import Theme
-from gui.panels.network.base import OrderPanel
-from gui.panels.readouts import HEIGHT
-from gui.widgets.bars import GapBar
+from gui.panels.readouts import Readouts
 from gui.widgets.readout import Readout
 from gui.words.methods import method_words
 from gui.words.proofs import bound_sentence, claim_sentence, claimed_note, wrapped
@@ -27,24 +25,17 @@ BAR_FROM = 1120
 """Pixels from which there is room for the bar of the gap."""
 
 
-class OrderReadouts(OrderPanel):
+class OrderReadouts(Readouts):
     """I/Os beside their bound, then what they consist of, then whether the order is valid. It never hides."""
 
-    id: ClassVar[str] = "readouts"
-    title: ClassVar[str] = "Readouts"
+    document: OrderDocument  # type: ignore[assignment]
 
     violation_requested = Signal()
     """The broken rule was clicked."""
 
     def __init__(self, document: OrderDocument, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
-        self.setObjectName("readouts")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedHeight(HEIGHT)
         self.objective = Readout(theme, "I/Os")
-        self.bound = Readout(theme, "Best proven lower bound")
-        self.gap = Readout(theme, "Gap")
-        self.gap_bar = GapBar(theme)
         self.gap_bar.setMaximumWidth(420)
         self.reads = Readout(theme, "Reads")
         self.writes = Readout(theme, "Writes")
@@ -52,30 +43,11 @@ class OrderReadouts(OrderPanel):
         self.rules.make_button("Show where the order breaks the rule")
         self.rules.clicked.connect(self.violation_requested)
         self._readouts = (self.objective, self.bound, self.gap, self.reads, self.writes, self.rules)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(16, 0, 16, 0)
-        layout.setSpacing(28)
         for widget in (self.objective, self.bound, self.gap):
-            layout.addWidget(widget)
-        layout.addWidget(self.gap_bar, 1)
+            self.row.addWidget(widget)
+        self.row.addWidget(self.gap_bar, 1)
         for widget in (self.reads, self.writes, self.rules):
-            layout.addWidget(widget)
-        document.model_changed.connect(self._forget_widths)
-        for signal in (
-            document.model_changed, document.problem_changed, document.decision_changed, document.readouts_changed,
-        ):  # fmt: skip
-            signal.connect(self.request_refresh)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
-        for readout in self._readouts:
-            readout.set_theme(theme)
-        self.gap_bar.set_theme(theme)
-        super().set_theme(theme)
-
-    def _forget_widths(self) -> None:
-        for readout in self._readouts:
-            readout.forget_width()
+            self.row.addWidget(widget)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A narrow window has no room for everything."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
-    QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -388,13 +387,3 @@ class StripChart(QWidget):
         was = self.document.selection >= 0
         self.document.select(-1)
         return was
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show that the keyboard is here."""
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """The keyboard is elsewhere."""
-        super().focusOutEvent(event)
-        self.update()

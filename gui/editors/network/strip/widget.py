@@ -17,7 +17,7 @@ from gui.editors.network.strip.ribbon import LAYERS, NEURONS, Ribbon, layer_colo
 from gui.editors.network.strip.words import best_words, block_words, drag_words, order_words
 from gui.look.numbers import signed
 from gui.look.theme import Theme
-from gui.panels.base import Panel
+from gui.panels.network.base import OrderPanel
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.later import Later
@@ -37,15 +37,14 @@ TIP = (
 )
 
 
-class OrderStrip(Panel):
+class OrderStrip(OrderPanel):
     """A header line over a :class:`StripChart`. Call :meth:`end_threads` before the window goes."""
 
     id: ClassVar[str] = "order-strip"
     title: ClassVar[str] = "Order"
 
     def __init__(self, document: OrderDocument, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(document, theme, parent)  # type: ignore[arg-type]
-        self.orders = document
+        super().__init__(document, theme, parent)
         self.counting = Counting(document, self)
         self.chart = StripChart(document, self.counting, theme, self)
         self.words = ElidedLabel("", self)
@@ -130,7 +129,7 @@ class OrderStrip(Panel):
 
     def refresh(self) -> None:
         """Show the document's order."""
-        document, network = self.orders, self.orders.network
+        document, network = self.document, self.document.network
         if network is None:
             self.chart.show_scene(None, True)
             self.words.setText("Open a network to see the order of its connections.")
@@ -180,7 +179,7 @@ class OrderStrip(Panel):
 
     # ------------------------------------------------------------------ words
     def _say(self) -> None:
-        scene, document = self.chart.scene, self.orders
+        scene, document = self.chart.scene, self.document
         if scene is None:
             return
         if scene.drag is not None:
@@ -228,16 +227,16 @@ class OrderStrip(Panel):
         if scene is None:
             return
         if move is None:
-            run = scene.runs.at(min(self.orders.position, len(self.orders.order) - 1))
+            run = scene.runs.at(min(self.document.position, len(self.document.order) - 1))
         else:
             run = scene.runs.at(int(move.at[0] if side < 0 else move.at[-1])) + side
-        self.orders.select(int(scene.runs.neuron[min(max(run, 0), len(scene.runs) - 1)]))
+        self.document.select(int(scene.runs.neuron[min(max(run, 0), len(scene.runs) - 1)]))
         self.refresh_now()
         self.chart.show_block()
 
     def move_block(self, neuron: int, place: int) -> bool:
         """Move a neuron's block: one undo step. What that changed is announced, or why it was not possible."""
-        document = self.orders
+        document = self.document
         before = document.evaluation
         try:
             changed = document.move_block(neuron, place)
@@ -266,7 +265,7 @@ class OrderStrip(Panel):
             self._search_later.stop()
 
             def take(place: Place | None) -> None:
-                if move.order is not self.orders.order:
+                if move.order is not self.document.order:
                     return
                 if place is None:
                     self.announce(f"No better place {where}.")
@@ -298,20 +297,20 @@ class OrderStrip(Panel):
 
     def _gain(self) -> float:
         """The change of I/Os at the best place found, 0 where none is known."""
-        if self._best is None or self._best[1] is None or self.orders.problem is None:
+        if self._best is None or self._best[1] is None or self.document.problem is None:
             return 0.0
-        return self._best[1].total - self.orders.evaluation.values[0]
+        return self._best[1].total - self.document.evaluation.values[0]
 
     def _search(self) -> None:
         """Look for the best place of the selected block, while somebody sees it."""
-        if not self.isVisible() or self.orders.problem is None or self.chart.drag is not None:
+        if not self.isVisible() or self.document.problem is None or self.chart.drag is not None:
             return
         move = self._block()
         if move is None:
             return
 
         def take(place: Place | None) -> None:
-            if move.order is self.orders.order and move.neuron == self.orders.selection:
+            if move.order is self.document.order and move.neuron == self.document.selection:
                 self._best = (move, place)
                 self.request_refresh()
 

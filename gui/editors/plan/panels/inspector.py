@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QTextOption
-from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import Theme
 from gui.panels import inspector_pages as pages
 from gui.panels.base import Panel
+from gui.widgets.facts import facts_view
 from gui.widgets.later import Later
 
 if TYPE_CHECKING:
@@ -37,16 +37,7 @@ class InspectorPanel(Panel):
         self._subject: tuple[str, int] = ("ops", -1)
         self._check: Preview | None = None
         self._reasons: dict[int, str] = {}
-        self.view = QTextBrowser(self)
-        self.view.setOpenLinks(False)
-        self.view.setFrameShape(QFrame.Shape.NoFrame)
-        self.view.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.view.setAccessibleName("Facts about the selection")
-        self.view.document().setDocumentMargin(10)
-        self.view.anchorClicked.connect(self._follow)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.view)
+        self.view = facts_view(self, "Facts about the selection", self._follow)
         # Reasons are of an assignment and a selection; of others they would name devices and ops that there may not be.
         self._more = Later(
             self._continue_reasons, self, about=lambda: (document.assignment_serial, document.selection)

@@ -25,7 +25,7 @@ from gui.editors.plan.panels.ops_row import TwoLines
 from gui.look.numbers import plural
 from gui.look.theme import Theme, font
 from gui.panels.base import Panel
-from gui.panels.op_rows import LEFT, choose_ops, chosen_ops, op_table
+from gui.panels.op_rows import LEFT, choose_ops, chosen_ops, leave_find_box, op_table
 from gui.widgets.labels import ElidedLabel
 from gui.widgets.later import Later
 from planner.errors import StageboardError
@@ -224,13 +224,7 @@ class OpsPanel(Panel):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down leaves the find box, Escape empties it; Return in the table shows the selection on the canvas."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            if watched is self.find_box and event.key() == Qt.Key.Key_Down:
-                self.table.setFocus(Qt.FocusReason.TabFocusReason)
-                if not self.table.currentIndex().isValid() and self.model.rowCount():
-                    self.table.setCurrentIndex(self.model.index(0, 0))
-                return True
-            if watched is self.find_box and event.key() == Qt.Key.Key_Escape and self.find_box.text():
-                self.find_box.clear()
+            if watched is self.find_box and leave_find_box(self.find_box, event.key(), self.table):
                 return True
             if watched is self.table and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 if len(self.document.selection):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gui.document.values import Message
 from gui.look.theme import Theme
-from gui.panels.base import Panel
+from gui.panels.network.base import OrderPanel
 from gui.panels.network.plots.sampling import Curves, Sampling
 from gui.panels.network.plots.words import (
     COMPONENTS,
@@ -45,15 +45,14 @@ TIP = (
 )
 
 
-class PlotsPanel(Panel):
+class PlotsPanel(OrderPanel):
     """Counts while it is seen, on a thread. A click, or Enter, takes a size over. Call :meth:`end_threads` at the end."""
 
     id: ClassVar[str] = "memory-plot"
     title: ClassVar[str] = "I/Os by Memory"
 
     def __init__(self, document: OrderDocument, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(document, theme, parent)  # type: ignore[arg-type]
-        self.orders = document
+        super().__init__(document, theme, parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.component = DropDown(self)
         for name, title in COMPONENTS.items():
@@ -121,26 +120,26 @@ class PlotsPanel(Panel):
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks: counting ends, what is known stays."""
         super().hideEvent(event)
-        self._count_later.stop()
-        if self._background.busy:
+        if self._count_later.waiting or self._background.busy:
+            self._count_later.stop()
             self._background.cancel()
             self._sampled = ()
         self._stale = True
 
     # ------------------------------------------------------------------ counting
     def _shown_orders(self) -> tuple[Ints, ...]:
-        compared = self.orders.compared
-        return (self.orders.order,) if compared is None else (self.orders.order, compared.order)
+        compared = self.document.compared
+        return (self.document.order,) if compared is None else (self.document.order, compared.order)
 
     def _subject(self) -> object:
         """What is counted: orders of a network."""
-        return (self.orders.network, *self._shown_orders())
+        return (self.document.network, *self._shown_orders())
 
     def _names(self) -> tuple[str, ...]:
-        return ("A",) if self.orders.compared is None else ("A", "B")
+        return ("A",) if self.document.compared is None else ("A", "B")
 
     def _count(self) -> None:
-        problem = self.orders.problem
+        problem = self.document.problem
         if problem is None or not self.isVisible():
             return
         order = self._sampled[0]
@@ -161,7 +160,7 @@ class PlotsPanel(Panel):
     # ------------------------------------------------------------------ contents
     def refresh(self) -> None:
         """Draw what is known, and begin to count what is not."""
-        problem = self.orders.problem
+        problem = self.document.problem
         if problem is None:
             self.words.setText("Open a network to see what more or less fast memory would do.")
             if self.view is not None:
@@ -182,12 +181,12 @@ class PlotsPanel(Panel):
             self._make_view()
         assert self.view is not None
         self.view.widget.show()
-        here = self.orders.evaluation
+        here = self.document.evaluation
         value = {"reads": here.reads, "writes": here.writes}.get(component, here.reads + here.writes)
         lines = bound_lines(io_bounds(problem.network), component)
         self.view.draw(self.curves, component, problem.target, value, lines)
         self.view.point_at(self.pointed)
-        compared = self.orders.compared
+        compared = self.document.compared
         self.legend.setText(legend_html(self.theme, compared is not None))
         self.legend.setToolTip(
             "" if compared is None else f"Dashed: the order to compare with, {compared.name}"
@@ -210,7 +209,7 @@ class PlotsPanel(Panel):
         super().set_theme(theme)
 
     def _say(self) -> None:
-        problem = self.orders.problem
+        problem = self.document.problem
         if problem is None:
             return
         component = str(self.component.currentData())
@@ -219,7 +218,7 @@ class PlotsPanel(Panel):
                 sample_words(self.curves, self.pointed, component, problem.target.policy_code, self._names())
             )
         else:
-            total = self.orders.evaluation.values[0]
+            total = self.document.evaluation.values[0]
             reaches = self.curves.reaches if self.curves is not None and self._current else 0
             self.words.setText(standing_words(total, io_bounds(problem.network), reaches))
         if self.curves is not None:
@@ -230,7 +229,7 @@ class PlotsPanel(Panel):
     @property
     def _current(self) -> bool:
         """Whether the curves are those of the order on the canvas: while one is counted the last one's stay in sight."""
-        return self.curves is not None and self._curves_of is self.orders.order
+        return self.curves is not None and self._curves_of is self.document.order
 
     # ------------------------------------------------------------------ reading out and choosing
     def point_at(self, sample: int) -> None:
@@ -243,13 +242,13 @@ class PlotsPanel(Panel):
 
     def take_size(self, size: int) -> None:
         """Plan for another size of fast memory: one undo step."""
-        problem = self.orders.problem
+        problem = self.document.problem
         if problem is None:
             return
         try:
-            self.orders.set_target(replace(problem.target, size=max(LEAST, size)))
+            self.document.set_target(replace(problem.target, size=max(LEAST, size)))
         except StageboardError as error:
-            self.orders.message.emit(Message("error", str(error)))
+            self.document.message.emit(Message("error", str(error)))
 
     def _pointed(self, size: float) -> None:
         self.point_at(-1 if size <= 0 or self.curves is None else self.curves.nearest(size))
@@ -261,7 +260,7 @@ class PlotsPanel(Panel):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Left and Right walk over the sizes counted, Enter takes the one read out over, Escape ends the reading."""
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
-        curves, problem = self.curves, self.orders.problem
+        curves, problem = self.curves, self.document.problem
         if curves is None or problem is None or event.modifiers() != Qt.KeyboardModifier.NoModifier:
             super().keyPressEvent(event)
         elif step is not None:

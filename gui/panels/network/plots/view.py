@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QWidget
 
+from gui.look.axes import style_axes
 from gui.look.theme import Theme, font
 from gui.panels.network.plots.axis import CountAxis, SizeAxis
 from gui.panels.network.plots.sampling import Curves
@@ -70,16 +71,7 @@ class PlotView(QObject):
 
     def _paint(self) -> None:
         t = self.theme
-        self.widget.setBackground(t.panel)
-        item = self.widget.getPlotItem()
-        for side in ("left", "bottom"):
-            axis = item.getAxis(side)
-            axis.setPen(pg.mkPen(t.border))
-            axis.setTextPen(pg.mkPen(t.muted))
-            axis.setStyle(tickFont=font(8.0), tickLength=-4, autoExpandTextSpace=False)
-            axis.enableAutoSIPrefix(False)
-            axis.showLabel(False)
-        item.getAxis("left").setWidth(48)
+        style_axes(self.widget, t, 48)
         dotted = Qt.PenStyle.DotLine
         for name, colour, width, style in (
             ("least", t.good, 1.6, Qt.PenStyle.SolidLine),

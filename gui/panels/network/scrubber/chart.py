@@ -8,7 +8,6 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
-    QFocusEvent,
     QLinearGradient,
     QMouseEvent,
     QPainter,
@@ -196,13 +195,3 @@ class Timeline(QAbstractSlider):
         notches = (event.angleDelta().y() or event.angleDelta().x()) / 120
         self.setValue(self.value() - round(notches * max(1, self.maximum() / 200)))
         event.accept()
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """The handle is marked."""
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """No longer."""
-        super().focusOutEvent(event)
-        self.update()

@@ -58,7 +58,7 @@ def traces(document: OrderDocument) -> tuple[Trace, Trace]:
 
 
 def test_traffic_is_what_the_events_say(pair: SideBySide) -> None:
-    document = pair.orders
+    document = pair.document
     network = document.network
     assert network is not None
     first, second = traces(document)
@@ -79,7 +79,7 @@ def test_traffic_is_what_the_events_say(pair: SideBySide) -> None:
 
 
 def test_counters_and_tables_follow_the_moment(pair: SideBySide, qtbot: QtBot) -> None:
-    document = pair.orders
+    document = pair.document
     first, second = traces(document)
     count = len(document.order)
     for position in (0, count // 2, count):
@@ -101,13 +101,13 @@ def test_counters_and_tables_follow_the_moment(pair: SideBySide, qtbot: QtBot) -
 
 
 def test_a_neuron_of_the_list_is_selected_by_a_click(pair: SideBySide, qtbot: QtBot) -> None:
-    pair.orders.set_position(len(pair.orders.order))
+    pair.document.set_position(len(pair.document.order))
     qtbot.waitUntil(lambda: not pair.busy, timeout=5_000)
     table, rows = pair.neurons, pair._neurons.rows
     assert rows
     place = table.visualRect(pair._neurons.index(0, 0)).center()
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place.x(), place.y()))
-    assert pair.orders.selection == rows[0].neuron
+    assert pair.document.selection == rows[0].neuron
 
 
 def test_both_pictures_are_looked_at_in_one_way_and_one_scrubber_moves_both(pair: SideBySide) -> None:
@@ -126,7 +126,7 @@ def test_both_pictures_are_looked_at_in_one_way_and_one_scrubber_moves_both(pair
 
 
 def test_the_chooser_changes_what_is_compared(pair: SideBySide, qtbot: QtBot) -> None:
-    document = pair.orders
+    document = pair.document
     assert pair.chooser.currentText() == document.plans[0].name
     assert document.active is not None and pair.first_name.text() == document.active.name
     document.add_plan(document.plans[0].device_of, "third")
@@ -142,7 +142,7 @@ def test_the_chooser_changes_what_is_compared(pair: SideBySide, qtbot: QtBot) ->
 
 
 def test_the_neurons_that_must_move_are_listed_and_selected(pair: SideBySide, qtbot: QtBot) -> None:
-    document = pair.orders
+    document = pair.document
     network, compared = document.network, document.compared
     assert network is not None and compared is not None
     before, after = (completed(network, order).tolist() for order in (document.order, compared.device_of))

@@ -45,7 +45,7 @@ def strip(qtbot: QtBot) -> Generator[OrderStrip]:
 
 def quiet(qtbot: QtBot, strip: OrderStrip) -> None:
     """Until nothing is counted or searched for any more."""
-    qtbot.waitUntil(lambda: not strip.busy and not strip.orders.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not strip.busy and not strip.document.busy, timeout=10_000)
     settle()
 
 
@@ -182,7 +182,7 @@ def test_a_drag_lights_exactly_where_the_block_may_go() -> None:
 
 # ---------------------------------------------------------------------- the widget
 def test_it_says_what_the_order_is_and_what_is_selected(strip: OrderStrip, qtbot: QtBot) -> None:
-    document = strip.orders
+    document = strip.document
     assert "runs" in strip.words.text()
     document.select(int(document.network.inputs[0]))  # type: ignore[union-attr]
     settle()
@@ -198,7 +198,7 @@ def test_it_says_what_the_order_is_and_what_is_selected(strip: OrderStrip, qtbot
 
 
 def test_a_click_selects_the_block_under_the_pointer(strip: OrderStrip) -> None:
-    document, layout = strip.orders, strip.chart.layout_of
+    document, layout = strip.document, strip.chart.layout_of
     network = document.network
     assert network is not None
     for position in (0, len(document.order) // 2, len(document.order) - 1):
@@ -211,7 +211,7 @@ def test_a_click_selects_the_block_under_the_pointer(strip: OrderStrip) -> None:
 
 
 def test_a_drag_reads_the_change_out_and_the_drop_is_one_undo_step(strip: OrderStrip, qtbot: QtBot) -> None:
-    document = strip.orders
+    document = strip.document
     network, before, evaluated = document.network, document.order, document.evaluation
     assert network is not None
     neuron = movable(document)
@@ -242,7 +242,7 @@ def test_a_drag_reads_the_change_out_and_the_drop_is_one_undo_step(strip: OrderS
 
 
 def test_where_a_block_may_not_go_it_says_why_and_a_drop_changes_nothing(strip: OrderStrip) -> None:
-    document = strip.orders
+    document = strip.document
     network, before = document.network, document.order
     assert network is not None
     neuron = int(network.target[before[-1]])
@@ -260,7 +260,7 @@ def test_where_a_block_may_not_go_it_says_why_and_a_drop_changes_nothing(strip: 
 
 
 def test_escape_and_another_order_end_a_drag(strip: OrderStrip, qtbot: QtBot) -> None:
-    document, layout = strip.orders, strip.chart.layout_of
+    document, layout = strip.document, strip.chart.layout_of
     network = document.network
     assert network is not None
 
@@ -302,7 +302,7 @@ def test_a_block_held_beyond_the_edge_brings_more_into_sight(strip: OrderStrip, 
 
 
 def test_keys_walk_and_move(strip: OrderStrip, qtbot: QtBot) -> None:
-    document, chart = strip.orders, strip.chart
+    document, chart = strip.document, strip.chart
     network = document.network
     assert network is not None
     alt = Qt.KeyboardModifier.AltModifier
@@ -335,7 +335,7 @@ def test_keys_walk_and_move(strip: OrderStrip, qtbot: QtBot) -> None:
 
 
 def test_the_best_place_is_offered_and_taken(strip: OrderStrip, qtbot: QtBot) -> None:
-    document, chart = strip.orders, strip.chart
+    document, chart = strip.document, strip.chart
     network = document.network
     assert network is not None and document.problem is not None
     document.apply_plan(document.plans[0])  # far from the best
@@ -361,7 +361,7 @@ def test_the_best_place_is_offered_and_taken(strip: OrderStrip, qtbot: QtBot) ->
 
 
 def test_alt_and_shift_go_to_the_next_better_place(strip: OrderStrip, qtbot: QtBot) -> None:
-    document = strip.orders
+    document = strip.document
     network = document.network
     assert network is not None and document.problem is not None
     document.apply_plan(document.plans[0])
@@ -415,11 +415,11 @@ def test_wheel_keys_and_the_overview_move_the_view(strip: OrderStrip, qtbot: QtB
     mouse(strip, QEvent.Type.MouseButtonPress, layout.x(7), y)
     mouse(strip, QEvent.Type.MouseMove, layout.x(9), y)
     mouse(strip, QEvent.Type.MouseButtonRelease, layout.x(9), y)
-    assert strip.orders.position == 9
+    assert strip.document.position == 9
 
 
 def test_pointing_marks_the_neuron_everywhere_and_names_it(strip: OrderStrip) -> None:
-    document, layout = strip.orders, strip.chart.layout_of
+    document, layout = strip.document, strip.chart.layout_of
     network = document.network
     assert network is not None
     mouse(strip, QEvent.Type.MouseMove, layout.x(5.5), middle(strip), hover=True)
@@ -442,21 +442,21 @@ def test_colours_follow_the_choice_and_the_theme(strip: OrderStrip) -> None:
     strip.set_theme(DARK)
     strip.colouring.setCurrentIndex(strip.colouring.findData(LAYERS))
     settle()
-    assert strip.chart.scene.colours == layer_colours(strip.orders.network, DARK)  # type: ignore[arg-type]
+    assert strip.chart.scene.colours == layer_colours(strip.document.network, DARK)  # type: ignore[arg-type]
     image = QImage(strip.chart.size(), QImage.Format.Format_RGB32)
     image.fill(QColor(DARK.panel))
     painter = QPainter(image)
     strip.chart.render(painter, QPoint())
     painter.end()
     x, y = int(strip.chart.layout_of.x(0)) + 3, int(middle(strip))
-    layer = int(strip.orders.network.layer[strip.orders.network.target[strip.orders.order[0]]])  # type: ignore[union-attr]
-    assert image.pixelColor(x, y).name() == layer_colours(strip.orders.network, DARK)[layer]  # type: ignore[arg-type]
+    layer = int(strip.document.network.layer[strip.document.network.target[strip.document.order[0]]])  # type: ignore[union-attr]
+    assert image.pixelColor(x, y).name() == layer_colours(strip.document.network, DARK)[layer]  # type: ignore[arg-type]
 
 
 def test_a_move_that_is_refused_says_so(strip: OrderStrip) -> None:
     told: list[Message] = []
-    strip.orders.message.connect(told.append)
-    assert not strip.move_block(int(strip.orders.network.inputs[0]), 0)  # type: ignore[union-attr]
+    strip.document.message.connect(told.append)
+    assert not strip.move_block(int(strip.document.network.inputs[0]), 0)  # type: ignore[union-attr]
     assert told and "is an input" in told[0].text
 
 

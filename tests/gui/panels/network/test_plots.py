@@ -49,7 +49,7 @@ def plotted(qtbot: QtBot) -> Generator[PlotsPanel]:
 
 
 def quiet(qtbot: QtBot, panel: PlotsPanel) -> None:
-    qtbot.waitUntil(lambda: not panel.busy and not panel.orders.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not panel.busy and not panel.document.busy, timeout=10_000)
     settle()
 
 
@@ -111,7 +111,7 @@ def test_words_name_sizes_policies_and_orders() -> None:
 # ---------------------------------------------------------------------- the panel
 def test_it_draws_the_active_and_the_compared_order(qtbot: QtBot) -> None:
     with plotted(qtbot) as plot:
-        document = plot.orders
+        document = plot.document
         assert plot.curves is not None and plot.curves.complete and plot.view is not None
         assert len(plot.curves.reads) == 1
         x, y = plot.view._items["min 0"].getData()
@@ -139,7 +139,7 @@ def test_it_draws_the_active_and_the_compared_order(qtbot: QtBot) -> None:
 
 def test_pointing_reads_out_and_a_click_takes_the_size(qtbot: QtBot) -> None:
     with plotted(qtbot) as plot:
-        document = plot.orders
+        document = plot.document
         assert plot.view is not None and plot.curves is not None and document.problem is not None
         box = plot.view.widget.getPlotItem().getViewBox()
         y = box.viewRange()[1][0] + 0.4 * (box.viewRange()[1][1] - box.viewRange()[1][0])
@@ -164,7 +164,7 @@ def test_pointing_reads_out_and_a_click_takes_the_size(qtbot: QtBot) -> None:
 
 def test_keys_walk_over_sizes_and_take_one(qtbot: QtBot) -> None:
     with plotted(qtbot) as plot:
-        document = plot.orders
+        document = plot.document
         assert plot.curves is not None and document.problem is not None
         qtbot.keyClick(plot, Qt.Key.Key_Right)
         assert plot.curves.memory[plot.pointed] == 6
@@ -191,6 +191,21 @@ def test_hidden_it_counts_nothing(qtbot: QtBot) -> None:
         document.apply_plan(document.plans[0])
         settle()
         assert not panel.busy
+        panel.show()
+        quiet(qtbot, panel)
+        assert panel.curves is not None and panel.curves.complete
+    panel.end_threads()
+    document.close()
+    document.deleteLater()
+
+
+def test_what_was_put_off_when_it_was_hidden_is_counted_once_it_is_shown(qtbot: QtBot) -> None:
+    document = document_of()
+    panel = PlotsPanel(document, LIGHT)
+    with shown(qtbot, panel, 400, 240):
+        panel.refresh_now()
+        assert panel._count_later.waiting
+        panel.hide()
         panel.show()
         quiet(qtbot, panel)
         assert panel.curves is not None and panel.curves.complete
