@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gui.look.page import SUFFIXES
-from gui.present.render import application, size
+from gui.present.render import add_page, application, page_of
 from planner.cli import inputs, proving
 from planner.cli.command import DONE, Console, UsageError
 from planner.errors import StageboardError
@@ -32,16 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " without any, the best contiguous and the best non-contiguous split of a BERT of three layers",
     )
     parser.add_argument("-o", "--output", metavar="PICTURE", help="draw them: .png, .svg or .pdf")
-    parser.add_argument(
-        "--size",
-        type=size,
-        default=(1600, 1000),
-        metavar="WxH",
-        help="pixels of the picture (default 1600x1000)",
-    )
-    parser.add_argument(
-        "--theme", choices=("light", "dark"), default="light", help="its colours (default light)"
-    )
+    add_page(parser)
     parser.add_argument(
         "--view", choices=VIEWS,
         help="what the picture shows: the graph as a flow or one lane per device, what goes from device to device, or what"
@@ -199,14 +190,14 @@ def _draw(comparison: Comparison | OrderComparison, args: argparse.Namespace) ->
     from planner.reports.comparison import OrderComparison
 
     if isinstance(comparison, OrderComparison):
-        from gui.editors.comparison.orders.picture import save_orders
+        from gui.editors.comparison.orders.picture import draw_orders
 
         if args.view is not None:
             raise UsageError(
                 f"--view {args.view} is about graphs of operators; leave it out for a sparse network"
             )
-        save_orders(comparison, args.output, size=args.size, theme=args.theme)
+        draw_orders(comparison, page_of(args)).save(args.output)
         return
-    from gui.editors.comparison.picture.picture import save_comparison
+    from gui.editors.comparison.picture.picture import draw_comparison
 
-    save_comparison(comparison, args.output, size=args.size, theme=args.theme, view=args.view or "flow")
+    draw_comparison(comparison, page_of(args), args.view or "flow").save(args.output)

@@ -38,18 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", required=True, metavar="FILE", help="the picture: .png, .svg or .pdf"
     )
-    page = parser.add_mutually_exclusive_group()
-    page.add_argument(
-        "--size", type=size, metavar="WxH",
-        help="pixels (default 1600x1000; a flow, lanes or schedule that needs less height gets less)",
-    )  # fmt: skip
-    page.add_argument(
-        "--preset", choices=("slide", "column", "poster"),
-        help="slide: 1920x1080; column: of a paper, 85 mm at 300 dots per inch, as high as needed; poster: A1 across, with type twice as"
-        " large",
-    )  # fmt: skip
-    parser.add_argument("--transparent", action="store_true", help="no ground behind the picture")
-    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="colours (default light)")
+    add_page(parser)
     parser.add_argument(
         "--view",
         choices=("flow", "lanes", "stages", "schedule", "memory", "package", "network"),
@@ -67,6 +56,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     configure_beside(parser, SECONDS)
     parser.epilog = "example: stageboard render sample_models/resnet50.json resnet50.plan.json --view lanes -o resnet50.png"
+
+
+def add_page(parser: argparse.ArgumentParser) -> None:
+    """The page of a picture: its size or a preset, colours, ground."""
+    page = parser.add_mutually_exclusive_group()
+    page.add_argument(
+        "--size", type=size, metavar="WxH",
+        help="pixels (default 1600x1000; a flow, lanes or schedule that needs less height gets less)",
+    )  # fmt: skip
+    page.add_argument(
+        "--preset", choices=("slide", "column", "poster"),
+        help="slide: 1920x1080; column: of a paper, 85 mm at 300 dots per inch, as high as needed; poster: A1 across, with type twice as"
+        " large",
+    )  # fmt: skip
+    parser.add_argument("--transparent", action="store_true", help="no ground behind the picture")
+    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="colours (default light)")
 
 
 def size(text: str) -> tuple[int, int]:

@@ -103,14 +103,20 @@ def _pictures() -> list[Writer]:
         found.append(
             Writer(
                 f"compared{suffix}",
-                ("gui.editors.comparison.picture.picture",),
+                (
+                    "gui.app.compare",
+                    "gui.look.drawn",
+                ),
                 ("compare", *_plan("graph"), "@b.plan.json"),
             )
         )
         found.append(
             Writer(
                 f"orders{suffix}",
-                ("gui.editors.comparison.orders.picture",),
+                (
+                    "gui.app.compare",
+                    "gui.look.drawn",
+                ),
                 ("compare", *_plan("order"), "@other.plan.json"),
             )
         )

@@ -50,7 +50,7 @@ COMPARE_ACTIONS: tuple[ActionSpec[Any], ...] = (
     # ------------------------------------------------------------------ file
     ActionSpec("file.open", "Open Model…", "File", lambda w: w.open_beside(), ("Ctrl+O",), "open models in the window of the plans that are compared"),
     ActionSpec("file.open_plan", "Add Plan Files…", "File", lambda w: w.files.add_files(), ("Ctrl+Shift+O",), "compare saved plans of this model, too", has_room),
-    ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", lambda w: w.files.save_picture(), ("Ctrl+E",), "export the comparison as one picture for a document", is_compared, group=2, submenu="Export"),
+    ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", lambda w: w.files.export_picture(), ("Ctrl+E",), "export the comparison as one picture for a document", is_compared, group=2, submenu="Export"),
     *FILE_ACTIONS,
     # ------------------------------------------------------------------ edit
     *UNDO_ACTIONS,

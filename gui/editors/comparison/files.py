@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from gui.editors.comparison.body import CompareBody
 
 
+MOST_PREVIEWED = 6_000
+"""Ops on all canvases of the largest comparison that is drawn before it is exported."""
+
+
 class CompareFiles(FileDialogs):
     """The dealings of a compare window with the disk."""
 
@@ -38,17 +42,13 @@ class CompareFiles(FileDialogs):
         sources, bounds = file_sources(paths, self._state.document)
         self._state.add(sources, bounds)
 
-    def save_picture(self) -> None:
-        """Ask for a picture and write the comparison."""
-        path = self.ask_picture()
-        if path is not None:
-            self.save_picture_as(path)
-
-    def save_picture_as(self, path: Path) -> None:
-        """Write the comparison as it is shown. Raises :class:`StageboardError`."""
-        from gui.editors.comparison.picture.picture import save_comparison
+    def export_picture(self) -> None:
+        """A view of the comparison as PNG, SVG or PDF; first the one that is shown."""
+        from gui.editors.comparison.picture.picture import VIEWS, draw_comparison
 
         comparison = self._state.comparison
         if comparison is not None:
-            save_comparison(comparison, path, theme=self._window.theme.name, view=self._state.view)
-            self.say("info", f"The comparison was saved as {path.name}.")
+            self.ask_drawing(
+                VIEWS, self._state.view, lambda choice: draw_comparison(comparison, choice.page, choice.view),
+                preview=len(comparison.plans) * comparison.graph.n <= MOST_PREVIEWED,
+            )  # fmt: skip

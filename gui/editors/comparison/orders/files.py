@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
     from gui.shell.window import EditorWindow
 
+MOST_PREVIEWED = 50_000
+"""Connections of the largest network whose orders are drawn before they are exported."""
+
 
 class OrdersFiles(FileDialogs):
     """The dealings of a comparison of orders with the disk."""
@@ -41,15 +44,18 @@ class OrdersFiles(FileDialogs):
                 self.say("warning", note)
 
     def export_picture(self) -> None:
-        """Ask for a picture and write both orders."""
-        from gui.editors.comparison.orders.picture import save_orders
+        """Both orders as PNG, SVG or PDF."""
+        from gui.editors.comparison.orders.picture import draw_orders
         from planner.reports.comparison import compare_orders
 
-        document, path = self._document, self.ask_picture()
+        document = self._document
         entries = (document.active, document.compared)
-        if path is None or not all(isinstance(one, OrderEntry) for one in entries):
+        if not all(isinstance(one, OrderEntry) for one in entries):
             return
         plans = [document.plan_of(one) for one in entries if one is not None]
         claims = [one.claims for one in entries if one is not None]
         comparison = compare_orders(plans, document.bounds, claims)
-        self.export(lambda: save_orders(comparison, path, theme=self._editor.theme.name), path)
+        self.ask_drawing(
+            {"orders": "Orders"}, "orders", lambda choice: draw_orders(comparison, choice.page),
+            preview=comparison.network.connection_count <= MOST_PREVIEWED,
+        )  # fmt: skip

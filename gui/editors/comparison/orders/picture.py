@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.network.picture import compose_network, paint_network
-from gui.look.drawn import drawn
+from gui.look.drawn import Drawing, fill_ground
 from gui.look.numbers import plural, signed_amount, signed_percent
-from gui.look.page import Page
-from gui.look.theme import THEMES
+from gui.look.page import SHEET, Page
 from gui.look.writing import LEFT, face, write
-from planner.files import write_atomically
 from planner.reports.comparison import OrderComparison
 
 WIDTH, HEIGHT = 1280.0, 800.0
@@ -23,14 +18,10 @@ MARGIN, HEAD, LINE, APART = 12.0, 34.0, 20.0, 8.0
 """Around everything, the picture's title, the line with each order's name, and between two orders."""
 
 
-def save_orders(
-    comparison: OrderComparison,
-    path: str | os.PathLike[str],
-    size: tuple[int, int] = (1600, 1000),
-    theme: str = "light",
-) -> None:
-    """Write the picture; the suffix of ``path`` (.png, .svg, .pdf) says which kind of file. Needs a QGuiApplication, no display."""
-    colours = THEMES[theme]
+def draw_orders(comparison: OrderComparison, page: Page = SHEET) -> Drawing:
+    """The picture of compared orders. Needs a QGuiApplication, no display."""
+    page = page.usual
+    size, colours = page.pixels, page.theme
     scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT))
     room = QRectF(0, 0, size[0] / scale, size[1] / scale)
     count = len(comparison.plans)
@@ -53,11 +44,10 @@ def save_orders(
         )
         for i, plan in enumerate(comparison.plans)
     ]
-    suffix = Path(path).suffix.lower()
 
-    def paint(painter: QPainter) -> None:
+    def paint(painter: QPainter, shapes: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(QRectF(0, 0, *size), QColor(colours.panel))
+        fill_ground(painter, page, colours.panel)
         painter.scale(scale, scale)
         line = QRectF(MARGIN, 6, room.width() - 2 * MARGIN, HEAD - 8)
         write(painter, line, LEFT, title, face(14.0, True), colours.text)
@@ -73,10 +63,10 @@ def save_orders(
             line = QRectF(MARGIN, 0, wide - 2 * MARGIN, LINE)
             write(painter, line, LEFT, _name(comparison, i), face(11.0, True), colours.accent)
             painter.translate(0, LINE)
-            paint_network(painter, scene, inner, colours, vectors=suffix != ".png")
+            paint_network(painter, scene, inner, colours, vectors=shapes)
             painter.restore()
 
-    write_atomically(Path(path), drawn(suffix, Page(size), title, paint))
+    return Drawing(page, title, paint)
 
 
 def _name(comparison: OrderComparison, i: int) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
 from gui.canvas.graph.items import items_of
-from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.picture.picture import TITLE_HEIGHT, Picture, paint_title
 from gui.canvas.graph.picture.shapes import paint_graph
@@ -19,10 +18,8 @@ from gui.canvas.graph.scene import STYLE, Scene, arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
 from gui.editors.comparison.canvases.pane_marks import Marks, marks_of, paint_badges
 from gui.editors.comparison.canvases.pane_rows import row_devices, row_headers, violating_ops
-from gui.editors.comparison.canvases.pane_surface import paint_plan
 from gui.editors.comparison.canvases.pane_words import moved_words, rules_words, standing_words
 from gui.look.theme import Theme
-from gui.raster import engine as raster
 from planner.reports.comparison import Comparison
 
 GAP = 1.0
@@ -104,25 +101,20 @@ def canvases(comparison: Comparison, box: QRectF, theme: Theme, view: str) -> li
     return found
 
 
-def paint_canvas(painter: QPainter, canvas: Canvas, vectors: bool) -> None:
-    """Title and plan, as pixels or as shapes and text."""
+def paint_canvas(painter: QPainter, canvas: Canvas, ground: bool) -> None:
+    """Title and plan as shapes and text, on a ground or on none."""
     picture = canvas.picture
-    width, height = round(picture.size[0]), round(picture.size[1])
+    width, height = picture.size
+    theme = picture.palette.theme
     painter.save()
     painter.translate(canvas.box.topLeft())
     painter.setClipRect(QRectF(0, 0, width, height))
-    if vectors:
-        painter.fillRect(QRectF(0, 0, width, height), QColor(picture.palette.theme.canvas))
-        painter.translate(0, TITLE_HEIGHT)
-        _paint_shapes(painter, canvas)
-        painter.translate(0, -TITLE_HEIGHT)
-    else:
-        pixels = raster.new_image(width, height - TITLE_HEIGHT)
-        paint_plan(
-            pixels, picture.scene, picture.viewport, picture.palette, 1.0, picture.headers, canvas.marks
-        )
-        painter.drawImage(QPointF(0, TITLE_HEIGHT), wrap_image(pixels))
-    painter.fillRect(QRectF(0, 0, width, TITLE_HEIGHT), QColor(picture.palette.theme.panel))
+    if ground:
+        painter.fillRect(QRectF(0, 0, width, height), QColor(theme.canvas))
+        painter.fillRect(QRectF(0, 0, width, TITLE_HEIGHT), QColor(theme.panel))
+    painter.translate(0, TITLE_HEIGHT)
+    _paint_shapes(painter, canvas)
+    painter.translate(0, -TITLE_HEIGHT)
     paint_title(painter, picture)
     painter.restore()
 

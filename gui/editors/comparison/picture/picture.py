@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -16,17 +15,16 @@ from gui.editors.comparison.panels.figures_words import figures_table
 from gui.editors.comparison.panels.sankey_painter import paint_sankey
 from gui.editors.comparison.panels.sankey_words import sankey_of
 from gui.editors.comparison.picture.canvas import Canvas, canvases, paint_canvas
-from gui.look.drawn import drawn
+from gui.look.drawn import Drawing, fill_ground
 from gui.look.numbers import plural
-from gui.look.page import SUFFIXES, Page
-from gui.look.theme import THEMES, Theme, font
+from gui.look.page import SHEET, Page
+from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, write
 from gui.widgets.labels import capital
 from planner.errors import StageboardError
-from planner.files import write_atomically
 from planner.reports.comparison import Comparison
 
-VIEWS = ("flow", "lanes", "sankey", "devices")
+VIEWS = {"flow": "Flow", "lanes": "Lanes", "sankey": "What goes from device to device", "devices": "Devices"}
 MARGIN, TITLE = 20.0, 46.0
 LEAST_BELOW, MOST_BELOW, SHARE_BELOW = 190.0, 400.0, 0.31
 """Pixels of the part below the canvases, and its share of the height."""
@@ -35,33 +33,24 @@ LEAST_HEIGHT = 560
 PAIR: Pair = (1, 0)
 
 
-def save_comparison(
-    comparison: Comparison,
-    path: str | Path,
-    size: tuple[int, int] = (1600, 1000),
-    theme: str = "light",
-    view: str = "flow",
-) -> None:
-    """Write a picture; the suffix of ``path`` (.png, .svg, .pdf) says which kind. Needs a QGuiApplication, no display.
+def draw_comparison(comparison: Comparison, page: Page = SHEET, view: str = "flow") -> Drawing:
+    """The picture of a comparison. Needs a QGuiApplication, no display.
 
     ``view``: the canvases as ``flow`` or ``lanes``, with flows and devices below; or ``sankey`` or ``devices`` alone, large. Of more
     than two plans there are the flows of each against the first, and what devices cost in all of them. Raises :class:`StageboardError` for
-    another suffix or view, or a size that cannot be drawn.
+    another view.
     """
-    file = Path(path)
-    if file.suffix.lower() not in SUFFIXES:
-        raise StageboardError(
-            f"{file}: pictures are written as .png, .svg or .pdf; choose one of these endings"
-        )
     if view not in VIEWS:
         raise StageboardError(f"there is no view '{view}'; choose {', '.join(VIEWS)}")
-    if not (64 <= size[0] <= 16384 and 64 <= size[1] <= 16384):
-        raise StageboardError(
-            f"a picture of {size[0]} x {size[1]} pixels cannot be drawn; 64 to 16384 each way"
-        )
-    suffix = file.suffix.lower()
-    paint = composed(comparison, size, THEMES[theme], view, vectors=suffix != ".png")
-    write_atomically(file, drawn(suffix, Page(size), title_of(comparison), paint))
+    page = page.usual
+    painted = composed(comparison, page.room, page.theme, view, ground=not page.transparent)
+
+    def paint(painter: QPainter, _: bool) -> None:
+        fill_ground(painter, page, page.theme.panel)
+        painter.scale(page.scale, page.scale)
+        painted(painter)
+
+    return Drawing(page, title_of(comparison), paint)
 
 
 def title_of(comparison: Comparison) -> str:
@@ -86,10 +75,10 @@ def subtitle_of(comparison: Comparison) -> str:
 
 
 def composed(
-    comparison: Comparison, size: tuple[int, int], theme: Theme, view: str, vectors: bool
+    comparison: Comparison, size: tuple[float, float], theme: Theme, view: str, ground: bool = True
 ) -> Callable[[QPainter], None]:
-    """Lay everything out for ``size``; returns what paints it, as pixels or as shapes and text."""
-    width, height = float(size[0]), float(size[1])
+    """Lay everything out for ``size``; returns what paints it, the canvases on a ``ground`` of their own or on none."""
+    width, height = size
     inner, count = width - 2 * MARGIN, len(comparison.plans)
     table = figures_table(comparison, PAIR)
     top = TITLE + table_height(table) + 12
@@ -105,11 +94,10 @@ def composed(
 
     def paint(painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(QRectF(0, 0, width, height), QColor(theme.panel))
         _paint_title(painter, comparison, inner, theme)
         paint_table(painter, QRectF(MARGIN, TITLE, inner, table_height(table)), table, theme)
         for canvas in drawings:
-            paint_canvas(painter, canvas, vectors)
+            paint_canvas(painter, canvas, ground)
             painter.setPen(QPen(QColor(theme.border), 1))
             painter.drawLine(canvas.box.topLeft(), canvas.box.topRight())
             painter.drawLine(canvas.box.topRight(), canvas.box.bottomRight())

@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gui.app.launch import plans_to_compare
 from gui.editors.comparison import windows as compare_launch
 from gui.editors.comparison.windows import open_example, open_files, open_order_files
+from gui.shell.picture_dialog import PictureDialog
 from planner.cli.command import UsageError
 from planner.formats import read_graph
 from planner.machines.pipeline.target import Pipeline
@@ -118,8 +119,10 @@ def test_the_example_is_opened(qtbot: QtBot) -> None:
     close()
 
 
-def test_the_picture_is_saved(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_picture_is_saved(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "both.png"), ""))
     with window_on(qtbot, two_plans()) as window:
-        window.files.save_picture_as(tmp_path / "both.png")
+        window.files.export_picture()
+        window.findChild(PictureDialog).accept()
         assert (tmp_path / "both.png").stat().st_size > 1000
         assert "both.png" in window.notice.text

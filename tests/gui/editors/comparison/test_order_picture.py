@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from gui.editors.comparison.orders.picture import difference_words, save_orders
+from gui.editors.comparison.orders.picture import difference_words, draw_orders
+from gui.look.page import Page
 from gui.look.theme import THEMES
 from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
 from planner.machines.two_level_memory.problem import NetworkProblem
@@ -33,7 +34,7 @@ def test_every_order_has_a_place_of_its_own(
     qapp: object, comparison: OrderComparison, tmp_path: Path, count: int, theme: str
 ) -> None:
     path = tmp_path / "orders.png"
-    save_orders(compare_orders(comparison.plans[:count]), path, (900, 600), theme)
+    draw_orders(compare_orders(comparison.plans[:count]), Page((900, 600), theme=THEMES[theme])).save(path)
     image = QImage(str(path))
     assert (image.width(), image.height()) == (900, 600)
     columns = count if count < 4 else 2
@@ -56,7 +57,7 @@ def test_vector_files(
     qapp: object, comparison: OrderComparison, tmp_path: Path, suffix: str, start: bytes
 ) -> None:
     path = tmp_path / f"orders{suffix}"
-    save_orders(comparison, path)
+    draw_orders(comparison).save(path)
     assert path.read_bytes().startswith(start)
     if suffix == ".svg":
         words = path.read_text(encoding="utf-8")

@@ -28,6 +28,7 @@ from gui.editors.network.editor import OrderWindow
 from gui.editors.network.views import default_views
 from gui.look.theme import DARK, LIGHT
 from gui.panels.network.playback.widget import Playback
+from gui.shell.picture_dialog import PictureDialog
 from planner.machines.two_level_memory.kernels import READ, WRITE
 from planner.machines.two_level_memory.orders.blocks import placed_like
 from planner.machines.two_level_memory.trace import Trace
@@ -262,6 +263,7 @@ def test_files_and_a_picture_of_both(qtbot: QtBot, tmp_path: Path, monkeypatch: 
         assert document.order is order and not document.modified, "the canvas stays"
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "both.png"), ""))
         shown.actions_set["file.export.picture"].trigger()
+        shown.findChild(PictureDialog).accept()
         assert (tmp_path / "both.png").stat().st_size > 1000 and "both.png" in shown.notice.text
 
 
