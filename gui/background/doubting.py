@@ -40,7 +40,7 @@ class Doubting(QObject):
     @property
     def running(self) -> bool:
         """Whether a proof is being looked for."""
-        return self._checking.running
+        return self._checking.busy
 
     def job_changed(self, job: Job) -> None:
         """There is news of a job: begin to doubt it, or stop."""

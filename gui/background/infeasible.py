@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
+from gui.background.asking import Asking
 from planner.problem.problem import Problem
-from planner.processes.question import Aside
+from planner.processes.question import Answer
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -30,7 +31,7 @@ RULE_WORDS = {
 """Rules in a few words, where their names do not say it all."""
 
 
-class Checking(QObject):
+class Checking(Asking):
     """Asks for the explanation of one problem at a time. Call :meth:`stop` before the window goes.
 
     ``found(Problem, Explanation)``; ``failed(str)`` with a sentence. An edit of the problem ends the search without a word.
@@ -38,51 +39,23 @@ class Checking(QObject):
 
     found = Signal(object, object)
     failed = Signal(str)
-    changed = Signal()
-    """A search began or ended."""
-
-    POLL_MS = 60
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
         self._problem: Problem | None = None
-        self._aside: Aside | None = None
-        self._timer = QTimer(self, interval=self.POLL_MS)
-        self._timer.timeout.connect(self._poll)
+        self.answered.connect(self._take)
         for signal in (document.model_changed, document.problem_changed):
             signal.connect(self.stop)
-
-    @property
-    def running(self) -> bool:
-        """Whether an explanation is being looked for."""
-        return self._aside is not None
 
     def start(self) -> None:
         """Look for the explanation of the open problem. Raises :class:`StageboardError` where nothing is open."""
         from planner.feasibility import explain
 
-        problem = self._document.board.open_problem
-        self.stop()
-        self._problem = problem
-        self._aside = Aside(explain, problem, seconds=SECONDS)
-        self._timer.start()
-        self.changed.emit()
+        self._problem = self._document.board.open_problem
+        self.ask(explain, self._problem, seconds=SECONDS)
 
-    def stop(self) -> None:
-        """End the search at once."""
-        if self._aside is not None:
-            self._timer.stop()
-            self._aside.close()
-            self._aside = None
-            self.changed.emit()
-
-    def _poll(self) -> None:
-        assert self._aside is not None
-        answer = self._aside.poll()
-        if answer is None:
-            return
-        self.stop()
+    def _take(self, answer: Answer) -> None:
         if answer.sentence:
             self.failed.emit(f"no explanation was found: {answer.sentence}")
         else:

@@ -58,7 +58,7 @@ class Mending(QObject):
     @property
     def busy(self) -> bool:
         """Whether something is being looked for."""
-        return self.repairing.busy or self.domains.busy or self.checking.running or self.doubting.running
+        return self.repairing.busy or self.domains.busy or self.checking.busy or self.doubting.running
 
     def close(self) -> None:
         """End every thread and process."""

@@ -2,52 +2,37 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
+from gui.background.asking import Asking
 from gui.tools.story.draft import Frame, ModelSource, Shown
 from gui.tools.story.recorder import of_search
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
-from planner.processes.question import Aside
-
-LOOK_MS = 80
+from planner.processes.question import Answer
 
 
-class Searching(QObject):
-    """At most one search at a time: ``found`` brings its keyframes, ``failed`` a sentence and its detail.
-
-    Call :meth:`cancel` before the window goes.
-    """
+class Searching(Asking):
+    """At most one search at a time: ``found`` brings its keyframes, ``failed`` a sentence and its detail."""
 
     found = Signal(object)
     failed = Signal(str, str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._aside: Aside | None = None
         self._searched: tuple[Plan | OrderPlan, tuple[Bound, ...], ModelSource] | None = None
-        self._timer = QTimer(self, interval=LOOK_MS)
-        self._timer.timeout.connect(self._look)
-
-    @property
-    def busy(self) -> bool:
-        """Whether a search is being run again."""
-        return self._aside is not None
+        self.answered.connect(self._take)
 
     def begin(self, plan: Plan | OrderPlan, bounds: tuple[Bound, ...], source: ModelSource) -> None:
         """Run the search of ``plan`` again; its keyframes are shown with ``bounds`` and the model's ``source``."""
         from gui.tools.story.search_course import course
 
-        self._aside = Aside(course, plan)
         self._searched = (plan, bounds, source)
-        self._timer.start()
+        self.ask(course, plan)
 
-    def _look(self) -> None:
-        answer = None if self._aside is None else self._aside.poll()
-        if answer is None or self._searched is None:
-            return
-        self.cancel()
+    def _take(self, answer: Answer) -> None:
+        assert self._searched is not None
         if answer.sentence:
             self.failed.emit(answer.sentence, answer.detail)
             return
@@ -59,10 +44,3 @@ class Searching(QObject):
             frames.append(Frame(of_search(step, bounds, before), Shown(step, bounds, source)))
             before = step
         self.found.emit(frames)
-
-    def cancel(self) -> None:
-        """End the process, if there is one."""
-        self._timer.stop()
-        if self._aside is not None:
-            self._aside.close()
-            self._aside = None

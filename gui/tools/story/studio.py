@@ -390,7 +390,7 @@ class Studio(QObject):
         """Nothing of it outlives the window."""
         self.recorder.stop()
         self.keep()
-        self._searching.cancel()
+        self._searching.stop()
         self.loading.drop()
         if self._export is not None:
             self._export.drop()

@@ -58,7 +58,7 @@ class Silent(Told):
 @pytest.fixture
 def pinned(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Generator[MainWindow]:
     """A window on a package with pins that contradict each other; the explanation is at hand."""
-    monkeypatch.setattr("gui.background.infeasible.Aside", Told)
+    monkeypatch.setattr("gui.background.asking.Aside", Told)
     document = opened_on_package()
     document.change_problem(document.board.open_problem.with_constraints(PINS), "Pin")
     document.undo_stack.clear()
@@ -69,7 +69,7 @@ def pinned(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Generator[MainWindo
 
 def shown_dialog(qtbot: QtBot, window: MainWindow) -> FeasibilityDialog:
     window.actions_set["plan.feasible"].trigger()
-    qtbot.waitUntil(lambda: not window.mending.checking.running)
+    qtbot.waitUntil(lambda: not window.mending.checking.busy)
     settle()
     assert window.mending.dialog is not None
     return window.mending.dialog
@@ -131,7 +131,7 @@ def test_a_remedy_is_one_step(qtbot: QtBot, pinned: MainWindow) -> None:
     settle()
     assert dialog.heading.text() == "The problem has changed"
     buttons(dialog)["Check again"].click()
-    assert pinned.mending.checking.running
+    assert pinned.mending.checking.busy
 
 
 def test_a_remedy_that_changes_the_machine(qtbot: QtBot, pinned: MainWindow) -> None:
@@ -172,18 +172,18 @@ def test_no_answer_is_told(qtbot: QtBot, pinned: MainWindow, monkeypatch: pytest
 
 
 def test_closing_ends_the_search(qtbot: QtBot, pinned: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gui.background.infeasible.Aside", Silent)
+    monkeypatch.setattr("gui.background.asking.Aside", Silent)
     pinned.mending.explain()
     assert pinned.mending.busy
     dialog = pinned.mending.dialog
     assert dialog is not None
     assert dialog.busy.isVisible()
     buttons(dialog)["Cancel"].click()
-    assert not pinned.mending.checking.running
+    assert not pinned.mending.checking.busy
     assert pinned.mending.dialog is None
     pinned.mending.explain()
     pinned.document.change_problem(package_problem(), "Free")
-    assert not pinned.mending.checking.running, "it was about another problem"
+    assert not pinned.mending.checking.busy, "it was about another problem"
 
 
 def test_a_job_that_proves_it_offers_the_reason(qtbot: QtBot, pinned: MainWindow) -> None:
@@ -220,6 +220,6 @@ def test_a_real_explanation(qtbot: QtBot) -> None:
     assert heard[0].remedies
     checking.start()
     document.clear_constraints()
-    assert not checking.running
+    assert not checking.busy
     checking.deleteLater()
     document.deleteLater()

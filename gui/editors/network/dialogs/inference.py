@@ -6,21 +6,21 @@ import os
 from html import escape
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from gui.background.asking import Asking
 from gui.document.network.inferring import MINE, SCIPY, Measured, measure
 from gui.look.numbers import one_time, rate_text
 from gui.look.theme import Theme, font
 from gui.widgets.forms import Form
 from gui.widgets.labels import capital, set_role
-from planner.processes.question import Aside
+from planner.processes.question import Answer
 
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
 
 MOST_BATCH = 65_536
-POLL_MS = 60
 
 
 class InferenceDialog(QDialog):
@@ -32,9 +32,8 @@ class InferenceDialog(QDialog):
         self.setWindowTitle("Run inference")
         self.setFont(font(9.0))
         self._document, self._theme = document, theme
-        self._aside: Aside | None = None
-        self._poll = QTimer(self, interval=POLL_MS)
-        self._poll.timeout.connect(self._look)
+        self._asking = Asking(self)
+        self._asking.answered.connect(self._take)
         words = QLabel(
             "Runs batches of random numbers through the network in the order on the canvas, checks the outputs against"
             " double precision, and times them beside scipy."
@@ -60,6 +59,7 @@ class InferenceDialog(QDialog):
         self.run_button = QPushButton("Run", self)
         self.run_button.setObjectName("primary")
         self.run_button.clicked.connect(self.run)
+        self._asking.busy_changed.connect(lambda: self.run_button.setEnabled(not self.busy))
         close = QPushButton("Close", self)
         close.setAutoDefault(False)
         close.clicked.connect(self.close)
@@ -80,7 +80,7 @@ class InferenceDialog(QDialog):
     @property
     def busy(self) -> bool:
         """Whether it runs."""
-        return self._aside is not None
+        return self._asking.busy
 
     def run(self) -> None:
         """Run and measure in a process of its own."""
@@ -90,32 +90,18 @@ class InferenceDialog(QDialog):
         values = self.form.values()
         batch, threads = int(values["batch"]), int(values["threads"])
         self.said.setText("Running … the first time this takes some seconds more.")
-        self._aside = Aside(measure, problem.network, order, batch, threads)
-        self._poll.start()
-        self.run_button.setEnabled(False)
+        self._asking.ask(measure, problem.network, order, batch, threads)
 
-    def _look(self) -> None:
-        answer = None if self._aside is None else self._aside.poll()
-        if answer is None:
-            return
-        self._end()
+    def _take(self, answer: Answer) -> None:
         if isinstance(answer.value, Measured):
             self.said.setText(measured_html(answer.value, self._theme))
         else:
             sentence = escape(capital(answer.sentence))
             self.said.setText(f"<p style='color: {self._theme.bad}'>{sentence}.</p>")
 
-    def _end(self) -> None:
-        """No process any more."""
-        self._poll.stop()
-        if self._aside is not None:
-            self._aside.close()
-            self._aside = None
-        self.run_button.setEnabled(True)
-
     def done(self, result: int) -> None:
         """However it is closed: what runs is ended."""
-        self._end()
+        self._asking.stop()
         super().done(result)
 
 

@@ -174,7 +174,7 @@ class RacePanel(Panel):
         self.board.reduced = reduced
 
     def _another_graph(self) -> None:
-        self.replaying.cancel()
+        self.replaying.stop()
         self.setup.show_problem(self.document.problem, forget=True)
         self.request_refresh()
 
@@ -262,7 +262,7 @@ class RacePanel(Panel):
     def close_race(self) -> None:
         """The window goes: end every process."""
         self.racing.close()
-        self.replaying.cancel()
+        self.replaying.stop()
 
     def start_or_stop(self) -> None:
         """The one button."""

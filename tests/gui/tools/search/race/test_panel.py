@@ -212,7 +212,7 @@ def test_a_replay_says_how_it_went(window: MainWindow, qtbot: QtBot, monkeypatch
         def close(self) -> None:
             pass
 
-    monkeypatch.setattr("gui.tools.search.race.replaying.Aside", Answered)
+    monkeypatch.setattr("gui.background.asking.Aside", Answered)
     entry = panel.entry(0)
     assert entry is not None and panel.course is not None
     panel.replaying.replay(panel.course.problem, entry)
