@@ -69,6 +69,7 @@ def network_pictures(app: QApplication, themes: ThemeController, folder: Path) -
         document.set_position(round(0.62 * len(document.order)))
         shot("network-matrix.png", "light")
         compared = open_orders(window, document.plans[0])
+        compared.window().showNormal()  # a small screen maximises it
         compared.window().resize(*SIZE)
         shot("network-orders.png", "light", compared)
         compared.close()
