@@ -44,7 +44,7 @@ class Told:
 def window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Generator[MainWindow]:
     """A window whose plan breaks rules, on a package with pins that contradict each other."""
     Told.made = 0
-    monkeypatch.setattr("gui.background.infeasible.Aside", Told)
+    monkeypatch.setattr("gui.background.asking.Aside", Told)
     document = opened_on_package()
     document.change_problem(document.board.open_problem.with_constraints(PINS), "Pin")
     window, close = make_window(qtbot, document)
