@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from gui.app.crash_log import CrashLog
 from gui.background.collecting import Collecting
 from gui.background.signals import quit_on_signals
+from gui.background.warming import warming
 from gui.document.values import Message
 from gui.look.application import application
 
@@ -42,12 +42,8 @@ def open_window(
 
     Sparse networks, and dense models pruned to a ``density``, have tabs of their own.
     """
-    from gui.editors.comparison.windows import close_all as close_comparisons
-    from gui.editors.network.windows import close_all as close_orders
-    from gui.editors.plan.windows import close_all as close_graphs
-    from gui.editors.plan.windows import make_window
     from gui.shell.host import show_editor
-    from gui.shell.kinds import network_files
+    from gui.shell.kinds import close_all_windows, network_files
 
     networks = network_files(models, density)
     graphs = [model for model in models if not any(model in paths for paths in networks)]
@@ -61,6 +57,9 @@ def open_window(
             if networks and not graphs:
                 _open_networks(app, notices, networks, plan, density, compared)
                 return int(app.exec())
+            from gui.editors.plan.windows import make_window
+
+            collecting.keep()
             parts = make_window(app, remember=not tour)
             notices.said.connect(parts.document.message)
             try:
@@ -74,12 +73,8 @@ def open_window(
                 if parts.journal is not None and parts.window.closed:
                     parts.journal.close()
     finally:
-        close_comparisons()
-        close_orders()
-        close_graphs()
-        _enough.set()
-        for thread in _warming:
-            thread.join(LAST_PART)
+        close_all_windows()
+        warming.close()
         collecting.close()
         log.uninstall()
 
@@ -97,6 +92,7 @@ def _open_networks(
     from gui.look.theme import ThemeController
     from gui.shell.session import Session
 
+    warming.begin()
     session = Session(parent=app)
     themes = ThemeController(app, session.theme)
     first: OrderWindow | None = None
@@ -116,6 +112,9 @@ def _begin(
     parts: Parts, models: Sequence[Path], plan: Path | None, tour: bool, story: Path | None = None,
     compared: Sequence[Path] = (),
 ) -> None:  # fmt: skip
+    from gui.layout import warm_up as warm_up_layout
+    from gui.raster import engine as raster
+
     if tour:
         from gui.app.tour.bar import begin_tour
 
@@ -130,30 +129,14 @@ def _begin(
         parts.window.files.open_files([*models, *([plan] if plan is not None else [])])
     if parts.journal is not None:
         _offer_recovery(parts)
-    parts.document.model_changed.connect(lambda: _warm_up_once(parts))
-    QTimer.singleShot(1500, parts.window, lambda: _warm_up_once(parts))
+    warming.begin()
+    warming.load(raster.warm_up, warm_up_layout)
+    parts.document.model_changed.connect(lambda: _begin_beside(parts), Qt.ConnectionType.SingleShotConnection)
+    QTimer.singleShot(1500, parts.window, lambda: _begin_beside(parts))
 
 
-_warm = threading.Event()
-_warming: list[threading.Thread] = []
-_enough = threading.Event()
-LAST_PART = 5.0
-"""Seconds that the end of the program waits for what is being loaded: a thread in compiled code must not outlive it."""
-
-
-def _warm_up_once(parts: Parts) -> None:
-    """Load or compile what the first drag and the first planner need, in a thread; keep a process ready for the planner."""
-    if _warm.is_set():
-        return
-    _warm.set()
-
-    def work() -> None:
-        from gui.app.warm_up import warm_up
-
-        warm_up(_enough.is_set)
-
-    _warming.append(threading.Thread(target=work, name="warm-up", daemon=True))
-    _warming[0].start()
+def _begin_beside(parts: Parts) -> None:
+    """Keep a process ready for the first planner, and prove."""
     parts.jobs.warm_up()
     parts.window.proving_unasked.begin()
 

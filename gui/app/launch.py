@@ -5,9 +5,11 @@ Qt is imported only by what draws, so that ``stageboard info`` starts as fast as
 
 from __future__ import annotations
 
+import gc
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from gui.shell.kinds import files_to_open
@@ -45,18 +47,35 @@ def _open_window(arguments: list[str], commands: Sequence[str]) -> int:
     story = the_story(arguments)
     arguments, plans = plans_to_compare(arguments)
     models, plan = ([], None) if story is not None else files_to_open(arguments, commands)
-    from gui.look.display import check_display, check_qt
+    # What is imported stays: to look for rubbish among it takes a tenth of the time.
+    with uncollected():
+        # Once Qt is there it reads the source of every module that is imported: what has hundreds, and is needed anyway, goes before.
+        import numba  # noqa: F401
 
-    check_qt()
-    check_display()
-    from gui.app.app import open_window
+        from gui.look.display import check_display, check_qt
+
+        check_qt()
+        check_display()
+        from gui.app.app import open_window
 
     return open_window(models, plan, density=density, story=story, compared=plans)
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No collection of reference cycles meanwhile."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
 def the_story(arguments: Sequence[str]) -> Path | None:
     """The story among the arguments, which then is the only one; None where there is none. Raises :class:`UsageError`."""
-    from planner.story.files.json import is_story
+    from planner.plan_files.plan_parts import is_story
 
     stories = [Path(argument) for argument in arguments if is_story(argument)]
     if stories and len(arguments) > 1:

@@ -15,7 +15,10 @@ EVERY_MS = 500
 
 
 class Collecting(QObject):
-    """Looks now and then, in the thread that made it, whether a collection is due; :meth:`close` leaves that to Python again."""
+    """Looks now and then, in the thread that made it, whether a collection is due; :meth:`close` leaves that to Python again.
+
+    What :meth:`keep` finds is not looked through again: modules stay, and there is more of them than of all that comes later.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -24,6 +27,10 @@ class Collecting(QObject):
         self._timer = QTimer(self, interval=EVERY_MS)
         self._timer.timeout.connect(self.collect)
         self._timer.start()
+
+    def keep(self) -> None:
+        """Take what is there now for what stays. Call when all is imported, before the first window is made."""
+        gc.freeze()
 
     def collect(self) -> None:
         """Collect the oldest generation that Python would collect by now."""
@@ -35,5 +42,6 @@ class Collecting(QObject):
     def close(self) -> None:
         """The window goes."""
         self._timer.stop()
+        gc.unfreeze()
         if self._before:
             gc.enable()

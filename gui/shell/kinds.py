@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -23,6 +24,13 @@ WINDOWS = {
 def windows_of(kind: str) -> ModuleType:
     """The module of :data:`WINDOWS` that makes windows of a kind."""
     return import_module(WINDOWS[kind])
+
+
+def close_all_windows() -> None:
+    """End the processes and threads of every window that another opened."""
+    for kind in ("comparison", "network", "plan"):
+        if WINDOWS[kind] in sys.modules:
+            windows_of(kind).close_all()
 
 
 @dataclass(frozen=True)

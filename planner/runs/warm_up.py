@@ -6,7 +6,7 @@ moment. ``python -m planner.runs.warm_up`` does all of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -107,15 +107,18 @@ def warm_explain(problem: Problem) -> None:
     explain(like(problem), seconds=SECONDS)
 
 
-def warm_targets(stopped: Callable[[], bool] = lambda: False) -> None:
-    """Evaluation and editing on every machine, until ``stopped``."""
+def warm_editing(tiny: PlanningProblem) -> None:
+    """Evaluation, editing and repair on a tiny problem."""
+    warm_of(tiny).evaluate(tiny)
+    if isinstance(tiny, Problem):
+        warm_target(tiny)
+        warm_repair(tiny)
+
+
+def warm_targets() -> None:
+    """Evaluation and editing on every machine."""
     for problem in _tiny_problems():
-        if stopped():
-            return
-        warm_of(problem).evaluate(problem)
-        if isinstance(problem, Problem):
-            warm_target(problem)
-            warm_repair(problem)
+        warm_editing(problem)
 
 
 def warm_up() -> None:

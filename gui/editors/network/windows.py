@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from gui.background.warming import warming
 from gui.shell.host import show_editor
 
 if TYPE_CHECKING:
@@ -30,9 +31,12 @@ def open_order_window(
 ) -> OrderWindow:
     """A window for a network, a tab ``beside`` the one that asks for it; its files, if there are any, are read on a thread."""
     from gui.background.jobs import Jobs
+    from gui.canvas.network import raster
+    from gui.document.network import memory_history
     from gui.document.network.autosave import Autosave
     from gui.document.network.document import OrderDocument
     from gui.editors.network.editor import OrderWindow
+    from gui.editors.network.strip import kernels
 
     document = OrderDocument()
     jobs = Jobs(document, document)  # type: ignore[arg-type]
@@ -45,6 +49,7 @@ def open_order_window(
     window.destroyed.connect(lambda: _orders.remove(window) if window in _orders else None)
     show_editor(window, beside)
     jobs.warm_up()
+    warming.load(raster.warm_up, memory_history.warm_up, kernels.warm_up)
     if paths:
         window.files.open_network(paths, plan, density)
     return window

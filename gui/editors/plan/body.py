@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from gui.background.proving import Proving
 from gui.background.proving_unasked import ProvingUnasked
 from gui.background.stage_counting import StageCounting
+from gui.background.warming import warming
 from gui.editors.plan.docks import GraphDocks
 from gui.editors.plan.memory import GraphMemory
 from gui.editors.plan.model_bar import ModelBar
@@ -109,7 +110,14 @@ class GraphBody(PlanningWindow):
         self.proving = Proving(self, self)
         self.proving_unasked = ProvingUnasked(document, jobs, self)
         self.proving_unasked.changed.connect(lambda: self.readouts.set_proving(self.proving_unasked.running))
+        for signal in (document.graph_changed, document.problem_changed):
+            signal.connect(self._load_editing)
         self.memory = GraphMemory(self, document, self.canvas, session)
+
+    def _load_editing(self) -> None:
+        """What the first drag on another machine takes is there when it comes."""
+        if self.document.problem is not None:
+            warming.load_editing(self.document.problem)
 
     def show_find(self) -> None:
         """The find box has the keyboard."""

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gui.background.jobs import Jobs
+from gui.document.plan.document import Document
+from gui.document.plan.journal import Journal
+from gui.editors.plan.editor import MainWindow
+from gui.look.theme import ThemeController
 from gui.shell.host import host_of, show_editor
-
-if TYPE_CHECKING:
-    from gui.background.jobs import Jobs
-    from gui.document.plan.document import Document
-    from gui.document.plan.journal import Journal
-    from gui.editors.plan.editor import MainWindow
-    from gui.look.theme import ThemeController
-    from gui.shell.session import Session
+from gui.shell.session import Session
 
 
 @dataclass
@@ -36,8 +33,6 @@ class Parts:
 
     def close(self) -> None:
         """Close the window without asking and end every process and thread of it."""
-        from PySide6.QtCore import QEvent
-
         self.document.undo_stack.setClean()
         self.window.studio.draft.undo_stack.setClean()
         self.window.end()
@@ -60,13 +55,6 @@ def make_window(
 
     Unless ``remember`` is set it reads and changes nothing of the user's.
     """
-    from gui.background.jobs import Jobs
-    from gui.document.plan.document import Document
-    from gui.document.plan.journal import Journal
-    from gui.editors.plan.editor import MainWindow
-    from gui.look.theme import ThemeController
-    from gui.shell.session import Session
-
     session = Session() if remember else None
     preference = theme or (session.theme if session is not None else "system")
     shared = themes is not None

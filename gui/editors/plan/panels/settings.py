@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.background.warming import warming
 from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.widgets.drop_down import DropDown
@@ -24,6 +26,7 @@ from gui.widgets.labels import set_role
 from gui.widgets.plain import PlainLabel
 from gui.words.objectives import objective_help, objective_title
 from planner.errors import StageboardError
+from planner.problem.problem import Problem
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -196,6 +199,15 @@ class SettingsPanel(Panel):
             self._say_objective()
             self._mark_unused()
             self._settle()
+            self._load()
+
+    def _load(self) -> None:
+        """Another machine or objective is chosen: what it evaluates with is loaded while its fields are looked at."""
+        problem = self.document.problem
+        with suppress(StageboardError):
+            target, objective, _ = self.edited()
+            if problem is not None and (target.kind, objective) != (problem.target.kind, problem.objective):
+                warming.load_editing(Problem(problem.graph, target, objective))
 
     def _say_objective(self) -> None:
         """One line on what the chosen objective wants."""
