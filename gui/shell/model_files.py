@@ -97,8 +97,7 @@ class ModelFiles(FileDialogs):
     # ------------------------------------------------------------------ where files belong
     def open_files(self, paths: Sequence[Path]) -> None:
         """Open stories, models, and a plan if there is one among the files. Nothing is lost when one cannot be read."""
-        from planner.plan_files.plan_parts import is_plan
-        from planner.story.files.json import is_story
+        from planner.plan_files.plan_parts import is_plan, is_story
 
         editor: Any = self._editor
         for story in [path for path in paths if is_story(path)]:

@@ -145,9 +145,19 @@ def bounds_of(
 
 def is_plan(path: str | os.PathLike[str]) -> bool:
     """Whether a file looks like a plan, by its first bytes: the whole file is not read. A story, which holds plans, is none."""
+    start = _first_bytes(path)
+    return f'"{FORMAT}"'.encode() in start and f'"{STORY_FORMAT}"'.encode() not in start
+
+
+def is_story(path: str | os.PathLike[str]) -> bool:
+    """Whether a file looks like a story, by its first bytes, too."""
+    return f'"{STORY_FORMAT}"'.encode() in _first_bytes(path)
+
+
+def _first_bytes(path: str | os.PathLike[str]) -> bytes:
+    """None of a file that cannot be read."""
     try:
         with Path(path).open("rb") as stream:
-            start = stream.read(4096)
+            return stream.read(4096)
     except (OSError, ValueError):
-        return False
-    return f'"{FORMAT}"'.encode() in start and f'"{STORY_FORMAT}"'.encode() not in start
+        return b""

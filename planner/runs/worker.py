@@ -117,10 +117,9 @@ def _serve(pipe: Connection, pausable: bool) -> None:
         os.setpgid(0, 0)
     if hasattr(os, "nice"):
         os.nice(NICE)
-    from planner.machines.catalogue import DEFAULT, bound_method, bound_methods, planner, planners
+    from planner.machines.catalogue import DEFAULT, bound_method, planner
     from planner.runs.warm_up import warm_bound
 
-    planners(), bound_methods()
     try:
         order: Order = pipe.recv()
     except (EOFError, OSError):

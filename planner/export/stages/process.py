@@ -6,13 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from planner.export.onnx.stages import to_onnx_stages
 from planner.export.stages.serving import Progress
 from planner.export.stages.stages import StageExport
-from planner.export.tflite.stages import to_tflite_stages
+from planner.loading import load
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
+
+WRITERS = {
+    "onnx-stages": "planner.export.onnx.stages:to_onnx_stages",
+    "tflite-stages": "planner.export.tflite.stages:to_tflite_stages",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +35,8 @@ class StagesOrder:
 
 def write_stages(order: StagesOrder, _progress: Progress, stopped: Callable[[], bool]) -> StageExport:
     """Write them; how far it is nobody can say. Raises :class:`planner.errors.StageboardError`."""
-    write = to_onnx_stages if order.format == "onnx-stages" else to_tflite_stages
+    # Whoever orders them needs neither format.
+    write = load(WRITERS[order.format])
     plan = order.problem.plan(order.device_of, order.provenance)
-    return write(plan, order.sources, order.folder, check=order.check, stopped=stopped)
+    written: StageExport = write(plan, order.sources, order.folder, check=order.check, stopped=stopped)
+    return written

@@ -27,7 +27,6 @@ from planner.typed_json import typed
 
 __all__ = [
     "Portable",
-    "is_story",
     "pack",
     "portable_paths",
     "read_story",
@@ -152,15 +151,6 @@ def read_story(path: str | os.PathLike[str]) -> Story:
     with guarded(file, StoryError, smaller="make it of fewer plans"):
         text = read_text(path, LIMIT, error=StoryError, remedy="make it of fewer plans")
         return from_dict(parse_json(text, file, StoryError), file, claimant(path))
-
-
-def is_story(path: str | os.PathLike[str]) -> bool:
-    """Whether a file looks like a story, by its first bytes: the whole file is not read."""
-    try:
-        with Path(path).open("rb") as stream:
-            return f'"{FORMAT}"'.encode() in stream.read(4096)
-    except (OSError, ValueError):
-        return False
 
 
 def from_dict(value: Any, file: str, claimed_by: str) -> Story:

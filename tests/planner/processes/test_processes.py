@@ -70,15 +70,11 @@ ENVIRONMENT = "dict(__import__('os').environ)"
 THREADS = "__import__('numba').config.NUMBA_NUM_THREADS"
 
 
-def test_they_have_what_planners_need_and_no_solver_no_window_and_no_thread() -> None:
+def test_they_have_what_planners_need_and_no_planner_no_solver_no_window_and_no_thread() -> None:
     modules = asked(eval, MODULES)
-    assert {
-        "numba",
-        "planner.search.run",
-        "planner.machines.pipeline.planners.anneal",
-        "planner.runs.worker",
-    } <= set(modules)
+    assert {"numba", "planner.search.run", "planner.runs.worker", "planner.runs.warm_up"} <= set(modules)
     assert not {"ortools", "highspy", "pulp", "onnx", "PySide6", "gui", "pytest"} & set(modules)
+    assert not any(".planners." in name for name in modules), "a process needs one or two"
     assert len(list(Path(f"/proc/{server_id()}/task").iterdir())) == 1
 
 
@@ -102,7 +98,7 @@ def test_they_take_this_package_and_none_of_its_name_where_the_program_was_start
 import sys
 sys.path[:] = [path for path in sys.path if path] + [{str(ROOT)!r}]
 from tests.planner.processes.test_processes import MODULES, asked
-print("planner.machines.pipeline.planners.anneal" in asked(eval, MODULES))
+print("planner.runs.worker" in asked(eval, MODULES))
 """
     done = program(script, folder=tmp_path)
     assert (done.stdout.strip(), done.stderr) == ("True", "")

@@ -20,9 +20,10 @@ from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.methods.tiny import tiny_graph
 from planner.model.samples import MODELS, STORIES, sample
+from planner.plan_files.plan_parts import is_story
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
-from planner.story.files.json import is_story, read_story, to_dict, write_story
+from planner.story.files.json import read_story, to_dict, write_story
 from planner.story.files.models import portable_paths
 from planner.story.files.plans import (
     open_story_plan,
