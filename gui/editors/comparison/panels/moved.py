@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -47,7 +49,9 @@ if TYPE_CHECKING:
     from gui.editors.comparison.state import CompareState
 
 WIDTHS = {OP: 160, FROM: 84, TO: 84, WORK: 76, KIND: 96, PARAMETERS: 92, OUTPUT: 92}
-"""Columns in the order in which they stand, with their widths; names grow with the list."""
+"""Columns in the order in which they stand, with their least widths; names and kinds grow with the list."""
+LONGEST = 20
+"""Of so many words with the most letters the width is measured."""
 PAUSE = 120
 """Milliseconds without a key after which the list follows the filter."""
 
@@ -121,8 +125,22 @@ class MovedList(CompareView):
         self._give_names_the_rest()
 
     def _give_names_the_rest(self) -> None:
-        rest = sum(self.table.columnWidth(column) for column in WIDTHS if column != OP)
-        self.table.setColumnWidth(OP, max(WIDTHS[OP], self.width() - rest - 16))
+        """As wide as the longest name where there is room, so that figures stand beside names; what is left then is the kinds'."""
+        others = sum(self.table.columnWidth(column) for column in WIDTHS if column not in (OP, KIND))
+        room = self.width() - others - 16
+        moves = self.model.moves
+        graph = None if moves is None else moves.comparison.graph
+        names = 0 if graph is None else self._widest(graph.op_names)
+        kinds = 0 if graph is None else self._widest(set(graph.kinds))
+        name = max(WIDTHS[OP], min(names, room - WIDTHS[KIND]))
+        self.table.setColumnWidth(OP, name)
+        self.table.setColumnWidth(KIND, max(WIDTHS[KIND], min(kinds, room - name)))
+
+    def _widest(self, texts: Collection[str]) -> int:
+        """Pixels for the longest of many words."""
+        measure = self.table.fontMetrics()
+        longest = heapq.nlargest(LONGEST, texts, len)
+        return max((measure.horizontalAdvance(text) for text in longest), default=0) + 24
 
     # ------------------------------------------------------------------ contents
     def refresh(self) -> None:
