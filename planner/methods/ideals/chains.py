@@ -12,8 +12,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.methods.ideals.lattice import Lattice
-from planner.methods.ideals.potentials import IDEALS_PER_CALL, borders, ideal_sums, touches
-from planner.methods.ideals.stages import NOWHERE, OpenStages, Reached, Row, advance, places_of_ideals
+from planner.methods.ideals.potentials import IDEALS_PER_CALL, Touches, borders, ideal_sums, touches
+from planner.methods.ideals.stages import (
+    NOWHERE,
+    OpenStages,
+    Reached,
+    Row,
+    Ways,
+    advance,
+    passed_by,
+    places_of_ideals,
+    ways_between,
+)
+from planner.methods.units import Units
 from planner.model.graph import Ints
 from planner.search.search import Search
 
@@ -45,10 +56,11 @@ class RowChain:
 class Chains:
     """Finds chains of ideals of ``lattice`` whose stages all cost less than a bound.
 
+    With ``by_way``, a stage takes no unit on a way between two units that exchange a tensor past it.
     Raises :class:`TooWide`, and when a criterion fires :class:`planner.search.search.Stopped`, as does :meth:`solve`.
     """
 
-    def __init__(self, lattice: Lattice, search: Search) -> None:
+    def __init__(self, lattice: Lattice, search: Search, by_way: bool = False) -> None:
         units = lattice.units
         e = units.problem.evaluator
         self.lattice, self.count = lattice, e.k
@@ -61,6 +73,9 @@ class Chains:
         self._borders = (ptr, border)
         self._touches = (arriving.time, arriving.unit_ptr, arriving.unit_tensor)
         self._leaving = leaving.time
+        self._ways = _ways(units, arriving, by_way)
+        self.by_way = bool(self._ways.passing.any())
+        """Whether stages are looked for that are not passed by."""
         budget = float(e.budget[0])
         streams = float(units.params.sum()) > budget
         params = units.params if streams else np.zeros(units.count)
@@ -94,8 +109,9 @@ class Chains:
         at = 0
         while at < lattice.count:
             at, steps = advance(
-                at, STEPS_PER_CALL, bound, self.count, (lattice.ptr, lattice.upper, lattice.unit), self._borders,
-                self._touches, self._leaving, row, self._stages, self._head, self._reached, self._scratch,
+                at, STEPS_PER_CALL, bound, self.count, (lattice.ptr, lattice.upper, lattice.unit, lattice.bits),
+                self._borders, self._touches, self._leaving, self._ways, row, self._stages, self._head, self._reached,
+                self._scratch,
             )  # fmt: skip
             search.progress(at / lattice.count, f"{at} of {lattice.count} ideals below {bound:.6g}")
             search.check()
@@ -138,11 +154,22 @@ def places(lattice: Lattice, search: Search) -> tuple[np.ndarray, np.ndarray]:
     return lowest, highest
 
 
+def _ways(units: Units, found: Touches, by_way: bool) -> Ways:
+    """What stages may not be passed by, nothing unless ``by_way``."""
+    passing = np.zeros(len(found.time), np.bool_)
+    if not by_way or not len(found.time):
+        return Ways(passing, np.zeros((0, 1), np.uint64), found.tensor_ptr, found.tensor_unit)
+    reach = np.zeros((units.count, (units.count + 63) // 64), np.uint64)
+    ways_between(*units.succs, reach)
+    passed_by(*units.succs, reach, found.tensor_ptr, found.tensor_unit, passing)
+    return Ways(passing, reach, found.tensor_ptr, found.tensor_unit)
+
+
 def _more(before: OpenStages | None, room: int) -> OpenStages:
     """Records for ``room`` open stages, the first ones those there were ``before``."""
     fresh = OpenStages(
-        np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room), np.empty(room), np.empty(room, np.int16),
-        np.empty(room, np.int16), np.empty(room, np.int32), np.empty(room, np.int32), np.empty(2, np.int64),
+        np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room),
+        np.empty(room), np.empty(room, np.int16), np.empty(room, np.int16), np.empty(room, np.int32), np.empty(room, np.int32), np.empty(2, np.int64),
     )  # fmt: skip
     _release(fresh)
     if before is not None:

@@ -34,6 +34,10 @@ FEW_IDEALS = 20_000
 """Windows around one order stay below so many ideals where the best plan is that close to what is proven."""
 LITTLE, HARDLY = 1e-3, 1e-4
 """A plan that a pass made better by less than the first share, or that is closer to what is proven than the second, is likely the best."""
+EARLY = 0.905
+"""So much of the best plan a first pass asks for where passes take long: one that is far below fails soon, and leaves less than a tenth open."""
+MANY_IDEALS = 50_000
+"""From so many ideals on passes take long."""
 MOST_SLICED = 4_000
 """Units of an order whose best slicing is there in a moment."""
 
@@ -149,8 +153,12 @@ class Descending(ABC):
         return True
 
     def _adopt(self) -> None:
-        """Look for less than a better plan costs that was found elsewhere."""
-        found = self.search.adopt() if self._propose else None
+        """Look for less than a better plan costs that was found elsewhere; who only proves keeps it to himself."""
+        if self._propose:
+            found = self.search.adopt()
+        else:
+            heard = self.search.exchange.best
+            found = None if heard is None else heard.decision
         if found is not None:
             self._offer(found)
 
@@ -228,6 +236,19 @@ class Descending(ABC):
             cutoffs.missed(cutoff)
             if not heuristic:
                 self._prove(cutoff)
+
+    def _ask_for_far_less(self, engine: Engine, reduced: Reduced, descent: Descent) -> None:
+        """One pass far below the best plan known, unless as much is proven."""
+        self._adopt()
+        cutoff = EARLY * min(descent.floor, self._upper)
+        if math.isinf(cutoff) or cutoff <= max(self._proven, self.search.state.bound or 0.0):
+            return
+        found = engine.solve(cutoff, self.search)
+        if found is None:
+            self._prove(cutoff)
+        else:
+            self.search.iteration()
+            self._take_chain(found, found.value, reduced, descent)
 
     def _take_chain(self, found: Found, value: float, reduced: Reduced, descent: Descent) -> None:
         """Complete a chain to a plan; where that is dearer or breaks a rule, the lattice's own value stays as the floor."""

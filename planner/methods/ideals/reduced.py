@@ -137,12 +137,18 @@ class Reduced:
 
 
 def reduce_units(
-    problem: Problem, unit_of: Ints, src: Ints, dst: Ints, dropped: Bools | None = None, take: bool = True
+    problem: Problem,
+    unit_of: Ints,
+    src: Ints,
+    dst: Ints,
+    dropped: Bools | None = None,
+    take: bool = True,
+    attaching: bool = True,
 ) -> Reduced:
     """Units for the lattice of the DAG ``src -> dst``, each edge given once, over ``unit_of`` (int32[n]).
 
     ``dropped`` bool[m] leaves units out together with what they cost (they have no edge in the DAG), but for the tensors
-    that they make others pay in any case (:func:`attach`); with ``take`` idle units are taken out as well.
+    that they make others pay in any case (:func:`attach`, unless not ``attaching``); with ``take`` idle units are taken out as well.
     """
     count = int(unit_of.max()) + 1 if len(unit_of) else 0
     rank = _ranks(src, dst, count)
@@ -152,7 +158,7 @@ def reduce_units(
     if dropped is not None:
         gone[rank] = dropped
     home = np.where(gone, FREE, KEPT).astype(np.int32)
-    attached = attach(full, gone, home) if dropped is not None and _pays_alike(problem) else []
+    attached = attach(full, gone, home) if attaching and dropped is not None and _pays_alike(problem) else []
     order = np.empty(count, np.int32)
     taken = 0
     if take:

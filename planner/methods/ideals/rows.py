@@ -14,15 +14,24 @@ from planner.errors import PlannerRefusal
 from planner.evaluation import kernels
 from planner.methods.good_orders import neighbour, ruled_orders
 from planner.methods.ideals.chains import Chains, TooWide
-from planner.methods.ideals.descent import FAR_OFF, MOST_SLICED, PROVEN, STRICTLY, Descending, Descent, Found
+from planner.methods.ideals.descent import (
+    FAR_OFF,
+    MANY_IDEALS,
+    MOST_SLICED,
+    PROVEN,
+    STRICTLY,
+    Descending,
+    Descent,
+    Found,
+)
 from planner.methods.ideals.lattice import enumerate_ideals
-from planner.methods.ideals.reduced import Reduced
+from planner.methods.ideals.reduced import Reduced, reduce_units
 from planner.methods.ideals.relaxations import Parts, parts, relaxations
 from planner.methods.obvious_infeasibility import report_infeasible
 from planner.methods.orders import depth_first_order, kahn_order
 from planner.methods.slicing import Slicer
 from planner.methods.units import build_units, chain, forced_units, merge_cycles, unit_edges
-from planner.model.graph import Ints
+from planner.model.graph import Bools, Ints
 from planner.problem.problem import Problem
 from planner.search.search import Search
 
@@ -57,6 +66,8 @@ class RowSearch(Descending):
         self._too_wide = ""
         self._reached = math.inf
         self._reached_by: Ints | None = None
+        self._by_way = any(rule.code == kernels.RULE_TRIANGLE for rule in problem.evaluator.rules)
+        self._used_ways = False
 
     def run(self) -> None:
         """Search until the optimum is proven, nothing more can be done, or a stop criterion fires."""
@@ -65,11 +76,13 @@ class RowSearch(Descending):
             return
         for start in search.starts:
             self._offer(start)
+        if not self._propose:
+            search.check()
+            self._adopt()
         least = self._slice()
         self._order(FIRST_ORDERS)
         found = self._parts()
-        whole = relaxations(problem, found)[0]
-        reduced = whole(True)
+        reduced = _lattice_units(problem, found, True)
         descent = self._descend(reduced, least)
         if descent is None:
             sentence = (
@@ -83,14 +96,13 @@ class RowSearch(Descending):
                 self._near_the_order(found, least)
             return
         if descent.open and reduced.lighter:
-            descent = self._descend(whole(False), least) or descent
+            descent = self._descend(_lattice_units(problem, found, False), least) or descent
         self._prove(descent.floor)
 
     def _assumed(self) -> frozenset[str]:
         """The order of the stages, pins and what is kept together: rules of a machine beyond these are left out."""
-        left_out = {
-            f"rule:{rule.name}" for rule in self.problem.evaluator.rules if rule.code not in KEPT_RULES
-        }
+        kept = KEPT_RULES | {kernels.RULE_TRIANGLE} if self._used_ways else KEPT_RULES
+        left_out = {f"rule:{rule.name}" for rule in self.problem.evaluator.rules if rule.code not in kept}
         return super()._assumed() - left_out
 
     def _parts(self) -> Parts:
@@ -134,7 +146,10 @@ class RowSearch(Descending):
         found = self._sliced.solve(order, self.search, self._known * STRICTLY)
         if found is None:
             return False
-        self._reach(found[1][self._sliced.units.unit_of])
+        device_of = found[1][self._sliced.units.unit_of]
+        if self._by_way and self.problem.evaluator.violations(device_of):
+            return False
+        self._reach(device_of)
         return True
 
     @property
@@ -171,7 +186,11 @@ class RowSearch(Descending):
         if math.isfinite(self._known):
             least = max(least, self._known / FAR_OFF)
         try:
-            self._descend_bound(Chains(lattice, search), reduced, descent, least, heuristic)
+            engine = Chains(lattice, search, self._by_way)
+            self._used_ways = self._used_ways or engine.by_way
+            if not heuristic and lattice.count >= MANY_IDEALS:
+                self._ask_for_far_less(engine, reduced, descent)
+            self._descend_bound(engine, reduced, descent, least, heuristic)
         except TooWide:
             self._too_wide = "too many tensors across one border, or stages that may begin there"
             return None
@@ -180,11 +199,44 @@ class RowSearch(Descending):
 
 def unsuited(problem: Problem, method: str) -> str | None:
     """Why plans of ``problem`` are not chains of ideals, as a sentence of ``method``, or None."""
-    if len(problem.evaluator.edge_src) < len(problem.graph.edges[0]):
-        return (
-            f"'{method}' needs every edge to be a dependency; {problem.target.in_words} copies sources here"
-        )
+    copies = copied_units(problem, forced_units(problem))
+    if copies is None:
+        return f"'{method}' does not serve copied sources that are kept together with other ops"
     return None
+
+
+def copied_units(problem: Problem, unit_of: Ints) -> Bools | None:
+    """Units (``unit_of`` int32[n]) of which there are copies wherever they are read (bool[m]), None where other ops share one.
+
+    They are the ops whose edges bind nobody, and all that leads to these alone.
+    """
+    e = problem.evaluator
+    count = int(unit_of.max()) + 1 if len(unit_of) else 0
+    copied = np.zeros(e.n, bool)
+    copied[problem.graph.edges[0]] = True
+    copied[e.edge_src] = False
+    loose = np.zeros(count, bool)
+    if not copied.any():
+        return loose
+    graph = problem.graph
+    ptr, idx = graph.succs
+    for v in graph.topological_order[::-1].tolist():
+        readers = idx[ptr[v] : ptr[v + 1]]
+        copied[v] = copied[v] or (len(readers) > 0 and bool(copied[readers].all()))
+    loose[unit_of[copied]] = True
+    return None if loose[unit_of[~copied]].any() else loose
+
+
+def _lattice_units(problem: Problem, found: Parts, take: bool) -> Reduced:
+    """The units whose ideals are looked at: without those that are copied, which then cost nothing; with ``take`` without idle ones as well."""
+    copies = copied_units(problem, found.unit_of)
+    if copies is None or not copies.any():
+        return relaxations(problem, found)[0](take)
+    src, dst = found.both
+    bound = ~copies[src] & ~copies[dst]
+    return reduce_units(
+        problem, found.unit_of, src[bound], dst[bound], dropped=copies, take=take, attaching=False
+    )
 
 
 def cheap_to_cut(problem: Problem, unit_of: Ints, below: float) -> Ints:
@@ -204,6 +256,9 @@ def cheap_to_cut(problem: Problem, unit_of: Ints, below: float) -> Ints:
         sends = work[producer] + units.send_time[tensor]
         receives = work[consumer] + units.tensor_time[tensor]
         dear = np.maximum(sends, receives) >= below
+        copies = copied_units(problem, unit_of)
+        assert copies is not None, "copies are served where no other op is kept together with them"
+        dear &= ~copies[producer]
         if not dear.any():
             return unit_of
         src, dst = unit_edges(unit_of, e.edge_src, e.edge_dst)
@@ -222,6 +277,6 @@ def count_ideals(problem: Problem, limit: int, search: Search) -> int | None:
     Takes time in proportion to the ideals that are counted, a microsecond each.
     Raises :class:`planner.search.search.Stopped` when a stop criterion fires.
     """
-    units = relaxations(problem, parts(problem))[0](True).units
+    units = _lattice_units(problem, parts(problem), True).units
     lattice = enumerate_ideals(units, limit, search) if units.count < limit else None
     return None if lattice is None else lattice.count

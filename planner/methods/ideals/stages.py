@@ -4,6 +4,7 @@ An *open stage* begins at an ideal I' and has reached a larger one. What it will
 
 * ``open``: the tensors across the border of I' that still cross that of the ideal reached, and ``fresh``, those of them that
   the stage has not touched yet. Both are bits over the border of the ideal reached;
+* ``owed``, where nothing may lead past a stage that a way leads through: those of the open tensors whose readers are to join it;
 * ``lower``: what its start adds to its cost: less the work before it, and what it has received so far;
 * ``held``: the parameters before it, where stages stream some;
 * ``place``, how many stages come before, and ``until``, after how many at most its start may stand.
@@ -31,12 +32,13 @@ LOOSE = 1.0 + 1e-9
 class OpenStages(NamedTuple):
     """Records of open stages: arrays of one length, named as in the head of this module, and linked lists of them.
 
-    ``open``, ``fresh`` uint64; ``lower``, ``held`` float64; ``place``, ``until`` int16; ``start`` int32: the ideal; ``next``
+    ``open``, ``fresh``, ``owed`` uint64; ``lower``, ``held`` float64; ``place``, ``until`` int16; ``start`` int32: the ideal; ``next``
     int32: the next one of the same ideal, or of those not in use. ``spare`` int64[2]: the first that is not in use (-1 none), how many there are.
     """
 
     open: NDArray[np.uint64]
     fresh: NDArray[np.uint64]
+    owed: NDArray[np.uint64]
     lower: Floats
     held: Floats
     place: NDArray[np.int16]
@@ -62,6 +64,19 @@ class Row(NamedTuple):
     highest: NDArray[np.int16]
     budget: float
     rate: float
+
+
+class Ways(NamedTuple):
+    """What a stage may not be passed by: tensors whose producer and a reader a way leads between (h tensors, m units).
+
+    ``passing`` bool[h]: there is such a way over a further unit. ``reach`` uint64[m, words]: the units that ways lead to from each. ``ptr`` int32[h+1], ``unit`` int32: the units of each tensor,
+    its producer first.
+    """
+
+    passing: NDArray[np.bool_]
+    reach: NDArray[np.uint64]
+    ptr: Ints
+    unit: Ints
 
 
 class Reached(NamedTuple):
@@ -94,14 +109,50 @@ def _behind(opened, fresh, other_opened, other_fresh, start, time, leaving, bord
 
 
 @njit(cache=True, nogil=True)
+def _passing(passing, border, begin, end):
+    """The tensors of a border that may come to be owed, as bits."""
+    one = np.uint64(1)
+    found = np.uint64(0)
+    for x in range(begin, end):
+        if passing[border[x]]:
+            found |= one << np.uint64(x - begin)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _led_between(ways, u, inside, border, begin, risky, to):
+    """The tensors of ``risky`` (bits of a border) from whose producer ways lead over unit ``u`` to all readers that are not ``inside`` yet."""
+    one = np.uint64(1)
+    found = np.uint64(0)
+    x = 0
+    while risky != 0:
+        if risky & one != 0 and to[x] >= 0:
+            t = border[begin + x]
+            source = ways.unit[ways.ptr[t]]
+            between = (ways.reach[source, u >> 6] >> np.uint64(u & 63)) & one != 0
+            e = ways.ptr[t] + 1
+            while between and e < ways.ptr[t + 1]:
+                v = ways.unit[e]
+                bit = one << np.uint64(v & 63)
+                between = (inside[v >> 6] | ways.reach[u, v >> 6]) & bit != 0
+                e += 1
+            if between:
+                found |= one << np.uint64(x)
+        risky >>= one
+        x += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
 def _keep(
-    stages, head, j, opened, fresh, lower, held, place, until, start, rate, time, leaving, border, begin
+    stages, head, j, opened, fresh, owed, lower, held, place, until, start, rate, time, leaving, border, begin, risky
 ):  # fmt: skip
     """Enter an open stage in the list of ideal ``j`` unless one there is at least as good whatever both take further."""
     before = -1
     r = head[j]
     while r >= 0 and stages.lower[r] <= lower:
-        if stages.place[r] <= place and stages.until[r] >= until:
+        more = (stages.owed[r] & ~owed) | (stages.open[r] & ~opened & risky)
+        if more == 0 and stages.place[r] <= place and stages.until[r] >= until:
             now = stages.lower[r] - lower
             now = max(now, now + (held - stages.held[r]) / rate)
             if now <= 0.0 and _behind(
@@ -118,13 +169,13 @@ def _keep(
         head[j] = new
     else:
         stages.next[before] = new
-    stages.open[new], stages.fresh[new] = opened, fresh
+    stages.open[new], stages.fresh[new], stages.owed[new] = opened, fresh, owed
     stages.lower[new], stages.held[new] = lower, held
     stages.place[new], stages.until[new], stages.start[new] = place, until, start
 
 
 @njit(cache=True, nogil=True)
-def _thin_out(stages, head, i, time, leaving, border, begin, wide, rate, listed):
+def _thin_out(stages, head, i, time, leaving, border, begin, risky, rate, listed):
     """Forget open stages of ideal ``i`` that another one is at least as good as, whatever both take further."""
     kept = 0
     before = -1
@@ -134,7 +185,8 @@ def _thin_out(stages, head, i, time, leaving, border, begin, wide, rate, listed)
         useless = False
         for x in range(kept):
             q = listed[x]
-            if stages.place[q] <= stages.place[r] and stages.until[q] >= stages.until[r]:
+            more = (stages.owed[q] & ~stages.owed[r]) | (stages.open[q] & ~stages.open[r] & risky)
+            if more == 0 and stages.place[q] <= stages.place[r] and stages.until[q] >= stages.until[r]:
                 now = stages.lower[q] - stages.lower[r]
                 now = max(now, now + (stages.held[r] - stages.held[q]) / rate)
                 if now <= 0.0 and _behind(
@@ -156,15 +208,15 @@ def _thin_out(stages, head, i, time, leaving, border, begin, wide, rate, listed)
 
 @njit(cache=True, nogil=True)
 def advance(
-    first, most_steps, bound, count, lattice, borders, touches, leaving, row, stages, head, reached, scratch
-):
+    first, most_steps, bound, count, lattice, borders, touches, leaving, ways, row, stages, head, reached, scratch
+):  # fmt: skip
     """Settle the ideals from ``first`` on and take open stages up to those that cover them; returns where to go on.
 
-    ``count``: the stages of the row. ``lattice``: its ``(ptr, upper, unit)``; ``borders``: ``(ptr, tensors)``; ``touches``: times to
+    ``count``: the stages of the row. ``lattice``: its ``(ptr, upper, unit, bits)``; ``borders``: ``(ptr, tensors)``; ``touches``: times to
     receive, and the tensors of each unit as CSR; ``leaving`` float64[h]: times to send. ``head`` int32[i]: the open stages that have reached
     an ideal. ``scratch``: int32[h] and int32[64]. Where steps are left, room for open stages ran out.
     """
-    ptr, upper, unit = lattice
+    ptr, upper, unit, bits = lattice
     border_ptr, border = borders
     time, unit_ptr, unit_tensor = touches
     slot, to = scratch
@@ -192,7 +244,12 @@ def advance(
         r = head[i]
         while r >= 0:
             here = max(int(stages.place[r]) + 1, int(row.lowest[i]))
-            if here <= stages.until[r] + 1 and here <= row.highest[i] and here <= place:
+            if (
+                stages.owed[r] == 0
+                and here <= stages.until[r] + 1
+                and here <= row.highest[i]
+                and here <= place
+            ):
                 value = row.work[i] + row.send[i] + stages.lower[r]
                 for x in range(wide):
                     if (stages.open[r] >> np.uint64(x)) & one != 0:
@@ -205,6 +262,7 @@ def advance(
                     place, load, source = here, worst, stages.start[r]
             r = stages.next[r]
         reached.place[i], reached.load[i], reached.source[i] = place, load, source
+        risky = _passing(ways.passing, border, begin, begin + wide)
         if place < count:
             left = (count - place) * bound * LOOSE
             need = total - row.work[i] + row.receive[i]
@@ -214,12 +272,12 @@ def advance(
             if need <= left:
                 every = (one << np.uint64(wide)) - one if wide < 64 else ~np.uint64(0)
                 _keep(
-                    stages, head, i, every, every, -row.work[i], row.params[i], place, row.highest[i], i, row.rate,
-                    time, leaving, border, begin,
+                    stages, head, i, every, every, np.uint64(0), -row.work[i], row.params[i], place, row.highest[i],
+                    i, row.rate, time, leaving, border, begin, risky,
                 )  # fmt: skip
         if head[i] < 0:
             continue
-        _thin_out(stages, head, i, time, leaving, border, begin, wide, row.rate, listed)
+        _thin_out(stages, head, i, time, leaving, border, begin, risky, row.rate, listed)
         for e in range(ptr[i], ptr[i + 1]):
             j, u = upper[e], unit[e]
             for x in range(wide):
@@ -238,11 +296,13 @@ def advance(
                 # What is not across the border of i holds what was left there before, which need not name it.
                 if slot[t] >= 0 and slot[t] < wide and border[begin + slot[t]] == t:
                     touched |= one << np.uint64(slot[t])
+            risky_there = _passing(ways.passing, border, shift, border_ptr[j + 1])
+            between = _led_between(ways, u, bits[j], border, begin, risky, to)
             r = head[i]
             while r >= 0:
                 steps += 1
                 lower = stages.lower[r]
-                fresh, opened = np.uint64(0), np.uint64(0)
+                fresh, opened, owed = np.uint64(0), np.uint64(0), np.uint64(0)
                 for x in range(wide):
                     bit = one << np.uint64(x)
                     if stages.open[r] & bit == 0:
@@ -254,6 +314,8 @@ def advance(
                             fresh |= one << np.uint64(to[x])
                     if to[x] >= 0:
                         opened |= one << np.uint64(to[x])
+                        if (stages.owed[r] | between) & bit != 0:
+                            owed |= one << np.uint64(to[x])
                 least = row.work[j] + lower
                 over = row.params[j] - stages.held[r] - row.budget
                 if over > 0.0:
@@ -264,8 +326,8 @@ def advance(
                     and row.lowest[j] <= stages.until[r] + 1
                 ):
                     _keep(
-                        stages, head, j, opened, fresh, lower, stages.held[r], stages.place[r], stages.until[r],
-                        stages.start[r], row.rate, time, leaving, border, shift,
+                        stages, head, j, opened, fresh, owed, lower, stages.held[r], stages.place[r],
+                        stages.until[r], stages.start[r], row.rate, time, leaving, border, shift, risky_there,
                     )  # fmt: skip
                 r = stages.next[r]
         # Nothing asks for the open stages of this ideal any more.
@@ -292,3 +354,28 @@ def places_of_ideals(first, end, parent, parent_unit, bits, earliest, latest, by
             if (bits[i, v >> 6] >> np.uint64(v & 63)) & one == 0:
                 highest[i] = latest[v]
                 break
+
+
+@njit(cache=True, nogil=True)
+def ways_between(ptr, idx, reach):
+    """Fill ``reach`` (uint64[m, words], zeros): the units that ways lead to from each; edges are a CSR, units numbered topologically."""
+    one = np.uint64(1)
+    for u in range(len(ptr) - 2, -1, -1):
+        for e in range(ptr[u], ptr[u + 1]):
+            v = idx[e]
+            reach[u] |= reach[v]
+            reach[u, v >> 6] |= one << np.uint64(v & 63)
+
+
+@njit(cache=True, nogil=True)
+def passed_by(succ_ptr, succ_idx, reach, ptr, unit, passing):
+    """Fill ``passing`` bool[h]: tensors to some reader of which a further way leads from their producer (``ptr``, ``unit``: the units of each)."""
+    one = np.uint64(1)
+    for t in range(len(ptr) - 1):
+        u = unit[ptr[t]]
+        passing[t] = False
+        for x in range(ptr[t] + 1, ptr[t + 1]):
+            v = unit[x]
+            for e in range(succ_ptr[u], succ_ptr[u + 1]):
+                if (reach[succ_idx[e], v >> 6] >> np.uint64(v & 63)) & one != 0:
+                    passing[t] = True

@@ -38,7 +38,7 @@ class ChainDp(Planner):
     )
 
     def refusal(self, problem: Problem) -> str | None:
-        """Serves rows in which every edge is a dependency."""
+        """Serves rows whose copied sources are kept together with no other op."""
         return super().refusal(problem) or unsuited(problem, self.name)
 
     def search(self, problem: Problem, search: Search) -> None:
