@@ -42,6 +42,9 @@ class Warm:
     def search(self, problem: Any) -> None:
         """Compile what searches on a tiny problem may never come to."""
 
+    def prove(self, problem: Any) -> None:
+        """Compile what bound methods on a tiny problem may never come to."""
+
     def rest(self) -> None:
         """Compile what belongs to no problem."""
 

@@ -73,6 +73,7 @@ def warm_bound(method: BoundMethod, problem: PlanningProblem) -> None:
             warm_bound(one, problem)
         return
     tiny = like(problem)
+    warm_of(problem).prove(tiny)
     if method.refusal(tiny) is None:
         run_bound(method, tiny, AnyOf([TimeLimit(SECONDS), IterationLimit(2)]))
 

@@ -7,6 +7,7 @@ least number of stages that holds it with every cost below the bound is found, f
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,22 +96,35 @@ class Chains:
         )
         self._stages = _more(None, FIRST_ROOM)
         self._head = np.empty(lattice.count, np.int32)
-        self._reached = Reached(
+        self.reached = Reached(
             np.empty(lattice.count, np.int16), np.empty(lattice.count), np.empty(lattice.count, np.int32)
         )
+        """What the last pass found."""
 
     def solve(self, bound: float, search: Search) -> RowChain | None:
         """A chain with every cost below ``bound``, or None where there is none."""
-        lattice, row = self.lattice, self._row
+        row, reached = self._row, self.reached
         if not max(0.0, -row.budget / row.rate) < bound:
             return None
+        reached.place.fill(NOWHERE)
+        reached.load.fill(math.inf)
+        reached.place[0], reached.load[0] = 0, 0.0
+        self.extend(bound, self.count, 0.0, search)
+        return self._chain() if reached.place[-1] < NOWHERE else None
+
+    def extend(self, bound: float, count: int, elsewhere: float, search: Search) -> None:
+        """Go on with up to ``count`` stages from where :attr:`reached` says that chains begin, and fill it.
+
+        ``elsewhere``: work that others than these stages may take.
+        """
+        lattice = self.lattice
         _release(self._stages)
         self._head.fill(-1)
         at = 0
         while at < lattice.count:
             at, steps = advance(
-                at, STEPS_PER_CALL, bound, self.count, (lattice.ptr, lattice.upper, lattice.unit, lattice.bits),
-                self._borders, self._touches, self._leaving, self._ways, row, self._stages, self._head, self._reached,
+                at, STEPS_PER_CALL, bound, count, elsewhere, (lattice.ptr, lattice.upper, lattice.unit, lattice.bits),
+                self._borders, self._touches, self._leaving, self._ways, self._row, self._stages, self._head, self.reached,
                 self._scratch,
             )  # fmt: skip
             search.progress(at / lattice.count, f"{at} of {lattice.count} ideals below {bound:.6g}")
@@ -120,17 +134,16 @@ class Chains:
                 if room >= MOST_OPEN:
                     raise TooWide
                 self._stages = _more(self._stages, 2 * room)
-        return self._chain() if self._reached.place[-1] < NOWHERE else None
 
     def _chain(self) -> RowChain:
         """Walk back from the ideal of all units."""
         stage_of = np.zeros(self.lattice.units.count, np.int32)
         ideal = self.lattice.count - 1
-        value = float(self._reached.load[ideal])
+        value = float(self.reached.load[ideal])
         while ideal > 0:
-            before = int(self._reached.source[ideal])
+            before = int(self.reached.source[ideal])
             inside = self.lattice.members(ideal) & ~self.lattice.members(before)
-            stage_of[inside] = int(self._reached.place[ideal]) - 1
+            stage_of[inside] = int(self.reached.place[ideal]) - 1
             ideal = before
         return RowChain(stage_of, np.arange(self.count, dtype=np.int32), value)
 

@@ -80,7 +80,7 @@ class Ways(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """Of each ideal: after how many stages it is done at the earliest (int16[i]), the dearest of them, and the ideal before."""
+    """Of each ideal: after how many stages it is done at the earliest (int16[i]), the dearest of them, and the ideal before (-1 where chains begin)."""
 
     place: NDArray[np.int16]
     load: Floats
@@ -208,11 +208,12 @@ def _thin_out(stages, head, i, time, leaving, border, begin, risky, rate, listed
 
 @njit(cache=True, nogil=True)
 def advance(
-    first, most_steps, bound, count, lattice, borders, touches, leaving, ways, row, stages, head, reached, scratch
+    first, most_steps, bound, count, elsewhere, lattice, borders, touches, leaving, ways, row, stages, head, reached,
+    scratch,
 ):  # fmt: skip
     """Settle the ideals from ``first`` on and take open stages up to those that cover them; returns where to go on.
 
-    ``count``: the stages of the row. ``lattice``: its ``(ptr, upper, unit, bits)``; ``borders``: ``(ptr, tensors)``; ``touches``: times to
+    ``count``: the stages of the row; ``elsewhere``: work that others than these may take. ``reached`` holds where chains may begin. ``lattice``: its ``(ptr, upper, unit, bits)``; ``borders``: ``(ptr, tensors)``; ``touches``: times to
     receive, and the tensors of each unit as CSR; ``leaving`` float64[h]: times to send. ``head`` int32[i]: the open stages that have reached
     an ideal. ``scratch``: int32[h] and int32[64]. Where steps are left, room for open stages ran out.
     """
@@ -238,9 +239,7 @@ def advance(
         steps += 1 + size
         begin = border_ptr[i]
         wide = border_ptr[i + 1] - begin
-        place, load, source = NOWHERE, np.inf, -1
-        if i == 0:
-            place, load = 0, 0.0
+        place, load, source = int(reached.place[i]), reached.load[i], -1
         r = head[i]
         while r >= 0:
             here = max(int(stages.place[r]) + 1, int(row.lowest[i]))
@@ -264,8 +263,10 @@ def advance(
         reached.place[i], reached.load[i], reached.source[i] = place, load, source
         risky = _passing(ways.passing, border, begin, begin + wide)
         if place < count:
-            left = (count - place) * bound * LOOSE
-            need = total - row.work[i] + row.receive[i]
+            left = ((count - place) * bound + elsewhere) * LOOSE
+            need = total - row.work[i]
+            if elsewhere == 0.0:
+                need += row.receive[i]
             over = all_params - row.params[i] - (count - place) * row.budget
             if over > 0.0:
                 need += over / row.rate
@@ -322,7 +323,7 @@ def advance(
                     least += over / row.rate
                 if (
                     least < bound
-                    and lower + total < (count - stages.place[r]) * bound * LOOSE
+                    and lower + total < ((count - stages.place[r]) * bound + elsewhere) * LOOSE
                     and row.lowest[j] <= stages.until[r] + 1
                 ):
                     _keep(

@@ -7,6 +7,7 @@ its plan cannot be completed to a valid one, which a relaxation may bring about,
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -14,10 +15,12 @@ import numpy as np
 from planner.evaluation import kernels
 from planner.machines.pool.ideals.clusters import FEW_PAIRS, MOST_PAIRS, Clusters
 from planner.machines.pool.ideals.groups import TooManyPairs
+from planner.machines.pool.ideals.rows import Rows, served
 from planner.machines.pool.ideals.search import Coverer
 from planner.machines.pool.ideals.states import count_states, pool_states
 from planner.machines.pool.ideals.table import Table
-from planner.methods.ideals.descent import PROVEN, STRICTLY, Descending, Descent
+from planner.methods.ideals.chains import TooWide
+from planner.methods.ideals.descent import MANY_IDEALS, PROVEN, STRICTLY, Descending, Descent
 from planner.methods.ideals.lattice import Lattice, enumerate_ideals
 from planner.methods.ideals.potentials import potentials
 from planner.methods.ideals.reduced import Reduced
@@ -106,7 +109,9 @@ class IdealsSearch(Descending):
             self._descend(reduced, least, heuristic=True, pairs=pairs)
 
     # ------------------------------------------------------------------ lattices
-    def _engine(self, reduced: Reduced, heuristic: bool, pairs: int) -> Coverer | Table | Clusters | None:
+    def _engine(
+        self, reduced: Reduced, heuristic: bool, pairs: int
+    ) -> Coverer | Rows | Table | Clusters | None:
         """The dynamic program for a lattice, or None where it is too large."""
         units = reduced.units
         if self._clustered and not heuristic and not pairs:
@@ -125,6 +130,11 @@ class IdealsSearch(Descending):
             )
             self._too_large = True
             return None
+        if not self._table and not pairs and lattice.count >= MANY_IDEALS:
+            kinds = pool_states(units)
+            if served(units, kinds, lattice.count):
+                with suppress(TooWide):
+                    return Rows(lattice, kinds, self.search)
         costs = potentials(lattice, self.search)
         if pairs:
             return Clusters(lattice, costs, pairs, self.search)
@@ -150,7 +160,12 @@ class IdealsSearch(Descending):
             if isinstance(engine, Table) and self._gpipe:
                 self._descend_front(engine, reduced, descent)
             else:
+                if isinstance(engine, Rows) and not heuristic:
+                    self._ask_for_far_less(engine, reduced, descent)
                 self._descend_bound(engine, reduced, descent, least, heuristic)
+        except TooWide:
+            self.search.progress(None, "too many stages are open at a time: no proof this way")
+            return None
         except TooManyPairs as reason:
             self.search.progress(None, f"{reason}: no proof with clusters this way")
             return None

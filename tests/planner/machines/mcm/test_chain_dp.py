@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from planner.formats import read_model
 from planner.machines.catalogue import bound_method, planner
 from planner.machines.mcm.target import McmPackage
-from planner.methods.ideals import descent, rows
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Pin, Problem, Together
 from planner.search.run import run, run_bound
@@ -108,12 +107,9 @@ def test_a_plan_that_others_found_and_a_pass_far_below_it(problem: Problem) -> N
     if found.device_of is None or not alone:
         return
     news = [Shared(found.device_of, (found.objective or 0.0,), "another")]
-    many = descent.MANY_IDEALS
-    rows.MANY_IDEALS = 1  # type: ignore[attr-defined]
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("planner.methods.ideals.rows.MANY_IDEALS", 1)
         told = run_bound(PROVES, problem, news=lambda: [news.pop() for _ in news[:]])
-    finally:
-        rows.MANY_IDEALS = many  # type: ignore[attr-defined]
     assert told.device_of is None
     assert max(b.value for b in told.bounds) == pytest.approx(max(b.value for b in alone), rel=1e-8)
 

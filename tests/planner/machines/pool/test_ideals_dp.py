@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from planner.formats.graphs import device_placement
 from planner.machines.pool.bounds.dp import Dp
 from planner.machines.pool.ideals.clusters import Clusters
+from planner.machines.pool.ideals.rows import Rows, served
 from planner.machines.pool.ideals.search import Coverer
 from planner.machines.pool.ideals.states import pool_states
 from planner.machines.pool.ideals.table import Table
@@ -121,6 +122,63 @@ def test_the_shortcuts_lose_nothing(problem: Problem, factor: float, take: bool)
             plan = found.device_of[units.unit_of]
             if units.count == whole(False).full.count:
                 assert problem.evaluator.objective(plan) == pytest.approx(found.value, abs=1e-9)
+
+
+@settings(max_examples=80)
+@given(
+    problems(
+        target=pools(most=4, contiguous=True).map(
+            lambda pool: replace(pool, communication="sum", memory=math.inf)
+        ),
+        graph=graphs(least=4, most=14, supported=True),
+        objective="max-load",
+        constraints=False,
+    ),
+    st.sampled_from([0.8, 0.999999, 1.000001, 1.05, 1.3]),
+    st.booleans(),
+)
+def test_rows_with_cpus_find_what_the_other_program_finds(
+    problem: Problem, factor: float, take: bool
+) -> None:
+    """Training as well, and several CPUs; against the program that walks from each ideal to the larger ones."""
+    search = quiet(problem)
+    for whole in relaxations(problem, parts(problem)):
+        units = whole(take).units
+        lattice = enumerate_ideals(units, 3000, search)
+        states = pool_states(units)
+        if lattice is None or not served(units, states, lattice.count):
+            continue
+        best = Coverer(lattice, potentials(lattice, search), states, search).solve(math.inf, search)
+        rows = Rows(lattice, states, search)
+        found = rows.solve(math.inf, search)
+        assert (best is None) == (found is None)
+        if best is None:
+            continue
+        best = least_chain(Coverer(lattice, potentials(lattice, search), states, search), best.value, search)
+        found = rows.solve(best * factor, search)
+        assert (found is not None) == (factor > 1 and best > 0)
+        if found is not None:
+            assert found.value < best * factor
+            if units.count == whole(False).full.count:
+                assert problem.evaluator.objective(found.device_of[units.unit_of]) == pytest.approx(
+                    found.value, abs=1e-9
+                )
+
+
+def least_chain(engine: Coverer, value: float, search: Search) -> float:
+    """What the best chain costs."""
+    while (found := engine.solve(value * (1 - 1e-9), search)) is not None:
+        value = found.value
+    return value
+
+
+@settings(max_examples=40)
+@given(problems(target=contiguous_pools, graph=graphs(most=5, supported=True), constraints=False))
+def test_many_ideals_change_nothing(problem: Problem) -> None:
+    """Where few count as many, brute force agrees all the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("planner.machines.pool.ideals.solver.MANY_IDEALS", 1)
+        check_exact(problem)
 
 
 @settings(max_examples=40)
