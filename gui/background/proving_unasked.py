@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -16,8 +16,10 @@ from planner.search.search import Shared
 if TYPE_CHECKING:
     from gui.background.job import Job
     from gui.background.jobs import Jobs
-    from gui.document.plan.document import Document
-    from planner.problem.problem import Problem
+    from gui.document.document import PlannedDocument
+    from planner.problem.base import PlanningProblem
+
+    AnyDocument = PlannedDocument[Any, Any]
 
 SETTLE = 200
 """Milliseconds for which a problem must rest: several pins are one change."""
@@ -39,13 +41,13 @@ class ProvingUnasked(QObject):
 
     POLL_MS = 40
 
-    def __init__(self, document: Document, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, document: AnyDocument, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document, self._jobs = document, jobs
         self._begun = False
-        self._problem: Problem | None = None
+        self._problem: PlanningProblem | None = None
         self._worker: Worker | None = None
-        self._done: dict[Problem, None] = {}
+        self._done: dict[PlanningProblem, None] = {}
         self._settle = Later(self._start, self, SETTLE, about=self._about)
         self._timer = QTimer(self, interval=self.POLL_MS)
         self._timer.timeout.connect(self._poll)
@@ -69,7 +71,7 @@ class ProvingUnasked(QObject):
         """A proof that somebody asked for may have begun or ended."""
         self.changed.emit()
 
-    def _about(self) -> Problem | None:
+    def _about(self) -> PlanningProblem | None:
         return self._document.problem
 
     def _problem_changed(self) -> None:
@@ -78,7 +80,7 @@ class ProvingUnasked(QObject):
             return
         self._stop()
         self._settle.stop()
-        if self._begun and problem is not None and problem.graph.n and problem not in self._done:
+        if self._begun and problem is not None and problem.size and problem not in self._done:
             self._settle.ask()
         self.changed.emit()
 
@@ -156,6 +158,6 @@ class ProvingUnasked(QObject):
         self._stop()
 
 
-def _open_plan(document: Document) -> Shared:
+def _open_plan(document: AnyDocument) -> Shared:
     """The plan on the canvas, for whoever proves: proven to be the best, there is nothing left to prove."""
     return Shared(document.device_of.copy(), tuple(document.evaluation.values))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from gui.background.proving import Proving
+from gui.background.proving_unasked import ProvingUnasked
 from gui.editors.network.docks import NetworkDocks
 from gui.editors.network.memory import NetworkMemory
 from gui.editors.network.middle import Middle
@@ -73,6 +74,7 @@ class NetworkBody(PlanningWindow):
         )
         self.docks.arrange()
         self.proving = Proving(self, self)
+        self.proving_unasked = ProvingUnasked(document, jobs, self)
         self.memory = NetworkMemory(self, document, session)
 
     # ------------------------------------------------------------------ what is open

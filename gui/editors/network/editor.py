@@ -162,6 +162,7 @@ class OrderWindow(NetworkBody):
         self.playback.pause()
         self.files.loading.drop()
         super().end()
+        self.proving_unasked.close()
         for view in self.views.threaded:
             view.end_threads()
         if self.autosave is not None:

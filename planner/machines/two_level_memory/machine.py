@@ -9,10 +9,11 @@ MACHINE = Machine(
     package=__package__,
     target=TwoLevelMemory,
     planners=("order-portfolio", "locality", "connection-reordering", "theorem-1"),
-    bounds=("theorem-1",),
+    bounds=("segments", "theorem-1"),
     preferred=("order-portfolio",),
-    preferred_bounds=("theorem-1",),
+    preferred_bounds=("segments", "theorem-1"),
     quick=("theorem-1",),
     immediate="theorem-1",
+    unasked=("segments",),
     warm=".warm:Warm",
 )

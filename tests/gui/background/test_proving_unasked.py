@@ -10,15 +10,19 @@ from pytestqt.qtbot import QtBot
 
 from gui.background.jobs import Jobs
 from gui.background.proving_unasked import ProvingUnasked
+from gui.document.network.document import OrderDocument
 from gui.document.plan.document import Document
 from gui.look.theme import LIGHT
 from gui.panels.readouts import ReadoutStrip
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.two_level_memory.orders.io_bounds import io_bounds
+from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.problem.bound import Bound
 from planner.runs.messages import Ended, Proven
 from planner.search.result import Result
 from planner.search.search import Shared
 from tests.gui.background.scripted import Scripted
+from tests.gui.editors.network.models import opened
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import shown
 
@@ -38,7 +42,7 @@ def proving(document: Document, monkeypatch: pytest.MonkeyPatch) -> Generator[Pr
     monkeypatch.setattr("gui.background.jobs.Worker", Scripted)
     monkeypatch.setattr("gui.background.proving_unasked.SETTLE", 0)
     jobs = Jobs(document)
-    proving = ProvingUnasked(document, jobs)
+    proving = ProvingUnasked(document, jobs, document.graph_changed)
     yield proving
     proving.close()
     jobs.close()
@@ -75,6 +79,27 @@ def test_the_open_problem_is_proven_and_its_bound_kept(
     worker.inbox = [Proven(bound, 0.1), ending(document)]
     qtbot.waitUntil(lambda: not proving.running, timeout=5_000)
     assert document.gap == 0.0 and document.bound == bound and worker.finished
+
+
+def test_networks_have_their_turn_too(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+    Scripted.made = []
+    monkeypatch.setattr("gui.background.proving_unasked.Worker", Scripted)
+    monkeypatch.setattr("gui.background.proving_unasked.SETTLE", 0)
+    document = OrderDocument()
+    jobs = Jobs(document)  # type: ignore[arg-type]
+    proving = ProvingUnasked(document, jobs, document.network_changed)
+    proving.begin()
+    document.install(opened())
+    worker = began(qtbot, 1)
+    problem = document.open_problem
+    stronger = problem.bound("ios", io_bounds(problem.network).least + 1.0, "segments", frozenset())
+    worker.inbox = [Proven(stronger, 0.1)]
+    qtbot.waitUntil(lambda: document.bound == stronger, timeout=5_000)
+    document.set_target(TwoLevelMemory(5))
+    began(qtbot, 2)
+    proving.close()
+    jobs.close()
+    document.close()
 
 
 def test_moving_ops_asks_for_no_proof_and_another_problem_does(

@@ -89,7 +89,7 @@ class OrderReadouts(Readouts):
     def _show_total(self, problem: NetworkProblem, evaluation: OrderEvaluation, least: IoBounds) -> None:
         beyond = evaluation.objective / least.least
         self.objective.show_value(
-            "I/Os", f"{int(evaluation.objective):,}", f"{beyond:.3f} × the lower bound",
+            "I/Os", f"{int(evaluation.objective):,}", f"{beyond:.3f} × W + N + S",
             tip=f"Reads and writes between slow memory and a fast one of {problem.target.size:,} values. However large the fast"
             f" memory, {least.least:,} are needed; the best order never needs more than {least.most:,}.",
         )  # fmt: skip
