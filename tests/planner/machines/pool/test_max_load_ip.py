@@ -15,6 +15,7 @@ from planner.machines.pool.bounds.ip import Ip
 from planner.machines.pool.max_load.model import build, canonical, symmetry_order, values_of
 from planner.machines.pool.max_load.multilevel import Multilevel, coarsened, majority, units_of
 from planner.machines.pool.max_load.pigeonhole import pigeonhole
+from planner.machines.pool.max_load.share import Share
 from planner.machines.pool.max_load.solving import cost_scale
 from planner.machines.pool.planners.max_load_ip import MaxLoadIp
 from planner.machines.pool.target import DevicePool
@@ -187,6 +188,51 @@ def test_counting_is_never_above_the_optimum(problem: Problem) -> None:
     units = units_of(problem, forced_units(problem))
     for objective in (best, best * 1.5 + 1.0, math.inf):
         assert pigeonhole(units, objective) <= best + 1e-9
+
+
+# ---------------------------------------------------------------------------------------------------------- shares
+def shares(problem: Problem, objective: float) -> list[float]:
+    """The bounds by an equal share of the work."""
+    return list(Share(units_of(problem, forced_units(problem)), objective).bounds(1000))
+
+
+@settings(max_examples=150)
+@given(small)
+def test_shares_are_never_above_the_optimum_and_rise(problem: Problem) -> None:
+    best, _ = reference.optimum(problem)
+    for objective in (best, best * 1.5 + 1.0, math.inf):
+        found = shares(problem, objective)
+        assert found == sorted(found)
+        assert all(value <= best + 1e-9 for value in found)
+
+
+@settings(max_examples=60)
+@given(small)
+def test_the_cheapest_share_is_the_cheapest_of_all_sets(problem: Problem) -> None:
+    """Against going through all sets of units, with more and less work asked for."""
+    units = units_of(problem, forced_units(problem))
+    share = Share(units, 1e6)
+    if (
+        share.need <= 0.0
+        or (share.work <= 0).any()
+        or not units.allowed[:, problem.evaluator.pays].any(axis=1).all()
+    ):
+        return
+    total = float(share.work.sum())
+    for part in (0.2, 0.5, 0.9):
+        share.need = part * total
+        sets = [np.array([k >> i & 1 for i in range(units.count)], bool) for k in range(1 << units.count)]
+        costs = [share.cost(chosen) for chosen in sets if share.work[chosen].sum() >= share.need]
+        assert list(share.bounds(10_000))[-1] == pytest.approx(min(costs))
+
+
+def test_a_share_pays_what_it_cuts() -> None:
+    """Three equal ops in a row on two accelerators: one of them has two ops, and cuts the cheaper tensor."""
+    ops = [Op(f"o{i}", f"o{i}", work=2.0, work_cpu=1e9) for i in range(3)]
+    tensors = [Tensor("o0", ("o1",), 1.0, 1.0), Tensor("o1", ("o2",), 1.0, 0.5)]
+    problem = Problem(Graph.build("row", ops, tensors), DevicePool(2, 0, contiguous=False))
+    assert shares(problem, math.inf)[-1] == pytest.approx(4.5)
+    assert run(MaxLoadIp(), problem, options={**one_worker, "solver": "none"}).status == "optimal"
 
 
 # ---------------------------------------------------------------------------------------------------------- manners
