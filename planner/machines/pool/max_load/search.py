@@ -14,6 +14,7 @@ from planner.machines.pool.least import least
 from planner.machines.pool.max_load.model import Program, build, canonical, symmetry_order, values_of
 from planner.machines.pool.max_load.multilevel import Multilevel, units_of
 from planner.machines.pool.max_load.pigeonhole import pigeonhole
+from planner.machines.pool.max_load.prices import price_bounds
 from planner.machines.pool.max_load.share import Share
 from planner.machines.pool.max_load.solving import (
     COARSE,
@@ -40,8 +41,6 @@ from planner.search.search import Search
 SOLVERS = ("auto", "cp-sat", "scip", "highs", "cbc", "none")
 CALLS = (2, 100)
 """Fewest and most calls of the annealing kernel in a round."""
-NODES = 20_000
-"""Nodes of the tree for the cheapest share of the work: some 2 ms each for 400 units."""
 TOLERANCE = 1e-6
 """How far a MIP solver's bound may be off, relative to the objective: its feasibility tolerance."""
 
@@ -163,9 +162,9 @@ class MaxLoadSearch:
         self._prove(pigeonhole(units, self.objective), capped=False)
 
     def _share(self, units: Units) -> None:
-        """Bounds by the cheapest sets with an equal share of the work."""
-        self._search.progress(None, "the cheapest share of the work")
-        for value in Share(units, self.objective).bounds(NODES):
+        """Bounds by the cheapest sets with an equal share of the work, then of other prices."""
+        self._search.progress(None, "the cheapest share of a device")
+        for value in price_bounds(Share(units), self.objective):
             self._search.check()
             self._prove(value, capped=False)
 

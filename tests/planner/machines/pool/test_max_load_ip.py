@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from planner.machines.pool.bounds.ip import Ip
 from planner.machines.pool.max_load.model import build, canonical, symmetry_order, values_of
 from planner.machines.pool.max_load.multilevel import Multilevel, coarsened, majority, units_of
 from planner.machines.pool.max_load.pigeonhole import pigeonhole
+from planner.machines.pool.max_load.prices import price_bounds
 from planner.machines.pool.max_load.share import Share
 from planner.machines.pool.max_load.solving import cost_scale
 from planner.machines.pool.planners.max_load_ip import MaxLoadIp
@@ -192,8 +194,9 @@ def test_counting_is_never_above_the_optimum(problem: Problem) -> None:
 
 # ---------------------------------------------------------------------------------------------------------- shares
 def shares(problem: Problem, objective: float) -> list[float]:
-    """The bounds by an equal share of the work."""
-    return list(Share(units_of(problem, forced_units(problem)), objective).bounds(1000))
+    """The bounds by an equal share of the work, and of other prices."""
+    units = units_of(problem, forced_units(problem))
+    return list(islice(price_bounds(Share(units), objective), 2_000))
 
 
 @settings(max_examples=150)
@@ -211,19 +214,16 @@ def test_shares_are_never_above_the_optimum_and_rise(problem: Problem) -> None:
 def test_the_cheapest_share_is_the_cheapest_of_all_sets(problem: Problem) -> None:
     """Against going through all sets of units, with more and less work asked for."""
     units = units_of(problem, forced_units(problem))
-    share = Share(units, 1e6)
-    if (
-        share.need <= 0.0
-        or (share.work <= 0).any()
-        or not units.allowed[:, problem.evaluator.pays].any(axis=1).all()
-    ):
+    share = Share(units)
+    if not share.serves or not share.able.all():
         return
-    total = float(share.work.sum())
-    for part in (0.2, 0.5, 0.9):
-        share.need = part * total
-        sets = [np.array([k >> i & 1 for i in range(units.count)], bool) for k in range(1 << units.count)]
-        costs = [share.cost(chosen) for chosen in sets if share.work[chosen].sum() >= share.need]
-        assert list(share.bounds(10_000))[-1] == pytest.approx(min(costs))
+    rng = np.random.default_rng(units.count)
+    sets = [np.array([k >> i & 1 for i in range(units.count)], bool) for k in range(1 << units.count)]
+    for _ in range(5):
+        share.set_prices(rng.integers(0, 5, units.count).astype(float), 1.0)
+        costs = [share.cost(chosen) for chosen in sets if share.price[chosen].sum() >= share.need]
+        if share.need > 0.0:
+            assert list(share.bounds(10_000, 1e9))[-1] == pytest.approx(min(costs))
 
 
 def test_a_share_pays_what_it_cuts() -> None:
