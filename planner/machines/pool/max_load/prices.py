@@ -10,7 +10,9 @@ from planner.machines.pool.max_load.share import MARGIN, Share
 from planner.model.graph import Bools, Floats
 
 FIRST_NODES, NODES = 20_000, 4_000
-"""Nodes of the tree for work as the price, and for other prices: some 2 ms each for 400 units."""
+"""Most nodes of the tree for work as the price, and for other prices: some 2 ms each for 400 units."""
+PER_UNIT = 20
+"""As many for each unit: a small program is soon solved by others."""
 MANY, AT_FIRST = 8, 300
 """A tree that came by so many sets below the threshold is left; of the first tree so many sets are kept."""
 CENTRED = 0.7
@@ -31,7 +33,7 @@ def price_bounds(share: Share, objective: float) -> Iterator[float]:
         return
     share.set_prices(share.work, objective)
     proven = 0.0
-    for bound in share.bounds(FIRST_NODES, objective):
+    for bound in share.bounds(min(FIRST_NODES, PER_UNIT * len(share.work)), objective):
         proven = max(proven, bound)
         yield proven
     if not np.isfinite(objective) or proven <= 0.0:
@@ -73,6 +75,7 @@ class Pool:
     def attempt(self, threshold: float) -> Iterator[bool]:
         """Whether it is proven, at the end, that no plan costs less than ``threshold``; False now and then until it is known."""
         share = self._share
+        nodes = min(NODES, PER_UNIT * len(share.work))
         while True:
             sets = [chosen for chosen, cost in self._sets.values() if cost < threshold]
             value, best = _best_prices(share, sets, threshold)
@@ -85,7 +88,7 @@ class Pool:
                 share.set_prices(price, threshold)
                 share.seen.clear()
                 reached, found = 0.0, 0
-                for bound in share.bounds(NODES, threshold):
+                for bound in share.bounds(nodes, threshold):
                     reached = bound
                     found += self.take(threshold, MANY)
                     yield False
