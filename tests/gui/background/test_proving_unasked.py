@@ -42,7 +42,7 @@ def proving(document: Document, monkeypatch: pytest.MonkeyPatch) -> Generator[Pr
     monkeypatch.setattr("gui.background.jobs.Worker", Scripted)
     monkeypatch.setattr("gui.background.proving_unasked.SETTLE", 0)
     jobs = Jobs(document)
-    proving = ProvingUnasked(document, jobs, document.graph_changed)
+    proving = ProvingUnasked(document, jobs)
     yield proving
     proving.close()
     jobs.close()
@@ -87,7 +87,7 @@ def test_networks_have_their_turn_too(monkeypatch: pytest.MonkeyPatch, qtbot: Qt
     monkeypatch.setattr("gui.background.proving_unasked.SETTLE", 0)
     document = OrderDocument()
     jobs = Jobs(document)  # type: ignore[arg-type]
-    proving = ProvingUnasked(document, jobs, document.network_changed)
+    proving = ProvingUnasked(document, jobs)
     proving.begin()
     document.install(opened())
     worker = began(qtbot, 1)
