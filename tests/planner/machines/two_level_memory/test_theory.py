@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.generate.catalogue import generate_network
-from planner.machines.catalogue import bound_method, default_bound, planner
+from planner.machines.catalogue import bound_method, planner
 from planner.machines.two_level_memory.evaluator import Counts
 from planner.machines.two_level_memory.orders.bandwidth import bandwidth, neuron_orders
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
@@ -67,7 +67,6 @@ def test_no_order_beats_theorem_1(case: tuple[NetworkProblem, Ints], data: st.Da
     assert counts.reads >= bounds.least_reads and counts.writes >= bounds.least_writes
     assert bounds.least == bounds.least_reads + bounds.least_writes
     method = bound_method("theorem-1")
-    assert default_bound(problem) is method
     (bound,) = run_bound(method, problem).bounds
     assert bound.value == bounds.least <= problem.evaluate(order).objective
     assert bound.assumes == frozenset()
