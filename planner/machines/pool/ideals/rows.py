@@ -28,11 +28,12 @@ IDEALS_PER_CALL = 50_000
 
 
 @njit(cache=True, nogil=True)
-def after_a_cpu(first, end, bound, ptr, upper, work, furthest, origin, place, load, source):
+def after_a_cpu(first, end, bound, ptr, upper, work, furthest, origin, place, before, load, source):
     """Let a CPU go on from the ideals before each from ``first`` to ``end``: from the least costly of those that few enough accelerators reach.
 
     ``work`` float64[i]: of a CPU; ``furthest`` float64[i, a+1], ``origin`` int32[i, a+1]: most work of an ideal inside that at most so many accelerators
-    reach (-inf, none), and which it is. ``place`` int16[i], ``load`` float64[i] are brought up to date; ``source`` int32[i] is filled: where the CPU began.
+    reach (-inf, none), and which it is. ``place`` int16[i], ``load`` float64[i] are brought up to date (``before`` float64[i] is what loads were: a CPU goes on from chains
+    without it); ``source`` int32[i] is filled: where the CPU began.
     """
     most = furthest.shape[1]
     for i in range(first, end):
@@ -48,7 +49,7 @@ def after_a_cpu(first, end, bound, ptr, upper, work, furthest, origin, place, lo
         for a in range(min(most, place[i])):
             if origin[i, a] >= 0 and work[i] - furthest[i, a] < bound:
                 place[i], source[i] = a, origin[i, a]
-                load[i] = max(load[source[i]], work[i] - furthest[i, a])
+                load[i] = max(before[source[i]], work[i] - furthest[i, a])
                 break
 
 
@@ -84,13 +85,14 @@ class Rows:
 
     def _after_a_cpu(self, bound: float, source: Ints, search: Search) -> None:
         lattice, reached = self.lattice, self._chains.reached
+        before = reached.load.copy()
         furthest = np.full((lattice.count, self._accelerators + 1), -math.inf)
         origin = np.full(furthest.shape, -1, np.int32)
         for first in range(0, lattice.count, IDEALS_PER_CALL):
             search.check()
             after_a_cpu(
                 first, min(first + IDEALS_PER_CALL, lattice.count), bound, lattice.ptr, lattice.upper, self._work,
-                furthest, origin, reached.place, reached.load, source,
+                furthest, origin, reached.place, before, reached.load, source,
             )  # fmt: skip
 
     def _chain(self, ways: list[tuple[Ints, Ints]]) -> Chain:

@@ -165,6 +165,18 @@ def test_rows_with_cpus_find_what_the_other_program_finds(
                 )
 
 
+def test_a_cpu_goes_on_from_chains_without_it() -> None:
+    """One of two ops on the accelerator, the other on the CPU: the row's value is the accelerator's load, the larger."""
+    ops = [Op(f"o{i}", "op", work=0.75, work_cpu=0.5) for i in range(2)]
+    problem = Problem(Graph.build("pair", ops, []), DevicePool(1, 1))
+    search = quiet(problem)
+    units = relaxations(problem, parts(problem))[0](False).units
+    lattice = enumerate_ideals(units, 100, search)
+    assert lattice is not None
+    found = Rows(lattice, pool_states(units), search).solve(0.8, search)
+    assert found is not None and found.value == 0.75
+
+
 def least_chain(engine: Coverer, value: float, search: Search) -> float:
     """What the best chain costs."""
     while (found := engine.solve(value * (1 - 1e-9), search)) is not None:
