@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples: stageboard present device-placement\n"
         "          stageboard present talk.story.json -o talk.pdf\n\n"
-        "MP4 needs ffmpeg, which \"pip install 'stageboard[video]'\" brings."
+        "MP4 needs ffmpeg: the system's, or what \"pip install 'stageboard[video]'\" brings."
     )
 
 

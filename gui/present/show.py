@@ -181,14 +181,17 @@ class Show:
 
         painter.save()
         painter.translate(away * (reach + GAP * self.unit), 0.0)
-        stage = self.places.stage
-        column = QRectF(rect.left() - GAP * self.unit, stage.top(), reach + GAP * self.unit, stage.height())
-        painter.fillRect(column, QColor(self.theme.canvas))
+        painter.fillRect(self._column(rect), QColor(self.theme.canvas))
         if moment is not None:
             draw(painter)
         else:
             place(painter, rect, self._part(("panel", index), rect, ratio, draw))
         painter.restore()
+
+    def _column(self, panel: QRectF) -> QRectF:
+        """What a panel covers of the stage: all from a gap before it to the frame's end."""
+        stage, left = self.places.stage, panel.left() - GAP * self.unit
+        return QRectF(left, stage.top(), self.places.width - left, stage.height())
 
     # ------------------------------------------------------------------ words
     def _paint_words(self, painter: QPainter, first: int, second: int, share: float, ratio: float) -> None:
@@ -250,12 +253,15 @@ class Show:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(QRectF(0, 0, *self.size), QColor(self.theme.canvas))
+        kind = self.shots.panel_kind(index)
+        seen = QRectF(stage)
+        if kind:
+            seen.setRight(self._column(self.places.panel(kind)).left())
         painter.save()
-        painter.setClipRect(stage)
+        painter.setClipRect(seen)
         painter.translate(stage.topLeft())
         self.stage.paint_vectors(painter, index)
         painter.restore()
-        kind = self.shots.panel_kind(index)
         if kind:
             now = shot.now(shot.moment) if isinstance(shot, NetworkShot) else None
             paint_panel(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Generator
 from dataclasses import replace
@@ -377,7 +378,7 @@ def present(parts: Parts, qtbot: QtBot) -> None:
 
 def export(parts: Parts, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, folder: Path, story: Story) -> None:
     """Every format by Ctrl+Alt+E; each file is what its name says."""
-    has_ffmpeg = importlib.util.find_spec("imageio_ffmpeg") is not None
+    has_ffmpeg = shutil.which("ffmpeg") is not None or importlib.util.find_spec("imageio_ffmpeg") is not None
     made = {}
     for suffix in (".pdf", ".html", ".gif", *((".mp4",) if has_ffmpeg else ())):
         path = made[suffix] = folder / f"talk{suffix}"
@@ -401,7 +402,7 @@ def export(parts: Parts, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, folder: 
     assert reader.format().data() == b"gif"
     assert reader.imageCount() >= len(story.keyframes)
     if not has_ffmpeg:
-        pytest.skip("imageio-ffmpeg (the extra 'video') is not installed: no MP4 was made")
+        pytest.skip("neither ffmpeg nor imageio-ffmpeg (the extra 'video') is installed: no MP4 was made")
     from gui.present.export.video import ffmpeg
 
     said = subprocess.run(

@@ -7,6 +7,7 @@ painted once.
 from __future__ import annotations
 
 import contextlib
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
@@ -22,15 +23,17 @@ QUALITY = 18
 GRACE_SECONDS = 60.0
 """How long ffmpeg may take to end the file after its last frame."""
 MISSING = (
-    'MP4 files need ffmpeg, which is not installed; run "pip install \'stageboard[video]\'" (or "pip install'
-    ' imageio-ffmpeg"), or write .gif or .html'
+    "MP4 files need ffmpeg, which is not installed; install it with your system's packages, or run"
+    " \"pip install 'stageboard[video]'\", or write .gif or .html"
 )
 
 Progress = Callable[[int, int], None]
 
 
 def ffmpeg() -> str:
-    """The program: the one that imageio-ffmpeg brings or finds. Raises :class:`StageboardError` where there is none."""
+    """The program: the system's, else the one that imageio-ffmpeg brings. Raises :class:`StageboardError` where there is none."""
+    if installed := shutil.which("ffmpeg"):
+        return installed
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
     except ImportError:

@@ -21,12 +21,14 @@ from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 
 if TYPE_CHECKING:
+    from gui.panels.schedule.layout import ChartLayout
     from planner.reports.comparison import Comparison
     from planner.reports.schedule.schedule import Schedule
 
 PAD = 18.0
-MOST_SAMPLES = 12
-"""A schedule beside the stage shows no more samples than can be told apart there."""
+STEADY = "steady state"
+SHOWN_PERIODS = 5.0
+"""A schedule beside the stage shows so many samples of the steady state: no more than can be told apart there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,12 +84,13 @@ def paint_panel(
 
 
 def schedule_of(plan: Plan) -> Schedule:
-    """The schedule that suits the objective, of about as many samples as show its steady state."""
+    """The schedule that suits the objective, of as many samples as show its steady state."""
     from planner.reports.schedule.schedule import kinds_for, schedule
 
     kind = kinds_for(plan.problem)[0]
-    count = 1 if kind == "latency" else min(MOST_SAMPLES, max(5, len(plan.problem.devices) + 2))
-    return schedule(plan.problem, plan.decision.device_of, kind=kind, samples=count)
+    return schedule(
+        plan.problem, plan.decision.device_of, kind=kind, samples=1 if kind == "latency" else None
+    )
 
 
 def _paint_schedule(
@@ -121,8 +124,19 @@ def _paint_schedule(
     painter.setClipRect(free)
     painter.translate(free.topLeft())
     painter.scale(grown, grown)
+    show_steady(layout)
     paint_schedule(painter, layout, theme)
     painter.restore()
+
+
+def show_steady(layout: ChartLayout) -> None:
+    """Zoom to the beginning of the steady state, which is what the figures above are about; all where there is none."""
+    found = layout.schedule
+    steady = next((span for span in found.spans if span.name == STEADY), None)
+    if steady is None or found.period <= 0.0:
+        return
+    shown = min(steady.finish - steady.start, SHOWN_PERIODS * found.period)
+    layout.scale, layout.left = layout.plot_width / shown, steady.start
 
 
 # ---------------------------------------------------------------------- networks

@@ -6,8 +6,10 @@ import dataclasses
 import importlib.util
 import itertools
 import re
+import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,8 +39,8 @@ from tests.gui.present.talks import graph_members, network_talk, resolved, talk
 SMALL = ExportOptions(size=(320, 200), fps=5.0)
 by_suffix = {form.suffix: form for form in FORMATS}
 needs_ffmpeg = pytest.mark.skipif(
-    importlib.util.find_spec("imageio_ffmpeg") is None,
-    reason="imageio-ffmpeg (the extra 'video') is not installed",
+    shutil.which("ffmpeg") is None and importlib.util.find_spec("imageio_ffmpeg") is None,
+    reason="neither the system's ffmpeg nor imageio-ffmpeg (the extra 'video') is installed",
 )
 
 
@@ -264,9 +266,16 @@ def test_a_video_decodes_to_the_frames(tmp_path: Path, qtbot: QtBot) -> None:
 
 
 def test_without_ffmpeg_it_is_said_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(StageboardError, match=r"pip install 'stageboard\[video\]'"):
         export.check_place(tmp_path / "a.mp4")
+
+
+def test_the_systems_ffmpeg_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    assert export_video.ffmpeg() == "/usr/bin/ffmpeg"
 
 
 @needs_ffmpeg

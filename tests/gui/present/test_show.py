@@ -12,7 +12,9 @@ from PySide6.QtGui import QImage, QPainter
 from gui.look.drawn import drawn
 from gui.look.page import Page
 from gui.look.theme import DARK, LIGHT
+from gui.panels.schedule.layout import ChartLayout, device_rows
 from gui.present.captions import band_height, figures_text, lines_of, measure, target_words, words_for
+from gui.present.panels.panels import STEADY, schedule_of, show_steady
 from gui.present.show import FIRST, Show
 from gui.present.transition import paint as transition_paint
 from planner.problem.problem import Plan
@@ -93,6 +95,35 @@ def test_slides_are_vectors_without_errors(any_talk: Resolved) -> None:
     for i in range(show.count):
         data = drawn(".pdf", Page(show.size), "x", partial(show.paint_slide, index=i))
         assert data.startswith(b"%PDF") and len(data) > 2000
+
+
+def test_nothing_of_the_stage_is_drawn_beside_or_below_a_panel() -> None:
+    """A camera close to the graph: in slides as in the window, it ends where the panel's column begins."""
+    near = Keyframe("Part", "", 0, camera=Camera(0.0, 0.0, 0.2, 0.2), panel="costs")
+    show = Show(resolved(graph_members(n=40), near), LIGHT, (640, 400))
+    image = QImage(640, 400, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    show.paint_slide(painter, 0)
+    painter.end()
+    panel, stage = show.places.panel("costs"), show.places.stage
+    beside = [
+        image.pixelColor(x, y).name()
+        for x in (int(panel.left()) - 3, 637)
+        for y in range(int(stage.top()) + 2, int(stage.bottom()) - 2)
+    ]
+    assert set(beside) == {LIGHT.canvas}
+
+
+def test_a_schedule_begins_with_its_steady_state() -> None:
+    plan = graph_members(n=40)[0][0]
+    found = schedule_of(plan)
+    steady = next(span for span in found.spans if span.name == STEADY)
+    devices = [device.title for device in plan.problem.devices]
+    layout = ChartLayout(found, device_rows(found, devices), None, 400.0, 200.0)
+    show_steady(layout)
+    assert layout.left == steady.start > 0.0
+    assert layout.x(steady.start) == layout.gutter
+    assert layout.time(layout.gutter + layout.plot_width) <= steady.finish + 1e-9
 
 
 def test_a_camera_shows_its_part() -> None:
