@@ -124,7 +124,7 @@ def test_the_shortcuts_lose_nothing(problem: Problem, factor: float, take: bool)
                 assert problem.evaluator.objective(plan) == pytest.approx(found.value, abs=1e-9)
 
 
-@settings(max_examples=80)
+@settings(max_examples=150)
 @given(
     problems(
         target=pools(most=4, contiguous=True).map(
