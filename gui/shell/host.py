@@ -39,6 +39,8 @@ class Host(QTabWidget):
         bar.setAccessibleName("Open documents")
         bar.setDrawBase(False)
         bar.setExpanding(False)
+        # The window itself would hand the focus to its tabs, also where there are none to see: Tab would stay where it is.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._closing = False
         """Whether the whole window is being closed, editor by editor."""

@@ -251,6 +251,34 @@ class EditorWindow(DropWindow):
         if wanted is not None:
             wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def focusNextPrevChild(self, forwards: bool) -> bool:
+        """Tab goes on to what is seen. Qt would go to panels behind others, too, and stay in the last of them."""
+        start = QApplication.focusWidget() or self
+        widget = next_in_focus(start, forwards)
+        while widget is not start and not self._takes_tab(widget):
+            widget = next_in_focus(widget, forwards)
+        if widget is start:
+            return False
+        reason = Qt.FocusReason.TabFocusReason if forwards else Qt.FocusReason.BacktabFocusReason
+        widget.setFocus(reason)
+        return True
+
+    def _takes_tab(self, widget: QWidget) -> bool:
+        """Whether the keyboard can come to a widget of this window by Tab: it can be seen, and is not a part of another."""
+        takes = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
+        if (
+            not takes
+            or not widget.isEnabled()
+            or not widget.isVisible()
+            or widget.window() is not self.window()
+        ):
+            return False
+        part: QWidget | None = widget
+        while part is not None and part.parentWidget() is not self:
+            part = part.parentWidget()
+        # A panel behind another is not hidden: it lies outside the window.
+        return part is None or self.rect().intersects(part.geometry())
+
     def set_theme_name(self, preference: str) -> None:
         """system, light or dark, in every window."""
         self.themes.set_preference(preference)
@@ -310,3 +338,8 @@ class EditorWindow(DropWindow):
     def take_dropped(self, files: list[Path]) -> None:
         """Open what was dropped."""
         self.open_files(files)
+
+
+def next_in_focus(widget: QWidget, forwards: bool) -> QWidget:
+    """The widget after another, or before it, in the order of Tab."""
+    return widget.nextInFocusChain() if forwards else widget.previousInFocusChain()

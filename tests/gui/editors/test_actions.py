@@ -184,3 +184,21 @@ def test_enabled_follows_the_document(qtbot: QtBot) -> None:
     settle()
     assert actions["view.lanes"].isChecked()
     close()
+
+
+@pytest.mark.parametrize("editor", EDITORS)
+def test_whatever_one_goes_to_has_the_keyboard(editor: str, qtbot: QtBot) -> None:
+    with window_of(editor, qtbot) as window:
+        window.resize(1280, 800)
+        window.show()
+        qtbot.waitExposed(window)
+        window.activateWindow()
+        settle()
+        for spec in EDITORS[editor][0]:
+            if not spec.id.startswith("view.focus_"):
+                continue
+            spec.run(window)
+            settle()
+            widget = QApplication.focusWidget()
+            assert widget is not None and widget.isVisible(), spec.id
+            assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus, (spec.id, widget)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -224,3 +224,28 @@ def test_what_the_header_says_of_a_search_reaches_the_tab(pair: tuple[MainWindow
     assert host.tabText(0).endswith(hosts.RUNNING)
     window.running.refresh()
     assert host.tabText(0) == "chain"
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Tab, Qt.Key.Key_Backtab])
+def test_tab_comes_to_all_that_is_seen_and_back_to_the_canvas(qtbot: QtBot, key: Qt.Key) -> None:
+    window, close = make_window(qtbot, opened())
+    show_editor(window)
+    host = host_of(window)
+    assert host is not None
+    host.resize(1280, 800)
+    qtbot.waitExposed(host)
+    host.activateWindow()
+    settle()
+    window.canvas.setFocus()
+    passed: list[QWidget] = []
+    while not passed or passed[-1] is not window.canvas:
+        QTest.keyClick(QApplication.focusWidget(), key)
+        widget = QApplication.focusWidget()
+        assert widget is not None and widget not in passed, "it goes round"
+        passed.append(widget)
+        dock = next((dock for dock in window.docks.docks.values() if dock.isAncestorOf(widget)), None)
+        assert dock is None or window.rect().contains(dock.geometry().center()), dock
+    assert {window.planners.start_button, window.ops.table} <= set(passed)
+    window.closing.surely = True
+    host.let_go(window)
+    close()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from gui.editors.comparison.canvases.pane_words import device_words
@@ -131,7 +131,12 @@ class PickBar(QWidget):
     def show_devices(self) -> None:
         """Open the list of devices."""
         self.devices.setFocus()
+        QTimer.singleShot(0, self, self._choose_first)
         self.devices.showMenu()
+
+    def _choose_first(self) -> None:
+        """Whoever opened the list by keys takes the first device by Return."""
+        self.menu.setActiveAction(next((a for a in self.menu.actions() if a.isEnabled()), QAction()))
 
     def _fill(self) -> None:
         """The devices of B whose ops A has elsewhere, with what taking them over would give."""

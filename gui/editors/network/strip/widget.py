@@ -47,6 +47,7 @@ class OrderStrip(OrderPanel):
         super().__init__(document, theme, parent)
         self.counting = Counting(document, self)
         self.chart = StripChart(document, self.counting, theme, self)
+        self.setFocusProxy(self.chart)
         self.words = ElidedLabel("", self)
         self.words.set_tip(TIP)
         self.best = ElidedLabel("", self)
