@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.naming.card_names import (
+    card_names,
+    elided,
+    name_ends,
+    short_name,
+    tells_kinds,
+    wide,
+)
+from gui.canvas.graph.naming.kinds import plain, says_kind, short_kinds
 from gui.canvas.graph.overview import paint_plates
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Rect, Viewport
-from gui.look.fonts import font, metrics
+from gui.look.fonts import font
 from planner.quantity import time_text
 
 MOST_LABELS = 700
-
-
-def short_name(name: str) -> str:
-    """The last part of a scoped name: what tells an op from its neighbours."""
-    tail = name.strip("/").rsplit("/", 1)[-1]
-    return tail or name
 
 
 def tab_width(palette: CanvasPalette) -> float:
@@ -31,29 +31,6 @@ def tab_width(palette: CanvasPalette) -> float:
     return (
         5.0 + 6.0 * len(str(len(palette.devices) - 1)) if palette.filled and len(palette.devices) > 1 else 0.0
     )
-
-
-@lru_cache(maxsize=60_000)
-def elided(text: str, pixels: int, bold: bool, width: int) -> str:
-    """``text`` shortened to ``width`` pixels: whole, else its last parts that fit, else cut before its number.
-
-    The end of a name (``conv2_block1_1_conv``) is what tells a card from its neighbours.
-    """
-    measure = metrics(pixels, bold)
-    if measure.horizontalAdvance(text) <= width:
-        return text
-    starts = [m.end() for m in re.finditer(r"[_./:]", text)]
-    for start in starts:
-        tail = text[start:]
-        if sum(c.isalpha() for c in tail) >= 2 and measure.horizontalAdvance(tail) <= width:
-            return tail
-    number = re.search(r"\d+$", text)
-    if number is not None and number.start() > 0:  # of node101 and node102 the number says which
-        room = width - measure.horizontalAdvance(number.group())
-        head = measure.elidedText(text[: number.start()], Qt.TextElideMode.ElideRight, max(0, room))
-        if head and measure.horizontalAdvance(head + number.group()) <= width:
-            return head + number.group()
-    return measure.elidedText(text, Qt.TextElideMode.ElideRight, width)
 
 
 def paint_labels(
@@ -108,13 +85,13 @@ def _paint_names(
     painter.setFont(font(pixels, False))
     painter.setPen(QColor(palette.theme.text))
     left = max(6.0, tab_width(palette) + 3.0) * ratio
-    names = scene.items.names
+    names = card_names(scene)
     for i in shown.tolist():
         x, y, w, h = _box(scene, viewport, i)
         room = int(w - left - 2 * ratio)
         if room < 14 * ratio:
             continue
-        text = elided(short_name(names[i]), pixels, False, room)
+        text = names.of(i, pixels, False, room)
         painter.drawText(QRectF(x + left, y, room + 2, h), int(Qt.AlignmentFlag.AlignVCenter), text)
 
 
@@ -132,25 +109,20 @@ def _paint_cards(
     name_pen, kind_pen = QPen(QColor(theme.text)), QPen(QColor(theme.text if palette.filled else theme.muted))
     pad = 9.0 * zoom * ratio
     tab = max(0.0, tab_width(palette) - 5.0) * ratio
-    graph, items = scene.items.graph, scene.items
+    graph = scene.items.graph
+    called = card_names(scene)
     names, costs, kinds = [], [], []
     for i in shown.tolist():
         x, y, w, h = _box(scene, viewport, i)
         x, w = x + tab, w - tab
         room = w - 1.6 * pad
         mark = 14 * zoom * ratio if scene.pinned[i] else 0.0
-        names.append(
-            (
-                QRectF(x + pad, y + 0.1 * h, room - mark, 0.44 * h),
-                elided(short_name(items.names[i]), big, True, int(room - mark)),
-            )
-        )
+        name = called.of(i, big, True, int(room - mark))
+        names.append((QRectF(x + pad, y + 0.1 * h, room - mark, 0.44 * h), name))
         cost = time_text(float(scene.item_work[i]), graph.time_unit)
-        wide = metrics(small, False).horizontalAdvance(cost)
-        fits = int(max(0.0, room - wide - 6 * ratio))
-        kind = f"{items.size[i]} ops" if items.size[i] > 1 else fitting_kind(scene, i, small, fits)
+        fits = int(max(0.0, room - wide(cost, small, False) - 6 * ratio))
         low = QRectF(x + pad, y + 0.52 * h, room, 0.38 * h)
-        kinds.append((low, elided(kind, small, False, fits)))
+        kinds.append((low, _second_line(scene, i, name, small, fits)))
         costs.append((low, cost))
         if mark:
             _pin(painter, x + w - 0.9 * pad, y + 0.3 * h, 4.2 * zoom * ratio, QColor(theme.text))
@@ -168,32 +140,47 @@ def _paint_cards(
         painter.drawText(rect, right, text)
 
 
-def fitting_kind(scene: Scene, item: int, pixels: int, width: int) -> str:
-    """:func:`kind_text` where it fits, else the kind alone: a shape that is cut short would be a wrong number.
+def _second_line(scene: Scene, item: int, name: str, pixels: int, width: int) -> str:
+    """What stands under the name: of a group how many ops it is, else what the name does not say and the shape."""
+    items = scene.items
+    if items.size[item] > 1:
+        return elided(f"{items.size[item]} ops", pixels, False, width)
+    return fitting_kind(scene, item, pixels, width, name)
 
-    Empty where the name says the kind already.
+
+def fitting_kind(scene: Scene, item: int, pixels: int, width: int, name: str = "") -> str:
+    """What fits under a card's name: of an op called by its kind the end of its name, else kind and shape.
+
+    Shapes are whole or left out: one that is cut would be a wrong number. Nothing of ``name`` is said twice.
     """
-    text = kind_text(scene, item)
-    if metrics(pixels, False).horizontalAdvance(text) <= width:
-        return text
     graph, v = scene.items.graph, int(scene.items.first[item])
-    return "" if _names_its_kind(scene, v) else graph.kinds[v]
+    whole, kind, sizes = graph.op_names[v], graph.kinds[v], _sizes(scene, v)
+    tail = short_name(whole)
+    if tells_kinds(graph) and not says_kind(tail, kind):
+        ends = name_ends(whole)
+        choices = [end for end in ends if end not in name] if tail not in name else [sizes]
+    elif (name or tail).lower().startswith(kind.lower()) and sizes:
+        choices = [sizes]
+    else:
+        shorter = [short for short in short_kinds(kind) if plain(short) not in plain(name)]
+        choices = [f"{kind} {sizes}".strip(), kind, *([sizes] if sizes else []), *shorter]
+    return next((text for text in choices if wide(text, pixels, False) <= width), "")
 
 
-def _names_its_kind(scene: Scene, op: int) -> bool:
+def _sizes(scene: Scene, op: int) -> str:
+    """The shape of an op's first output without the batch."""
     graph = scene.items.graph
-    return short_name(graph.op_names[op]).lower().startswith(graph.kinds[op].lower())
+    ptr, idx = graph.outputs
+    shape = graph.tensor_shapes[idx[ptr[op]]] if ptr[op + 1] > ptr[op] else None
+    return "\u00d7".join(map(str, shape[1:] if shape and len(shape) > 1 else shape or ()))
 
 
 def kind_text(scene: Scene, item: int) -> str:
     """An op's kind and the shape of its first output; the kind is left out where the name says it already."""
     graph, v = scene.items.graph, int(scene.items.first[item])
-    ptr, idx = graph.outputs
-    shape = graph.tensor_shapes[idx[ptr[v]]] if ptr[v + 1] > ptr[v] else None
-    sizes = "\u00d7".join(map(str, shape[1:] if shape and len(shape) > 1 else shape or ()))
-    if sizes and _names_its_kind(scene, v):
-        return sizes
-    return f"{graph.kinds[v]} {sizes}".strip()
+    sizes = _sizes(scene, v)
+    said = short_name(graph.op_names[v]).lower().startswith(graph.kinds[v].lower())
+    return sizes if sizes and said else f"{graph.kinds[v]} {sizes}".strip()
 
 
 def _pin(painter: QPainter, x: float, y: float, size: float, colour: QColor) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.canvas.graph.consequence import Consequence
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
-from gui.canvas.graph.labels import short_name
+from gui.canvas.graph.naming.card_names import short_name
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport

@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.labels import elided, short_name
+from gui.canvas.graph.naming.card_names import card_names, elided
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
@@ -109,7 +109,7 @@ def paint_split_text(
         w, h = float(scene.w[i]) * viewport.scale, float(scene.h[i]) * viewport.scale
         row = QRectF(x, y, w, h / 2 if cards else h)
         room = int(w - 2 * mark - 18 * ratio)
-        text = elided(short_name(scene.items.names[i]), pixels, cards, room) if room >= 14 * ratio else ""
+        text = card_names(scene).of(i, pixels, cards, room) if room >= 14 * ratio else ""
         if len(text) > 2:
             painter.setFont(font(pixels, cards))
             painter.setPen(QColor(theme.text))

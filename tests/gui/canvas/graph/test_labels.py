@@ -10,7 +10,8 @@ from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.detail import BLOCK_BELOW, CARD_FROM, OVERVIEW_BELOW, Detail, detail_at
 from gui.canvas.graph.items import items_of
-from gui.canvas.graph.labels import elided, fitting_kind, kind_text, paint_labels, short_name
+from gui.canvas.graph.labels import fitting_kind, kind_text, paint_labels
+from gui.canvas.graph.naming.card_names import elided, short_name
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.scene import STYLE, Scene, scene_of
@@ -116,3 +117,19 @@ def test_the_kind_is_not_said_twice() -> None:
     assert kind_text(scene, 0) == "8×8×64"
     scene, _ = scene_at(small(["a/conv_1", "b"], shape=None), 40)
     assert kind_text(scene, 0) == "Conv"
+
+
+def test_an_op_called_by_its_kind_has_its_name_beneath(qapp) -> None:
+    ops = [
+        Op("a", "net/expand/Relu", "CONV_2D"),
+        Op("b", "net/avg", "AVERAGE_POOL_2D"),
+        Op("c", "net/x", "RELU"),
+    ]
+    scene, _ = scene_at(Graph.build("g", ops, []), 40)
+    assert fitting_kind(scene, 0, 11, 500, "CONV_2D") == "net/expand/Relu"
+    assert (
+        fitting_kind(scene, 0, 11, int(metrics(11, False).horizontalAdvance("Relu")) + 1, "CONV_2D") == "Relu"
+    )
+    assert fitting_kind(scene, 0, 11, 3, "CONV_2D") == ""
+    narrow = int(metrics(11, False).horizontalAdvance("AvgPool")) + 1
+    assert fitting_kind(scene, 1, 11, narrow, "avg") == "AvgPool"

@@ -1,0 +1,197 @@
+"""What cards are called: an op's kind where its name does not say it, and no two alike in a row that a name tells apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt
+
+from gui.canvas.graph.naming.kinds import INPUTS, plain, says_kind, short_kinds
+from gui.look.fonts import metrics
+
+if TYPE_CHECKING:
+    from gui.canvas.graph.items import Items
+    from gui.canvas.graph.scene import Scene
+    from planner.model.graph import Graph
+
+MOST_KEPT = 24
+"""Sizes of type and card whose names are kept."""
+LEAST_CUT = 3
+"""Letters that must be left of a word that is cut."""
+
+
+def short_name(name: str) -> str:
+    """The last part of a scoped name: what tells an op from its neighbours."""
+    tail = name.strip("/").rsplit("/", 1)[-1]
+    return tail or name
+
+
+@lru_cache(maxsize=200_000)
+def wide(text: str, pixels: int, bold: bool) -> float:
+    """How wide a text is in pixels."""
+    return metrics(pixels, bold).horizontalAdvance(text)
+
+
+@lru_cache(maxsize=60_000)
+def elided(text: str, pixels: int, bold: bool, width: int) -> str:
+    """``text`` shortened to ``width`` pixels: whole, else its last parts that fit, else cut before its number.
+
+    The end of a name (``conv2_block1_1_conv``) is what tells a card from its neighbours.
+    """
+    if wide(text, pixels, bold) <= width:
+        return text
+    for tail in _ends(text):
+        if wide(tail, pixels, bold) <= width:
+            return tail
+    measure = metrics(pixels, bold)
+    number = re.search(r"\d+$", text)
+    if number is not None and number.start() > 0:  # of node101 and node102 the number says which
+        room = width - wide(number.group(), pixels, bold)
+        head = measure.elidedText(text[: number.start()], Qt.TextElideMode.ElideRight, max(0, room))
+        if head and wide(head + number.group(), pixels, bold) <= width:
+            return head + number.group()
+    return measure.elidedText(text, Qt.TextElideMode.ElideRight, width)
+
+
+def _ends(text: str) -> list[str]:
+    """The ends of a name that begin behind one of its signs, the longest first, none without two letters."""
+    ends = [text[m.end() :] for m in re.finditer(r"[_./:]", text)]
+    return [end for end in ends if sum(c.isalpha() for c in end) >= 2]
+
+
+@lru_cache(maxsize=60_000)
+def name_ends(name: str) -> tuple[str, ...]:
+    """A name and its ends, the longest first."""
+    whole = name.strip("/") or name
+    return (whole, *_ends(whole))
+
+
+@lru_cache(maxsize=60_000)
+def op_names(name: str, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What an op may be called on its card: first the names to choose from, the best first, then longer ones.
+
+    The longer ones tell ops apart whose best names are alike; they are the ends of the whole name, the shortest first.
+    """
+    tail, parts = short_name(name), name.strip("/").split("/")
+    further = ["/".join(parts[-i:]) for i in range(2, len(parts) + 1)]
+    if not kind:
+        return (tail,), tuple(further)
+    if not says_kind(tail, kind):
+        return (kind, *short_kinds(kind)), tuple(f"{kind} {end}" for end in (tail, *further))
+    if plain(kind) in INPUTS:
+        return (tail, kind, *short_kinds(kind)), tuple(further)
+    if plain(tail).startswith(plain(kind)):  # MatMul_1 is no better cut than its kind is
+        number = re.search(r"_\d+$", tail)
+        ends = (number.group() if number else "", "")
+        shorter = [short + end for short in (kind, *short_kinds(kind)) for end in ends]
+        return tuple(dict.fromkeys((tail, *shorter))), tuple(further)
+    ends = tuple(end for end in _ends(tail) if says_kind(end, kind))
+    return (tail, *ends, kind, *short_kinds(kind)), tuple(further)
+
+
+@lru_cache(maxsize=8192)
+def group_names(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The same for a folded group: the last part of its scope, else its end; the longer names are its scopes."""
+    tail, parts = short_name(name), name.strip("/").split("/")
+    further = tuple("/".join(parts[-i:]) for i in range(2, len(parts) + 1))
+    ends = tuple(end for end in _ends(tail) if end[:1].isalpha())
+    return (tail, *ends), further
+
+
+@lru_cache(maxsize=60_000)
+def _first_fitting(best: tuple[str, ...], pixels: int, bold: bool, width: int) -> str:
+    """The first name that fits, else the shortest cut; nothing where too little would be left of it."""
+    for name in best:
+        if wide(name, pixels, bold) <= width:
+            return name
+    if len(best) == 1:  # nothing else is known of it
+        return elided(best[0], pixels, bold, width)
+    least = min(best, key=lambda name: wide(name, pixels, bold))
+    cut = metrics(pixels, bold).elidedText(least, Qt.TextElideMode.ElideRight, width)
+    return cut if len(cut) > LEAST_CUT else ""
+
+
+@lru_cache(maxsize=16)
+def tells_kinds(graph: Graph) -> bool:
+    """Whether the ops are of several kinds, so that a kind says anything."""
+    return len(set(graph.kinds)) > 1
+
+
+class CardNames:
+    """The names on the cards of a layout, for each size of type and card worked out row by row when first asked for."""
+
+    def __init__(self, items: Items, row: np.ndarray) -> None:
+        self._items, self._row = items, row
+        self._kinds = tells_kinds(items.graph)
+        order = np.argsort(row, kind="stable")
+        cuts = np.flatnonzero(np.diff(row[order])) + 1
+        self._rows = {int(row[part[0]]): part.tolist() for part in np.split(order, cuts) if len(part)}
+        self._known: dict[tuple[int, bool, int, int], dict[int, str]] = {}
+
+    def of(self, item: int, pixels: int, bold: bool, room: int) -> str:
+        """The name of an item where there are ``room`` pixels; those of groups in the same row may have as much."""
+        row = int(self._row[item])
+        key = (pixels, bold, room, row)
+        if key not in self._known:
+            if len(self._known) > MOST_KEPT * max(1, len(self._rows)):
+                self._known.clear()
+            self._known[key] = self._named(self._rows[row], pixels, bold, room)
+        return self._known[key][item]
+
+    def choices(self, item: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What an item may be called, the best first, and longer names."""
+        items = self._items
+        if items.size[item] > 1:
+            return group_names(items.names[item])
+        kind = items.graph.kinds[items.first[item]] if self._kinds else ""
+        return op_names(items.names[item], kind)
+
+    def _named(self, row: list[int], pixels: int, bold: bool, room: int) -> dict[int, str]:
+        """The names of a row: the best that fits, and where several are alike a longer one that is nobody else's."""
+        choices = {item: self.choices(item) for item in row}
+        named = {item: _first_fitting(best, pixels, bold, room) for item, (best, _) in choices.items()}
+        while self._told_apart(named, choices, pixels, bold, room):
+            pass
+        return named
+
+    @staticmethod
+    def _told_apart(
+        named: dict[int, str],
+        choices: dict[int, tuple[tuple[str, ...], tuple[str, ...]]],
+        pixels: int,
+        bold: bool,
+        room: int,
+    ) -> bool:
+        """Give items that are called alike names of their own where some fit, and say whether any got one."""
+        alike: dict[str, list[int]] = {}
+        for item, name in named.items():
+            alike.setdefault(name, []).append(item)
+        taken, changed = set(alike), False
+        for name, members in alike.items():
+            if len(members) < 2 or not name:
+                continue
+            fitting = {
+                i: [long for long in (*choices[i][0], *choices[i][1]) if wide(long, pixels, bold) <= room]
+                for i in members
+            }
+            count = Counter(long for longer in fitting.values() for long in set(longer))
+            for i, longer in fitting.items():
+                own = next((long for long in longer if count[long] == 1 and long not in taken), None)
+                if own is not None:
+                    named[i] = own
+                    taken.add(own)
+                    changed = True
+        return changed
+
+
+def card_names(scene: Scene) -> CardNames:
+    """The names of a scene's cards; kept with it as long as its layout stays."""
+    kept: tuple[object, CardNames] | None = scene.__dict__.get("_card_names")
+    if kept is None or kept[0] is not scene.layout:
+        kept = (scene.layout, CardNames(scene.items, scene.layout.row))
+        scene.__dict__["_card_names"] = kept
+    return kept[1]

@@ -1,0 +1,132 @@
+"""What cards are called."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.canvas.graph.items import items_of
+from gui.canvas.graph.naming.card_names import CardNames, card_names, group_names, op_names, wide
+from gui.canvas.graph.naming.kinds import says_kind, short_kinds
+from gui.canvas.graph.scene import scene_of
+from planner.model.graph import Graph, Op
+from planner.model.groups import numbered
+
+
+@pytest.mark.parametrize(
+    ("tail", "kind", "says"),
+    [
+        ("Relu", "CONV_2D", False),
+        ("fold", "CONV_2D", False),
+        ("add", "CONV_2D", False),
+        ("expand", "CONV_2D", False),
+        ("conv", "CONV_2D", True),
+        ("Conv2D", "CONV_2D", True),
+        ("depthwise", "DEPTHWISE_CONV_2D", True),
+        ("depthwise1", "CONV_2D", False),
+        ("average", "AVERAGE_POOL_2D", True),
+        ("conv2_block1_1_bn", "BatchNormalization", True),
+        ("conv2_block1_1_relu", "Activation", True),
+        ("conv2_block1_out", "Activation", False),
+        ("block2_sepconv1", "SeparableConv2D", True),
+        ("predictions", "Dense", False),
+        ("Add_2", "Add", True),
+        ("input_ids", "Input", True),
+        ("17", "Add", False),
+        ("a", "Add", False),
+    ],
+)
+def test_whether_a_name_says_what_its_op_does(tail: str, kind: str, says: bool) -> None:
+    assert says_kind(tail, kind) is says
+
+
+def test_the_kind_comes_first_where_the_name_does_not_say_it() -> None:
+    best, longer = op_names("MobileNet/expanded_conv/Relu", "CONV_2D")
+    assert best[0] == "CONV_2D"
+    assert longer[:2] == ("CONV_2D Relu", "CONV_2D expanded_conv/Relu")
+    assert op_names("encoder/query/MatMul_1", "MatMul")[0][:2] == ("MatMul_1", "MatMul")
+    assert op_names("Relu", "")[0] == ("Relu",)
+
+
+def test_groups_are_called_by_the_last_part_of_their_scope() -> None:
+    assert group_names("encoder/layer.7") == (("layer.7",), ("encoder/layer.7",))
+    assert group_names("conv3_block2")[0] == ("conv3_block2", "block2")
+
+
+def ops_graph(names: list[tuple[str, str]]) -> Graph:
+    return Graph.build("g", [Op(f"n{i}", name, kind) for i, (name, kind) in enumerate(names)], [])
+
+
+@pytest.mark.usefixtures("qapp")
+class TestNames:
+    def test_a_name_is_not_cut_where_the_kind_fits(self) -> None:
+        graph = ops_graph([("a/MatMul_1", "MatMul"), ("a/LayerNormalization", "LayerNormalization")])
+        names = CardNames(items_of(graph, None, frozenset()), np.zeros(2, np.int32))
+        room = int(wide("MatMul", 12, False)) + 1
+        assert [names.of(i, 12, False, room) for i in (0, 1)] == ["MatMul", "LN"]
+
+    def test_kinds_that_are_all_the_same_say_nothing(self) -> None:
+        names = CardNames(
+            items_of(ops_graph([("first", "op"), ("second", "op")]), None, frozenset()), np.zeros(2)
+        )
+        assert names.of(0, 12, False, 300) == "first"
+
+    def test_a_scope_tells_alike_ones_apart(self) -> None:
+        graph = ops_graph([("l/query/MatMul", "MatMul"), ("l/key/MatMul", "MatMul"), ("l/Add", "Add")])
+        items = items_of(graph, None, frozenset())
+        names = CardNames(items, np.zeros(3, np.int32))
+        assert [names.of(i, 12, False, 300) for i in range(3)] == ["query/MatMul", "key/MatMul", "Add"]
+        apart = CardNames(items, np.arange(3, dtype=np.int32))  # in rows of their own
+        assert [apart.of(i, 12, False, 300) for i in range(3)] == ["MatMul", "MatMul", "Add"]
+
+    @given(
+        st.lists(
+            st.tuples(
+                st.lists(
+                    st.sampled_from(["a", "b", "layer.1", "Relu", "Add_1", "x_conv"]), min_size=1, max_size=4
+                ),
+                st.sampled_from(["Add", "CONV_2D", "Relu", "LayerNormalization", "Input"]),
+            ),
+            min_size=1,
+            max_size=12,
+        ),
+        st.integers(10, 220),
+        st.integers(1, 3),
+    )
+    def test_names_fit_and_are_alike_only_where_nothing_that_fits_tells_them_apart(
+        self, ops: list[tuple[list[str], str]], room: int, rows: int
+    ) -> None:
+        graph = ops_graph([("/".join(parts), kind) for parts, kind in ops])
+        row = np.arange(graph.n, dtype=np.int32) % rows
+        names = CardNames(items_of(graph, None, frozenset()), row)
+        shown = defaultdict(list)
+        for i in range(graph.n):
+            name = names.of(i, 12, False, room)
+            assert not name or wide(name, 12, False) <= max(room, wide("…", 12, False))
+            shown[int(row[i]), name].append(i)
+        for (_, name), alike in shown.items():
+            fitting = {
+                i: {t for texts in names.choices(i) for t in texts if wide(t, 12, False) <= room}
+                for i in alike
+            }
+            for i in alike if len(alike) > 1 and name else ():
+                others = set().union(*(fitting[j] for j in alike if j != i))
+                taken = {names.of(j, 12, False, room) for j in range(graph.n) if row[j] == row[i]}
+                assert fitting[i] - others <= taken
+
+    def test_groups_have_their_names(self) -> None:
+        graph = ops_graph([(f"encoder/layer.{i // 2}/{i}", "Add") for i in range(4)])
+        grouping = numbered([i // 2 for i in range(4)], {0: "encoder/layer.0", 1: "encoder/layer.1"})
+        items = items_of(graph, grouping, frozenset({0, 1}))
+        scene = scene_of(items, "flow", np.zeros(4, np.int32), 1, (900, 600))
+        assert [card_names(scene).of(i, 12, True, 300) for i in range(2)] == ["layer.0", "layer.1"]
+        assert card_names(scene) is card_names(scene)
+
+
+def test_short_kinds_get_shorter() -> None:
+    assert short_kinds("LayerNormalization") == ("LayerNorm", "LN")
+    assert short_kinds("Frobnicate") == ()
