@@ -122,7 +122,7 @@ def test_the_kind_is_not_said_twice() -> None:
 def test_an_op_called_by_its_kind_has_its_name_beneath(qapp) -> None:
     ops = [
         Op("a", "net/expand/Relu", "CONV_2D"),
-        Op("b", "net/avg", "AVERAGE_POOL_2D"),
+        Op("b", "net/average", "AVERAGE_POOL_2D"),
         Op("c", "net/x", "RELU"),
     ]
     scene, _ = scene_at(Graph.build("g", ops, []), 40)
@@ -132,4 +132,4 @@ def test_an_op_called_by_its_kind_has_its_name_beneath(qapp) -> None:
     )
     assert fitting_kind(scene, 0, 11, 3, "CONV_2D") == ""
     narrow = int(metrics(11, False).horizontalAdvance("AvgPool")) + 1
-    assert fitting_kind(scene, 1, 11, narrow, "avg") == "AvgPool"
+    assert fitting_kind(scene, 1, 11, narrow, "average") == "AvgPool"
