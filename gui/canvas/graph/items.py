@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -105,7 +106,42 @@ def items_of(graph: Graph, grouping: GroupView | None, folded: frozenset[int]) -
     position = np.empty(n, np.int64)
     position[graph.topological_order] = np.arange(n)
     np.minimum.at(rank, item_of, position)
-    return Items(graph, item_of, first, size, names, src, dst, weight, rank[src] < rank[dst])
+    forward = rank[src] < rank[dst]
+    if not forward.all():  # a group begins before what its later ops wait for
+        rank = _order(rank, src, dst)
+        forward = rank[src] < rank[dst]
+    return Items(graph, item_of, first, size, names, src, dst, weight, forward)
+
+
+def _order(rank: np.ndarray, src: Ints, dst: Ints) -> np.ndarray:
+    """Places of the items in an order that follows the edges (int64[count]), of those it may choose from the first by ``rank``.
+
+    Where groups depend on one another the first of them comes next, against as few edges as that takes.
+    """
+    count = len(rank)
+    ptr, idx = csr(src, dst, count)
+    bounds, others = ptr.tolist(), idx.tolist()
+    waits = np.bincount(dst, minlength=count).tolist()
+    by_rank = np.argsort(rank, kind="stable").tolist()
+    ranks = rank.tolist()
+    ready = [(ranks[i], i) for i in by_rank if waits[i] == 0]
+    place, done, next_stuck = np.full(count, -1, np.int64), 0, 0
+    while done < count:
+        if ready:
+            item = heappop(ready)[1]
+        else:
+            while place[by_rank[next_stuck]] >= 0:
+                next_stuck += 1
+            item = by_rank[next_stuck]
+        if place[item] >= 0:
+            continue
+        place[item] = done
+        done += 1
+        for other in others[bounds[item] : bounds[item + 1]]:
+            waits[other] -= 1
+            if waits[other] == 0 and place[other] < 0:
+                heappush(ready, (ranks[other], other))
+    return place
 
 
 def _edges(graph: Graph, item_of: Ints, count: int) -> tuple[Ints, Ints, Floats]:

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from planner.errors import StageboardError
+from planner.model.blocks import named, named_blocks
 from planner.model.graph import Graph
 from planner.model.groups import GroupView, by_layer, by_scope, numbered
 
@@ -40,7 +41,7 @@ class Folding(QObject):
         if self._graph is None or name == "none":
             return None
         if name not in self._known:
-            makers = {"layers": by_layer, "scopes": by_scope, "blocks": _blocks}
+            makers = {"layers": _layers, "scopes": _scopes, "blocks": repeated_blocks}
             self._known[name] = makers[name](self._graph)
         return self._known[name]
 
@@ -64,9 +65,16 @@ class Folding(QObject):
     def choose(self) -> None:
         """Group by what the graph has, unless a grouping is chosen already."""
         if self.grouping is None:
-            has = self.available()
-            name = next((name for name in ("layers", "blocks", "scopes") if name in has), "none")
-            self.name, self.grouping = name, self.view(name)
+            self.name = self._best()
+            self.grouping = self.view(self.name)
+
+    def _best(self) -> str:
+        """Name scopes that hold blocks, else layers of the file, else what repeats, else any scopes."""
+        if self._graph is None:
+            return "none"
+        if named_blocks(self._graph) is not None:
+            return "scopes"
+        return next((name for name in ("layers", "blocks", "scopes") if self.view(name) is not None), "none")
 
     def fold(self, groups: Iterable[int]) -> None:
         """Fold these groups."""
@@ -77,7 +85,7 @@ class Folding(QObject):
         self._set(self.folded - {int(g) for g in groups})
 
     def fold_all(self) -> None:
-        """Fold every group of more than one op, by layers, blocks or scopes where no grouping was chosen yet."""
+        """Fold every group of more than one op, by scopes, layers or blocks where no grouping was chosen yet."""
         self.choose()
         if self.grouping is not None:
             sizes = np.diff(self.grouping.members[0])
@@ -95,16 +103,21 @@ class Folding(QObject):
             self.groups_changed.emit()
 
 
-def _blocks(graph: Graph) -> GroupView | None:
-    pass
+def _scopes(graph: Graph) -> GroupView | None:
+    """Blocks by their names, else by the first parts of names."""
+    return named_blocks(graph) or by_scope(graph)
 
-    return repeated_blocks(graph)
+
+def _layers(graph: Graph) -> GroupView | None:
+    """The layers of the file, called what the names of their ops begin with."""
+    view = by_layer(graph)
+    return None if view is None else named(graph, view, "layer ")
 
 
 def repeated_blocks(graph: Graph) -> GroupView | None:
     """One group per repeated block; ops outside of any stand alone. None where nothing repeats.
 
-    Blocks are numbered from left to right.
+    Blocks are called what the names of their ops begin with, else numbered from left to right.
     """
     from gui.layout import repeated_blocks as find
 
@@ -116,4 +129,4 @@ def repeated_blocks(graph: Graph) -> GroupView | None:
     names: dict[object, str] = {}
     for v, label in enumerate(labels):
         names.setdefault(label, f"block {int(block[v]) + 1}" if block[v] >= 0 else graph.op_names[v])
-    return numbered(labels, names)
+    return named(graph, numbered(labels, names), "block ")

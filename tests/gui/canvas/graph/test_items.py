@@ -131,3 +131,32 @@ def test_nothing_folded_keeps_every_op() -> None:
         items = items_of(graph, view, folded)
         assert items.count == 3
         assert items.forward.all()
+
+
+def test_what_a_group_waits_for_stands_before_it() -> None:
+    """The group's first op comes before the input that its second op takes."""
+    ops = [Op(f"n{i}", f"op {i}", "Conv") for i in range(4)]
+    tensors = [Tensor(a, (b,), 1.0, time=1.0) for a, b in (("n0", "n2"), ("n1", "n2"), ("n2", "n3"))]
+    items = items_of(Graph.build("late", ops, tensors), grouping([0, 1, 0, 2]), frozenset({0}))
+    assert items.forward.all()
+
+
+@given(folded_graphs())
+def test_edges_are_drawn_as_stubs_only_where_groups_depend_on_one_another(
+    drawn: tuple[Graph, GroupView, frozenset[int]],
+) -> None:
+    graph, view, folded = drawn
+    items = items_of(graph, view, folded)
+    ends = list(zip(items.edge_src.tolist(), items.edge_dst.tolist(), strict=True))
+
+    def acyclic(edges: list[tuple[int, int]]) -> bool:
+        left = set(range(items.count))
+        while left:
+            free = {i for i in left if not any(b == i and a in left for a, b in edges)}
+            if not free:
+                return False
+            left -= free
+        return True
+
+    assert acyclic([end for end, forward in zip(ends, items.forward.tolist(), strict=True) if forward])
+    assert items.forward.all() or not acyclic(ends)

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from gui.document.plan.document import Document
 from gui.document.values import DecisionChange, Message
 from planner.errors import ModelError, PlanError, StageboardError, TargetError
+from planner.formats import read_model
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.bound import Bound
@@ -575,3 +576,21 @@ def test_questions(document: Document, qtbot: QtBot) -> None:
     for best in moves:
         assert document.check(best.ops).objective[best.device] == pytest.approx(best.objective)
     assert document.find("kind:Conv").tolist() == [0, 3, 6, 9]
+
+
+@pytest.mark.parametrize(
+    ("model", "grouping", "group"),
+    [
+        ("transformer_encoder.onnx", "scopes", "encoder/layer.11"),
+        ("resnet50.json", "scopes", "conv2_block3"),
+        ("inception_resnet_v2.json", "layers", "block17_8"),
+    ],
+)
+def test_all_is_folded_by_the_names_that_a_model_has(
+    document: Document, model: str, grouping: str, group: str
+) -> None:
+    document.open_graph(read_model(f"sample_models/{model}"))
+    document.fold_all()
+    assert document.grouping_name == grouping
+    assert document.grouping is not None
+    assert group in document.grouping.names
