@@ -31,6 +31,8 @@ ROUNDS = 2
 DENSE, SWEEPS = 1.7, 8
 #: free height between two models that are laid out one under the other, in row gaps
 MODEL_GAP = 2.0
+#: least room around links that run beside all cards
+ROOM = 6.0
 #: how much a gap may grow to fill the viewport, in gaps
 JUSTIFY_X, JUSTIFY_Y = 2.0, 1.0
 
@@ -315,7 +317,15 @@ def _place(skeleton, lane, lane_count, style, framed, frame, row, xcol, dense, c
         Row(float(row_y[r]), float(heights[r]), int(first_rank[r]), int(last_rank[r]), int(lane_of_row[r]))
         for r in range(len(heights))
     )
-    right = x0 + band_w if framed or not n else float((x + w).max())
-    bounds = (0.0, 0.0, right + style.margin, y + style.margin)
+    right = (x0 + band_w if framed or not n else float((x + w).max())) + style.margin
+    left = 0.0
+    if (
+        len(points) and not framed
+    ):  # where gaps are wide, links from row to row run farther out than the margin
+        left, right = (
+            min(left, float(points[:, 0].min()) - ROOM),
+            max(right, float(points[:, 0].max()) + ROOM),
+        )
+    bounds = (left, 0.0, right - left, y + style.margin)
     return Layout(x, ys, w, h, strip == 1, row, xcol.astype(np.int32), dense, bounds, bands, tuple(lanes), frame,
                   src, dst, kind, offsets, points)  # fmt: skip

@@ -84,11 +84,11 @@ def _paint_names(
     pixels = int(min(12 * ratio, max(7 * ratio, 0.62 * card)))
     painter.setFont(font(pixels, False))
     painter.setPen(QColor(palette.theme.text))
-    left = max(6.0, tab_width(palette) + 3.0) * ratio
+    left = max(5.0, tab_width(palette) + 3.0) * ratio
     names = card_names(scene)
     for i in shown.tolist():
         x, y, w, h = _box(scene, viewport, i)
-        room = int(w - left - 2 * ratio)
+        room = int(w - left - ratio)
         if room < 14 * ratio:
             continue
         text = names.of(i, pixels, False, room)

@@ -186,7 +186,7 @@ class SceneWidget(QWidget):
     def item_at(self, position: QPointF) -> int:
         """The card at a position (logical pixels), -1 for none."""
         scene = self.scene
-        if scene is None or (scene.layout.lanes and position.x() < HEADER_WIDTH):
+        if scene is None or position.x() < self.header_width:
             return -1
         ratio, v = self.devicePixelRatioF(), self.viewport
         return raster.hit_op(
@@ -203,13 +203,22 @@ class SceneWidget(QWidget):
         self.scene.settled = np.array_equal(x, layout.x) and np.array_equal(y, layout.y)
         self.repaint_scene()
 
+    @property
+    def header_width(self) -> float:
+        """How wide the margin of the headers is, in logical pixels."""
+        return float(HEADER_WIDTH) if self.view == "lanes" else self.row_header_width
+
+    @property
+    def row_header_width(self) -> float:
+        """How wide the margin for names of rows is in the flow view, in logical pixels; 0 where rows carry none."""
+        return 0.0
+
     def _header_px(self) -> int:
-        return int(HEADER_WIDTH * self.devicePixelRatioF()) if self.view == "lanes" else 0
+        return int(self.header_width * self.devicePixelRatioF())
 
     def _layout_room(self) -> tuple[float, float]:
         """The room a layout should fill, in logical pixels."""
-        header = HEADER_WIDTH if self.view == "lanes" else 0
-        return max(200.0, self.width() - header - 24.0), max(150.0, self.height() - 24.0)
+        return max(200.0, self.width() - self.header_width - 24.0), max(150.0, self.height() - 24.0)
 
     def _place_viewport(self) -> None:
         assert self.scene is not None

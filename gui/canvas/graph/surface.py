@@ -10,6 +10,7 @@ from gui.canvas.graph.drops import Drops
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.kept_pixels import KeptPixels
 from gui.canvas.graph.links import Links, plates
+from gui.canvas.graph.naming.row_headers import paint_row_headers
 from gui.canvas.graph.overlay import (
     paint_attention,
     paint_band,
@@ -97,8 +98,7 @@ class Surface(KeptPixels):
                     )
                 self.over_stale = False
             painter.drawImage(0, 0, self._over_image)
-            if scene.layout.lanes:
-                self._paint_header_margin(painter, ratio)
+            self._paint_header_margin(painter, ratio)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         if dragging:
             self._paint_consequences(painter, ratio)
@@ -114,21 +114,25 @@ class Surface(KeptPixels):
             return
         image = wrap_image(self._buffer)
         paint_scene(self._buffer, self._view.scene, self._view.viewport, self._view.palette_now, ratio)
-        if self._view.scene.layout.lanes:
-            painter = QPainter(image)
-            paint_headers(
-                painter, self._view.scene, self._view.viewport, self._view.palette_now, self.headers, ratio
-            )
-            painter.end()
+        painter = QPainter(image)
+        self._paint_headers(painter, ratio)
+        painter.end()
+
+    def _paint_headers(self, painter: QPainter, ratio: float) -> None:
+        """Of the lanes, or of the rows of the flow view."""
+        view = self._view
+        assert view.scene is not None
+        if view.scene.layout.lanes:
+            paint_headers(painter, view.scene, view.viewport, view.palette_now, self.headers, ratio)
+        else:
+            wide = view.row_header_width * ratio
+            paint_row_headers(painter, view.scene, view.viewport, view.palette_now, ratio, wide)
 
     def _paint_header_margin(self, painter: QPainter, ratio: float) -> None:
         """Headers again, over attention edges that run beneath them."""
         painter.save()
         painter.scale(1 / ratio, 1 / ratio)
-        assert self._view.scene is not None
-        paint_headers(
-            painter, self._view.scene, self._view.viewport, self._view.palette_now, self.headers, ratio
-        )
+        self._paint_headers(painter, ratio)
         painter.restore()
 
     def _attention(self) -> np.ndarray:

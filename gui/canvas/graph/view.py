@@ -15,6 +15,7 @@ from gui.canvas.graph.headers import header_data
 from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.layout_worker import LayoutWorker
 from gui.canvas.graph.links import Links, link_tooltip, links_of
+from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.pointer import Pointer
@@ -92,6 +93,12 @@ class CanvasView(PointedScene):
     def links(self) -> Links | None:
         """What crosses between the lanes; None where that is not shown."""
         return self._surface.links
+
+    @property
+    def row_header_width(self) -> float:
+        """How wide the margin for names of rows is in the flow view, in logical pixels."""
+        graph = self.document.graph
+        return 0.0 if graph is None else header_width(graph)
 
     def link_rect(self, stage: int) -> QRectF:
         """Where the plate of the bytes that enter a stage is drawn (logical pixels); empty where there is none."""

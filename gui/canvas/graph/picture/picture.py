@@ -14,6 +14,7 @@ from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, header_data, paint_headers
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.links import links_of
+from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette, filled_palette, model_shade
 from gui.canvas.graph.picture.legend import NO_LEGEND, Legend, legend_of, paint_legend
 from gui.canvas.graph.picture.shapes import paint_graph
@@ -86,7 +87,8 @@ def compose(
     """Lay everything out in units of ``page``, or show a part of what is laid out. Without a plan every op is drawn in one colour."""
     k = len(problem.devices) if device_of is not None else 1
     assigned = np.zeros(problem.graph.n, np.int32) if device_of is None else device_of
-    header = HEADER_WIDTH if view == "lanes" else 0
+    rows = round(header_width(problem.graph)) if view == "flow" else 0
+    header = HEADER_WIDTH if view == "lanes" else rows
     width, height = page.room
     room = (max(100.0, width - header - 24.0), max(80.0, height - TITLE_HEIGHT - 24.0))
     named = problem.devices if device_of is not None else (Device("ops", "none", "not placed"),)
@@ -179,8 +181,11 @@ def paint_picture(painter: QPainter, picture: Picture, page: Page) -> None:
         painter.fillRect(QRectF(0, 0, picture.size[0], picture.top), QColor(palette.theme.panel))
     painter.save()
     painter.translate(0, picture.top)
-    painter.setClipRect(QRectF(0, 0, viewport.width, viewport.height))
+    rows = 0 if scene.layout.lanes else viewport.left
+    painter.setClipRect(QRectF(rows, 0, viewport.width - rows, viewport.height))
     paint_graph(painter, scene, viewport, palette, picture.detail)
+    painter.setClipRect(QRectF(0, 0, viewport.width, viewport.height))
+    paint_row_headers(painter, scene, viewport, palette, 1.0, rows, ground=False)
     paint_headers(painter, scene, viewport, palette, picture.headers, 1.0)
     painter.restore()
     paint_title(painter, picture)

@@ -1,0 +1,136 @@
+"""Row headers of the flow view: the layer or block that most of a row belongs to, quietly written at its left end."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from gui.canvas.graph.naming.card_names import wide
+from gui.look.fonts import font, metrics
+from gui.look.theme import readable
+from planner.model.blocks import block_labels, named, named_blocks
+from planner.model.groups import by_layer
+
+if TYPE_CHECKING:
+    from gui.canvas.graph.palette import CanvasPalette
+    from gui.canvas.graph.scene import Scene
+    from gui.canvas.graph.viewport import Viewport
+    from planner.model.graph import Graph
+
+TYPE = 11
+"""Size of the words in logical pixels."""
+WIDEST, BESIDE = 104.0, 8.0
+"""Room for words, and beside them, in logical pixels."""
+CONTRAST = 4.5
+
+
+@lru_cache(maxsize=8)
+def blocks_of(graph: Graph) -> tuple[str, ...]:
+    """The block of each op in short words (length n): by name scopes, else by layers; empty where neither tells."""
+    if named_blocks(graph) is not None:
+        labels = block_labels(graph)
+    else:
+        layers = by_layer(graph)
+        if layers is None:
+            return ("",) * graph.n
+        names, sizes = named(graph, layers, "layer ").names, np.diff(layers.members[0]).tolist()
+        labels = tuple(names[g] if sizes[g] > 1 else "" for g in layers.group_of.tolist())
+    tails = Counter(label.rsplit("/", 1)[-1] for label in set(labels))
+    short = {label: label.rsplit("/", 1)[-1] for label in set(labels)}
+    return tuple(short[label] if tails[short[label]] == 1 else label for label in labels)
+
+
+@lru_cache(maxsize=8)
+def header_width(graph: Graph) -> float:
+    """How wide the margin for row headers is, in logical pixels; 0 for a graph without names."""
+    words = {block for block in blocks_of(graph) if block}
+    if len(words) < 2:
+        return 0.0
+    return min(WIDEST, max(wide(word, TYPE, False) for word in words)) + 2 * BESIDE
+
+
+def row_names(blocks: list[list[str]]) -> list[str]:
+    """What most of each row is: its most frequent block, where that has more than half of the row's ops, else what they begin with.
+
+    ``blocks`` has the block of each op, row by row; rows of nothing in common have no name.
+    """
+    names = []
+    for row in blocks:
+        begins: Counter[str] = Counter()
+        for block, many in Counter(row).items():
+            for begin in {block, *(block[: m.start()] for m in re.finditer(r"[_./]", block))} - {""}:
+                begins[begin] += many
+        most = [begin for begin, many in begins.items() if 2 * many > len(row)]
+        names.append(max(most, key=len, default=""))
+    return names
+
+
+def names_of_rows(scene: Scene) -> list[str]:
+    """The names of a scene's rows, kept with it as long as its layout stays."""
+    kept: tuple[object, list[str]] | None = scene.__dict__.get("_row_names")
+    if kept is None or kept[0] is not scene.layout:
+        blocks = blocks_of(scene.items.graph)
+        rows: list[list[str]] = [[] for _ in scene.layout.rows]
+        for op, row in enumerate(scene.layout.row[scene.items.item_of].tolist()):
+            rows[row].append(blocks[op])
+        kept = (scene.layout, row_names(rows))
+        scene.__dict__["_row_names"] = kept
+    return kept[1]
+
+
+def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float) -> list[tuple[QRectF, str]]:
+    """Where each header is written, in device pixels, and its words; none over another.
+
+    They end where the graph begins, and stay in sight, in the margin of ``width``, where it is scrolled.
+    """
+    if scene.layout.lanes or width <= 0:
+        return []
+    left = max(0.0, viewport.to_pixels(scene.layout.bounds[0], 0)[0] - width)
+    words = width - 2 * BESIDE * ratio
+    letters = metrics(int(TYPE * ratio), False)
+    line = letters.height()
+    placed, free_from = [], -np.inf
+    for row, name in zip(scene.layout.rows, names_of_rows(scene), strict=True):
+        if not name:
+            continue
+        top, high = viewport.to_pixels(0, row.y)[1], row.h * viewport.scale
+        if top + high < 0 or top > viewport.height:
+            continue
+        # The words stay in sight while a high row is scrolled.
+        low, end = max(top, 0.0), min(top + high, float(viewport.height))
+        y = (low + end - line) / 2
+        if y < free_from:
+            continue
+        free_from = y + line
+        shown = letters.elidedText(name, Qt.TextElideMode.ElideLeft, words + 1)
+        placed.append((QRectF(left + BESIDE * ratio, y, words, line), shown))
+    return placed
+
+
+def paint_row_headers(
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    ratio: float,
+    width: float,
+    ground: bool = True,
+) -> None:
+    """All headers in sight, ``width`` device pixels wide; on a ground of their own where cards may lie beneath."""
+    placed = placed_headers(scene, viewport, ratio, width)
+    theme = palette.theme
+    begins = viewport.to_pixels(scene.layout.bounds[0], 0)[0]
+    if ground and width > 0 and not scene.layout.lanes and begins < width - 1:
+        painter.fillRect(QRectF(0, 0, width, viewport.height), QColor(theme.canvas))
+        painter.setPen(QColor(theme.border))
+        painter.drawLine(int(width) - 1, 0, int(width) - 1, viewport.height)
+    painter.setPen(QColor(readable(theme.muted, theme.canvas, theme, CONTRAST)))
+    painter.setFont(font(int(TYPE * ratio), False))
+    for box, shown in placed:
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), shown)

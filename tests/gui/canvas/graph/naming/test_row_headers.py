@@ -1,0 +1,126 @@
+"""Names of the rows of the flow view."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+from gui.canvas.graph.items import items_of
+from gui.canvas.graph.naming.row_headers import (
+    CONTRAST,
+    blocks_of,
+    header_width,
+    names_of_rows,
+    paint_row_headers,
+    placed_headers,
+    row_names,
+)
+from gui.canvas.graph.painter import wrap_image
+from gui.canvas.graph.palette import canvas_palette
+from gui.canvas.graph.scene import Scene, scene_of
+from gui.canvas.graph.viewport import Viewport
+from gui.look.theme import DARK, LIGHT, contrast, readable
+from gui.raster import engine as raster
+from planner.formats import read_model
+from planner.model.graph import Graph, Op
+from tests.gui.canvas.graph.conftest import MakeHand
+
+SAMPLES = ("resnet50.json", "transformer_encoder.onnx", "unet.onnx", "branchy_int8.tflite")
+
+
+def sample(name: str) -> Graph:
+    return read_model(f"sample_models/{name}")
+
+
+def fitted(graph: Graph, size: tuple[int, int]) -> tuple[Scene, Viewport, float]:
+    width = header_width(graph)
+    scene = scene_of(
+        items_of(graph, None, frozenset()),
+        "flow",
+        np.zeros(graph.n, np.int32),
+        1,
+        (size[0] - width - 24, size[1] - 24),
+    )
+    viewport = Viewport(*size, left=int(width))
+    viewport.fit(scene.layout.bounds, margin=8)
+    return scene, viewport, width
+
+
+def test_a_row_is_called_what_most_of_it_is() -> None:
+    assert row_names([["layer.1"] * 3 + ["layer.2"] * 2]) == ["layer.1"]
+    assert row_names([["conv2_block1", "conv2_block2"]]) == ["conv2"]
+    assert row_names([["a", "b"], ["", "", "a"], []]) == ["", "", ""]
+
+
+@given(st.lists(st.lists(st.sampled_from(["", "a", "a_1", "a_2", "b/c", "b/d"]), max_size=9), max_size=4))
+def test_a_rows_name_begins_more_than_half_of_it(rows: list[list[str]]) -> None:
+    for row, name in zip(rows, row_names(rows), strict=True):
+        if name:
+            assert 2 * sum(block.startswith(name) for block in row) > len(row)
+
+
+def test_blocks_have_short_names_that_differ() -> None:
+    assert "layer.7" in blocks_of(sample("transformer_encoder.onnx"))
+    assert "conv3_block2" in blocks_of(sample("resnet50.json"))
+    assert "block17_8" in blocks_of(sample("inception_resnet_v2.json"))
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("size", [(700, 500), (1280, 800), (1920, 1080)])
+@pytest.mark.parametrize("model", SAMPLES)
+def test_nothing_overlaps_a_header(model: str, size: tuple[int, int]) -> None:
+    scene, viewport, width = fitted(sample(model), size)
+    headers = placed_headers(scene, viewport, 1.0, width)
+    assert headers
+    assert {shown for _, shown in headers} <= {*names_of_rows(scene)} | {
+        shown for _, shown in headers if shown.startswith("…")
+    }
+    edges = [viewport.to_pixels(float(x), 0.0)[0] for x in (*scene.route_x, *scene.x)]
+    for i, (box, _) in enumerate(headers):
+        assert box.left() >= 0
+        assert box.right() <= min(edges)
+        for other, _ in headers[i + 1 :]:
+            assert not box.intersects(other)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_headers_can_be_read(theme) -> None:
+    assert contrast(readable(theme.muted, theme.canvas, theme, CONTRAST), theme.canvas) >= CONTRAST
+
+
+def test_headers_stay_in_sight(qapp) -> None:
+    scene, viewport, width = fitted(sample("transformer_encoder.onnx"), (900, 600))
+    viewport.zoom(3.0, 900, 300)
+    for box, _ in placed_headers(scene, viewport, 1.0, width):
+        assert QRectF(0, -40, width, 680).contains(box)
+    buffer = raster.new_image(900, 600)
+    image = wrap_image(buffer)
+    painter = QPainter(image)
+    paint_row_headers(painter, scene, viewport, canvas_palette(LIGHT, 1), 1.0, width)
+    painter.end()
+    assert (buffer[:, : int(width)] != 0).all()  # cards beneath are covered
+    assert (buffer[:, int(width) + 1 :] == 0).all()
+
+
+def test_graphs_without_names_have_no_margin(qapp) -> None:
+    graph = Graph.build("plain", [Op(f"n{i}", f"node{i}", "Add") for i in range(6)], [])
+    assert header_width(graph) == 0.0
+    scene, viewport, width = fitted(graph, (900, 600))
+    assert placed_headers(scene, viewport, 1.0, width) == []
+
+
+def test_the_window_leaves_room_and_its_margin_is_no_card(make_hand: MakeHand) -> None:
+    hand = make_hand(sample("resnet50.json"))
+    view = hand.view
+    assert view.header_width == view.row_header_width > 0
+    assert view.viewport.left == int(view.header_width)
+    assert min(view.op_rect(op).left() for op in range(view.document.graph.n)) > view.header_width
+    view.zoom_by(4.0, QPointF(view.width(), 300))
+    inside = QPointF(view.header_width - 2, view.op_rect(0).center().y())
+    assert view.item_at(inside) == -1
+    hand.lanes()
+    assert view.header_width != view.row_header_width
