@@ -172,7 +172,7 @@ class Graphs:
         evaluator = problem.evaluator
         scene = Scene(
             items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy(), devices=problem.devices,
-            size=evaluator.size, work=evaluator.op_work[0],
+            size=evaluator.size, work=evaluator.op_work[0], splits=items.splits(device_of, k),
         )  # fmt: skip
         scene.evaluation = plan.evaluation
         broken = [op for violation in plan.evaluation.violations for op in violation.ops]

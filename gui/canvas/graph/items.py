@@ -13,6 +13,23 @@ from planner.model.groups import GroupView
 
 
 @dataclass(frozen=True, eq=False)
+class Splits:
+    """How groups that are spread over several devices are split, part by part: whose part, and where it begins and ends.
+
+    ``item``, ``device`` int32[parts]; ``start``, ``end`` float64[parts] are shares of the group's ops, the parts of a group in
+    the order of their devices from 0 to 1.
+    """
+
+    item: Ints
+    device: Ints
+    start: Floats
+    end: Floats
+
+
+NO_SPLITS = Splits(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0))
+
+
+@dataclass(frozen=True, eq=False)
 class Items:
     """Cards and edges of a graph with some groups folded.
 
@@ -80,6 +97,16 @@ class Items:
         share = np.bincount(self.item_of * k + device_of, weights=weights, minlength=self.count * k)
         table = share.reshape(self.count, k)
         return table.argmax(axis=1).astype(np.int32), (table > 0).sum(axis=1) > 1
+
+    def splits(self, device_of: Ints, k: int) -> Splits:
+        """The groups that are spread over several of ``k`` devices (``device_of`` int32[n])."""
+        if self.count == self.graph.n:
+            return NO_SPLITS
+        ops = np.bincount(self.item_of * k + device_of, minlength=self.count * k).reshape(self.count, k)
+        item, device = np.nonzero((ops > 0) & ((ops > 0).sum(axis=1) > 1)[:, None])
+        ends = (np.cumsum(ops, axis=1) / self.size[:, None])[item, device]
+        starts = ends - ops[item, device] / self.size[item]
+        return Splits(item.astype(np.int32), device.astype(np.int32), starts, ends)
 
 
 def items_of(graph: Graph, grouping: GroupView | None, folded: frozenset[int]) -> Items:

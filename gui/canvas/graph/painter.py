@@ -13,10 +13,11 @@ from gui.canvas.graph.overview import paint_overview
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
-from gui.look.theme import mix
 from gui.raster import engine as raster
 
 Image = np.ndarray
+SPLIT_SHARE = 0.09
+"""How high the bar of a mixed group is, of its card."""
 
 
 def wrap_image(buffer: Image) -> QImage:
@@ -131,13 +132,12 @@ def paint_cards(
             buffer, None, *place, fill=fill, radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
             stroke=accent if scene.items.model.any() else 0, stroke_px=ratio,
         )  # fmt: skip
+        _paint_splits(buffer, scene, viewport, palette, detail, ratio)
         _paint_pins(buffer, scene, viewport, palette, ratio)
         return
-    body = np.where(
-        scene.mixed,
-        np.uint32(packed(mix(theme.card, theme.muted, 0.12))),
-        palette.bodies_of(scene.device, scene.items.model),
-    )
+    body = palette.bodies_of(scene.device, scene.items.model)
+    if palette.filled:  # filled in one device's colour it would seem to be that device's
+        body = np.where(scene.mixed, np.uint32(packed(theme.card)), body)
     body = np.where(marked, np.uint32(packed(theme.selection)), body)
     stroke = np.where(scene.violating, np.uint32(packed(theme.bad)), accent)
     stroke = np.where(marked, np.uint32(packed(theme.edge_selected)), stroke)
@@ -153,8 +153,43 @@ def paint_cards(
         accent_px=(4.0 if detail == Detail.CARDS else 3.0) * ratio, opacity=opacity, snap=scene.settled,
         **(shadow if detail == Detail.CARDS else {}),
     )  # fmt: skip
+    _paint_splits(buffer, scene, viewport, palette, detail, ratio)
     if detail == Detail.LABELS:
         _paint_pins(buffer, scene, viewport, palette, ratio)
+
+
+def split_bars(
+    scene: Scene, viewport: Viewport, detail: Detail, ratio: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Left, top, width and height (scene units, float64[parts]) of the parts of mixed groups.
+
+    They share the lower edge of a card inside its border, and all of a block.
+    """
+    parts = scene.splits
+    x, y = scene.x[parts.item], scene.y[parts.item]
+    w, h = scene.w[parts.item], scene.h[parts.item]
+    if detail == Detail.BLOCKS:
+        return x + parts.start * w, y, (parts.end - parts.start) * w, h
+    edge = ratio / viewport.scale
+    high = np.maximum(SPLIT_SHARE * h, 2.0 * edge)
+    inner = w - 2 * edge
+    return x + edge + parts.start * inner, y + h - edge - high, (parts.end - parts.start) * inner, high
+
+
+def _paint_splits(
+    buffer: Image, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, ratio: float
+) -> None:
+    """What of each mixed group is on which device, as a bar in the devices' colours."""
+    parts = scene.splits
+    if len(parts.item) == 0:
+        return
+    x, y, w, h = split_bars(scene, viewport, detail, ratio)
+    colour = palette.block if detail == Detail.BLOCKS else palette.accent
+    opacity = np.where(scene.highlighted, 1.0, 0.35) if scene.highlighted.any() else np.ones(len(scene.x))
+    raster.rounded_rects(
+        buffer, None, x, y, w, h, viewport.scale, viewport.ox, viewport.oy, fill=colour[parts.device],
+        radius_px=0.0, opacity=opacity[parts.item], min_px=0.0,
+    )  # fmt: skip
 
 
 def _paint_pins(

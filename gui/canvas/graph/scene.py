@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gui.canvas.graph.items import Items
+from gui.canvas.graph.items import NO_SPLITS, Items, Splits
 from gui.canvas.graph.viewport import Rect
 from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare
 from gui.layout.result import EdgeClass
@@ -84,6 +84,8 @@ class Scene:
     pinned: Bools = field(default_factory=lambda: NONE)
     violating: Bools = field(default_factory=lambda: NONE)
     evaluation: Evaluation | None = None
+    splits: Splits = NO_SPLITS
+    """How the mixed groups are spread over their devices."""
     devices: Sequence[Device] = ()
     """What the devices are called; none: they are numbered."""
     size: Floats | None = None
@@ -132,6 +134,7 @@ class Scene:
         """Take over an assignment of ops."""
         self.k = k
         self.device, self.mixed = self.items.devices(device_of, k)
+        self.splits = self.items.splits(device_of, k)
         self.__dict__.pop("flow", None)
 
     @cached_property
@@ -255,6 +258,7 @@ def scene_of(
     device, mixed = items.devices(device_of, k)
     return Scene(
         items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy(), devices=devices,
+        splits=items.splits(device_of, k),
         size=None if evaluator is None else evaluator.size,
         work=None if evaluator is None else evaluator.op_work[0],
     )  # fmt: skip

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from gui.document.plan.document import Document
 
 
+MOST_TOLD = 4
+"""Devices of a group that are told one by one."""
+
+
 class HoverCard(QLabel):
     """A small card on the canvas about the op under the pointer; it takes no mouse events and hides on any move."""
 
@@ -57,8 +61,16 @@ def op_words(document: Document, items: Items, item: int) -> tuple[str, str, lis
     assert problem is not None
     graph, ops, params = items.graph, items.ops(item), problem.evaluator.params
     unit = graph.time_unit
-    devices = np.unique(document.device_of[ops])
-    where = problem.devices[int(devices[0])].title if len(devices) == 1 else plural(len(devices), "device")
+    devices, counts = np.unique(document.device_of[ops], return_counts=True)
+    titles = [problem.devices[d].title for d in devices.tolist()]
+    if len(devices) == 1:
+        where = titles[0]
+    elif len(devices) <= MOST_TOLD:
+        where = ", ".join(
+            f"{title} ({plural(n, 'op')})" for title, n in zip(titles, counts.tolist(), strict=True)
+        )
+    else:
+        where = plural(len(devices), "device")
     rows = [("on", where), ("work", one_time(float(problem.evaluator.op_work[0][ops].sum()), unit))]
     if len(ops) == 1:
         v = int(ops[0])

@@ -245,6 +245,7 @@ class CanvasView(PointedScene):
         scene = Scene(
             items, skeleton, layout, view, device, mixed, k, *places, devices=problem.devices,
             size=problem.evaluator.size, work=problem.evaluator.op_work[0],
+            splits=items.splits(self.document.device_of, k),
         )  # fmt: skip
         if before is not None and before.items is items:
             scene.highlighted = before.highlighted

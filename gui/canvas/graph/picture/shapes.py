@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.labels import paint_labels, tab_width
 from gui.canvas.graph.overview import ground_colours, ribbons
-from gui.canvas.graph.painter import edge_style
+from gui.canvas.graph.painter import edge_style, split_bars
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
@@ -159,13 +159,28 @@ def _vector_cards(
             continue
         radius = 5.0 if detail == Detail.CARDS else 3.0
         painter.setPen(QPen(edge, 1.0))
-        painter.setBrush(_rgb(bodies[i]))
+        painter.setBrush(QColor(theme.card) if scene.mixed[i] else _rgb(bodies[i]))
         painter.drawRoundedRect(box, radius, radius)
         wide = tab_width(palette)
         painter.fillRect(QRectF(box.left(), box.top() + 1, wide or 3.0, box.height() - 2), accent)
         if wide:
             tab = QRectF(box.left(), box.top(), wide, box.height())
             _number(painter, tab, int(scene.device[i]), accent, palette)
+    painter.setOpacity(1.0)
+    _vector_splits(painter, scene, viewport, palette, detail)
+
+
+def _vector_splits(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
+) -> None:
+    """What of each mixed group is on which device."""
+    parts, standing_out = scene.splits, bool(scene.highlighted.any())
+    lefts, tops, wides, highs = split_bars(scene, viewport, detail, 1.0)
+    for part, device in enumerate(parts.device.tolist()):
+        x, y = viewport.to_pixels(float(lefts[part]), float(tops[part]))
+        box = QRectF(x, y, float(wides[part]) * viewport.scale, float(highs[part]) * viewport.scale)
+        painter.setOpacity(1.0 if scene.highlighted[parts.item[part]] or not standing_out else FADED)
+        painter.fillRect(box, QColor(palette.devices[device].accent))
     painter.setOpacity(1.0)
 
 

@@ -199,6 +199,7 @@ class OverlayPane(PlanPane):
         scene.__dict__.pop("flow", None)
         scene.__dict__.pop("item_work", None)
         scene.layout, scene.device, scene.mixed = layout, device, mixed
+        scene.splits = laid.items.splits(comparison.places[plan], rows)
         scene.x, scene.y = layout.x.copy(), layout.y.copy()
         scene.devices, scene.size, scene.work = (
             row_devices(comparison, plan),

@@ -105,6 +105,7 @@ class PlanPane(PointedScene):
         scene = Scene(
             laid.items, laid.skeleton, layout, laid.view, device, mixed, rows, layout.x.copy(), layout.y.copy(),
             devices=row_devices(comparison, self.index), size=evaluator.size, work=evaluator.op_work[0],
+            splits=laid.items.splits(comparison.places[self.index], rows),
         )  # fmt: skip
         scene.evaluation = comparison.plans[self.index].evaluation
         scene.violating = scene.mask(violating_ops(comparison, self.index))

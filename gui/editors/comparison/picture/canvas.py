@@ -78,6 +78,7 @@ def canvases(comparison: Comparison, box: QRectF, theme: Theme, view: str) -> li
         scene = Scene(
             items, skeleton, layout, view, device, mixed, size, layout.x.copy(), layout.y.copy(),
             devices=row_devices(comparison, i), size=evaluator.size, work=evaluator.op_work[0],
+            splits=items.splits(places, size),
         )  # fmt: skip
         scene.evaluation = plan.evaluation
         other = opposite(comparison, i)
