@@ -342,4 +342,4 @@ class EditorWindow(DropWindow):
 
 def next_in_focus(widget: QWidget, forwards: bool) -> QWidget:
     """The widget after another, or before it, in the order of Tab."""
-    return widget.nextInFocusChain() if forwards else widget.previousInFocusChain()
+    return (widget.nextInFocusChain() if forwards else widget.previousInFocusChain()) or widget

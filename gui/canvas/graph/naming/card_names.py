@@ -89,8 +89,8 @@ def op_names(name: str, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         ends = (number.group() if number else "", "")
         shorter = [short + end for short in (kind, *short_kinds(kind)) for end in ends]
         return tuple(dict.fromkeys((tail, *shorter))), tuple(further)
-    ends = tuple(end for end in _ends(tail) if says_kind(end, kind))
-    return (tail, *ends, kind, *short_kinds(kind)), tuple(further)
+    telling = tuple(end for end in _ends(tail) if says_kind(end, kind))
+    return (tail, *telling, kind, *short_kinds(kind)), tuple(further)
 
 
 @lru_cache(maxsize=8192)
