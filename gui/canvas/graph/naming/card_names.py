@@ -83,7 +83,7 @@ def op_names(name: str, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not says_kind(tail, kind):
         return (kind, *short_kinds(kind)), tuple(f"{kind} {end}" for end in (tail, *further))
     if plain(kind) in INPUTS:
-        return (tail, kind, *short_kinds(kind)), tuple(further)
+        return (tail, kind, *short_kinds(kind)), (*_ends(tail), *further)
     if plain(tail).startswith(plain(kind)):  # MatMul_1 is no better cut than its kind is
         number = re.search(r"_\d+$", tail)
         ends = (number.group() if number else "", "")

@@ -56,19 +56,27 @@ def header_width(graph: Graph) -> float:
 
 
 def row_names(blocks: list[list[str]]) -> list[str]:
-    """What most of each row is: its most frequent block, where that has more than half of the row's ops, else what they begin with.
+    """What most of each row is: a block that has more than half of the row's ops, else blocks that differ by number alone
+    (``layer.4–9``), else what they begin with.
 
     ``blocks`` has the block of each op, row by row; rows of nothing in common have no name.
     """
-    names = []
-    for row in blocks:
-        begins: Counter[str] = Counter()
-        for block, many in Counter(row).items():
-            for begin in {block, *(block[: m.start()] for m in re.finditer(r"[_./]", block))} - {""}:
-                begins[begin] += many
-        most = [begin for begin, many in begins.items() if 2 * many > len(row)]
-        names.append(max(most, key=len, default=""))
-    return names
+    return [_row_name(Counter(row), len(row)) for row in blocks]
+
+
+def _row_name(blocks: Counter[str], ops: int) -> str:
+    begins: Counter[str] = Counter()
+    numbers: dict[str, list[int]] = {}
+    for block, many in blocks.items():
+        stem = block.rstrip("0123456789")
+        if stem and stem != block:
+            numbers.setdefault(stem, []).append(int(block[len(stem) :]))
+        for begin in {block, stem, *(block[: m.start()] for m in re.finditer(r"[_./]", block))} - {""}:
+            begins[begin] += many
+    most = max((begin for begin, many in begins.items() if 2 * many > ops), key=len, default="")
+    if most in blocks or most not in numbers:
+        return most
+    return f"{most}{min(numbers[most])}\N{EN DASH}{max(numbers[most])}"
 
 
 def names_of_rows(scene: Scene) -> list[str]:
