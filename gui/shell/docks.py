@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import ClassVar, Protocol, cast
 
 from PySide6.QtCore import QObject, QSize, Qt
@@ -150,16 +151,46 @@ class Docks(QObject):
         self.panels: Mapping[str, Docked] = panels
         self.titles = dict(titles)
         self.docks: dict[str, QDockWidget] = {}
-        self.settle = Later(lambda: settle_titles(window, self.docks.values()), self)
+        self._chosen = ""
+        """The panel whose tab was clicked last."""
+        self._heard: set[QTabBar] = set()
+        self.settle = Later(self._settle, self)
         set_up_docking(window)
         for id, panel in panels.items():
             title = titles[id]
             short = self.SHORT.get(id, title)
             self.docks[id] = dock_of(window, id, title, short, cast(QWidget, panel), self.settle.ask)
 
+    def _settle(self) -> None:
+        """Titles and names of tabs; and hear of clicks on tab bars that are new."""
+        settle_titles(self._window, self.docks.values())
+        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            if bar not in self._heard:
+                self._heard.add(bar)
+                bar.tabBarClicked.connect(partial(self._tab_clicked, bar))
+                bar.destroyed.connect(partial(self._heard.discard, bar))
+
+    def _tab_clicked(self, bar: QTabBar, index: int) -> None:
+        words = bar.tabText(index)
+        self._chosen = next((id for id, dock in self.docks.items() if dock.windowTitle() == words), "")
+
+    def offer(self, id: str) -> bool:
+        """Bring a dock to the front of its tabs, and say whether it is in sight now.
+
+        One that was closed stays closed, and a tab that was clicked stays in front.
+        """
+        dock = self.docks[id]
+        mates = self._window.tabifiedDockWidgets(dock)
+        if dock.isHidden() or (self._chosen not in ("", id) and self.docks[self._chosen] in mates):
+            return False
+        if mates:
+            dock.raise_()
+        return True
+
     def arrange(self) -> None:
         """Put every dock where it starts."""
         window = self._window
+        self._chosen = ""
         above: dict[Qt.DockWidgetArea, str] = {}
         for id, area, how in self.LAYOUT:
             dock = self.docks[id]

@@ -28,6 +28,7 @@ class PlainCanvas(QWidget):
     view_changed = Signal(str)
     viewport_changed = Signal()
     context_menu = Signal(QPoint, int)
+    card_clicked = Signal()
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)

@@ -68,6 +68,8 @@ class PointedScene(SceneWidget):
     """
 
     context_menu = Signal(QPoint, int)
+    card_clicked = Signal()
+    """A card was clicked, and its ops are selected."""
 
     _surface: KeptPixels
     _pointer: Hand

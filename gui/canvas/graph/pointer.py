@@ -115,6 +115,7 @@ class Pointer(PointerBase):
             ops = self._view.scene.items.ops(self._item)
             self._cursor = int(ops[0])
             self._view.document.select(ops, mode)
+            self._view.card_clicked.emit()
         elif (link := self._surface.link_at(event.position())) >= 0 and self._surface.links is not None:
             self._view.document.select(self._surface.links.producers(link), mode)
         elif mode == "replace":

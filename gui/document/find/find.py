@@ -55,6 +55,15 @@ def find(query: str, problem: Problem, device_of: Ints) -> Ints:
     return np.flatnonzero(found).astype(np.int32)
 
 
+def with_paths(query: str) -> str:
+    """A path pattern of edges alone, ``A -> B``, as one of paths, ``A -> .* -> B``; empty for any other query."""
+    query = query.replace("→", "->").strip()
+    steps = [step.strip() for step in query.split("->")]
+    if not _is_path(query) or len(steps) < 2 or not all(steps) or any(step in (*GAPS, ".") for step in steps):
+        return ""
+    return " -> .* -> ".join(steps)
+
+
 def _is_path(query: str) -> bool:
     return bool(re.search(r"->", query)) and not (query[:1] == '"' and query[-1:] == '"')
 

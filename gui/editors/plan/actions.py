@@ -197,6 +197,8 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("edit.descendants", "Add Descendants", "Edit", lambda w: w.document.select_connected("descendants"), ("Ctrl+]",), "select everything that depends on the selection too", has_selection, group=4),
     ActionSpec("edit.bottleneck", "Select the Bottleneck's Ops", "Edit", lambda w: w.select_bottleneck(), ("Ctrl+B",), "select the ops of the device that sets the pace", is_open, group=4),
     ActionSpec("edit.find", "Find…", "Edit", lambda w: w.show_find(), ("Ctrl+F",), "find ops by name, kind, shape, device or path", is_open, group=5),
+    ActionSpec("edit.find_next", "Find Next", "Edit", lambda w: w.ops.walk(1), ("F3",), "go to the next op that was found", is_open, group=5),
+    ActionSpec("edit.find_previous", "Find Previous", "Edit", lambda w: w.ops.walk(-1), ("Shift+F3",), "go to the op found before", is_open, group=5),
     ActionSpec("edit.go_to", "Go to Op…", "Edit", lambda w: w.pickers.pick_op(), ("Ctrl+G",), "type a few letters of an op's name", is_open, group=5),
     # ------------------------------------------------------------------ view
     ActionSpec("view.flow", "Flow", "View", lambda w: w.canvas.set_view("flow"), ("F",), "the graph as it flows", is_open, state=lambda w: w.canvas.view == "flow"),

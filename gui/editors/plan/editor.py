@@ -111,6 +111,7 @@ class MainWindow(GraphBody):
             signal.connect(self.docks.follow_target)
         document.problem_changed.connect(self.memory.remember_model)
         canvas.context_menu.connect(self._context_menu)
+        canvas.card_clicked.connect(self._show_facts)
         canvas.add_drop_target(self.devices)
         canvas.add_drop_target(self.package)
         self.package.device_shown.connect(self.inspector.show_device)
@@ -125,6 +126,8 @@ class MainWindow(GraphBody):
         self.devices.device_shown.connect(self.inspector.show_device)
         self.inspector.reveal_requested.connect(canvas.reveal)
         self.ops.zoom_requested.connect(canvas.zoom_to_ops)
+        self.ops.reveal_requested.connect(canvas.reveal)
+        self.ops.found.connect(self._highlight_ops)
         self.violations.reveal_requested.connect(canvas.zoom_to_ops)
         self.readouts.violations_requested.connect(lambda: self.focus_panel("violations"))
         self.readouts.bottleneck_requested.connect(self._explain_bottleneck)
@@ -190,6 +193,11 @@ class MainWindow(GraphBody):
         mask = np.zeros(graph.n, bool)
         mask[ops] = True
         self.canvas.set_highlight(mask)
+
+    def _show_facts(self) -> None:
+        """What was clicked is told by the inspector, unless one finds ops in the table in front of it."""
+        if not self.ops.find_box.text().strip():
+            self.docks.offer("inspector")
 
     def _context_menu(self, position: QPoint, op: int) -> None:
         menu = self.context_menu(op)

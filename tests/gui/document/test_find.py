@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.document.find.find import find, on_paths
+from gui.document.find.find import find, on_paths, with_paths
 from gui.document.find.regex import PatternError, from_wildcards, searcher
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
@@ -305,3 +305,18 @@ def test_paths_are_not_enumerated() -> None:
     assert len(find("A -> ** -> D", problem, nowhere)) == len(kinds)
     assert len(find("A -> B -> C -> ** -> D", problem, nowhere)) == 2 + 1 + 1 + 2 * 298
     assert len(find("A -> B -> C -> .* -> D", problem, nowhere)) == 2 + 1 + 1 + 298
+
+
+@pytest.mark.parametrize(
+    ("query", "paths"),
+    [
+        ("a -> b", "a -> .* -> b"),
+        ("a→kind:B -> c", "a -> .* -> kind:B -> .* -> c"),
+        ("a -> .* -> b", ""),
+        ("a -> . -> b", ""),
+        ("a ->", ""),
+        ("a", ""),
+    ],
+)
+def test_edges_as_paths(query: str, paths: str) -> None:
+    assert with_paths(query) == paths

@@ -15,11 +15,13 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QVBoxLayout,
     QWidget,
 )
 
+from gui.document.find.find import with_paths
 from gui.editors.plan.panels.ops_model import PARAMETERS, WORK, OpsModel
 from gui.editors.plan.panels.ops_row import TwoLines
 from gui.look.numbers import plural
@@ -34,10 +36,11 @@ from planner.model.graph import Ints
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
 
-PLACEHOLDER = "kind:Conv*  /regex/  A -> B"
+PLACEHOLDER = "kind:Conv*  /regex/  A -> .* -> B"
 HELP = (
     "Words match names. Also: kind:Conv*   shape:..64   device:“acc 0”   /regular expression/\n"
-    "and paths such as  MatMul -> .* -> Softmax"
+    "and paths such as  MatMul -> .* -> Softmax; Conv -> Relu is an edge\n"
+    "Return and F3 go from match to match, with Shift backwards; Alt+Return selects them all"
 )
 WIDTHS = (150, 76, 76, 96, 80, 92)
 """Of the columns: name (grows with the panel), work, parameters, kind, device, bytes."""
@@ -53,6 +56,10 @@ class OpsPanel(Panel):
 
     zoom_requested = Signal(object)
     """Show these ops (int32 array) on the canvas."""
+    reveal_requested = Signal(int)
+    """Bring an op into sight."""
+    found = Signal(object)
+    """The ops (int32 array) that the find box asks for; None: it asks for nothing, or for nothing there is."""
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
@@ -66,6 +73,13 @@ class OpsPanel(Panel):
         self.count = ElidedLabel("", self)
         self.count.setFont(font(8.0))
         self.model = OpsModel(self)
+        self.trouble = QLabel(self)
+        """Why nothing is found, in as many lines as that takes."""
+        self.trouble.setTextFormat(Qt.TextFormat.PlainText)
+        self.trouble.setWordWrap(True)
+        self.trouble.setFont(font(8.0))
+        self.trouble.setContentsMargins(0, 0, 8, 0)
+        self.trouble.hide()
         self.table = op_table(self.model, "Table of ops", self)
         self.rows = TwoLines(self.table, theme)
         self.table.setItemDelegate(self.rows)
@@ -82,11 +96,13 @@ class OpsPanel(Panel):
         top.addWidget(self.find_box)
         layout.addLayout(top)
         layout.addWidget(self.count)
+        layout.addWidget(self.trouble)
         layout.addWidget(self.table, 1)
-        self._following = False
+        self._following = self._lit = False
+        self._at = -1
+        """The match that was gone to last."""
         self._pause = Later(self.run_find, self, PAUSE, lambda: document.graph)
         self.find_box.textChanged.connect(self._pause.ask)
-        self.find_box.returnPressed.connect(self._zoom_to_results)
         self.table.selectionModel().selectionChanged.connect(self._selected_here)
         self.table.doubleClicked.connect(lambda _: self.zoom_requested.emit(self.document.selection))
         self.table.entered.connect(lambda index: document.set_hover(self.model.op(index.row())))
@@ -147,8 +163,9 @@ class OpsPanel(Panel):
         """Show what the find box asks for."""
         self._pause.stop()
         query = self.find_box.text().strip()
-        n = self.model.n
-        problem_text = ""
+        n, self._at = self.model.n, -1
+        problem_text = hint = ""
+        found: Ints = np.empty(0, np.int32)
         if not query:
             self.model.set_rows(None)
             self.count.setText(plural(n, "op") if n else "no model open")
@@ -157,17 +174,47 @@ class OpsPanel(Panel):
                 found = np.asarray(self.document.find(query), np.int32)
             except StageboardError as error:
                 problem_text = str(error)
-                found = np.empty(0, np.int32)
+            else:
+                hint = "" if len(found) else self._path_hint(query)
             self.model.set_rows(found)
-            self.count.setText(
-                problem_text
-                or f"{len(found):,} of {plural(n, 'op')}" + ("  ⏎ shows them" if len(found) else "")
-            )
-        self.count.set_colour(self.theme.bad if problem_text else self.theme.muted)
+            self._say_count()
+        self._say_trouble(problem_text, hint)
+        if len(found) or self._lit:
+            self._lit = bool(len(found))
+            self.found.emit(found if self._lit else None)
         if self.find_box.property("invalid") != bool(problem_text):
             self.find_box.setProperty("invalid", bool(problem_text))
             self.find_box.style().unpolish(self.find_box)
             self.find_box.style().polish(self.find_box)
+
+    def _say_count(self) -> None:
+        """How many match, or which of them is looked at."""
+        found, n = len(self.results()), self.model.n
+        if self._at >= 0:
+            self.count.setText(f"match {self._at + 1:,} of {found:,}")
+        else:
+            self.count.setText(f"{found:,} of {plural(n, 'op')}" + ("  ⏎ goes to them" if found else ""))
+
+    def _say_trouble(self, error: str, hint: str) -> None:
+        self.count.set_colour(self.theme.muted)
+        self.count.setVisible(not error)
+        colour = self.theme.bad if error else self.theme.text
+        self.trouble.setStyleSheet(f"color: {colour}")
+        self.trouble.setText(error or hint)
+        self.trouble.setVisible(bool(error or hint))
+
+    def _path_hint(self, query: str) -> str:
+        """How to ask for paths, where edges were asked for and there are none."""
+        paths = with_paths(query)
+        if not paths:
+            return ""
+        try:
+            count = len(self.document.find(paths))
+        except StageboardError:
+            return ""
+        if not count:
+            return "No edge does that, and no path either."
+        return f"No edge does that. For paths write\n{paths}\n({plural(count, 'op')})"
 
     def show_find(self, query: str = "") -> None:
         """Put the keyboard into the find box."""
@@ -179,6 +226,19 @@ class OpsPanel(Panel):
     def results(self) -> Ints:
         """The ops that the table lists, in its order."""
         return self.model.ops()
+
+    def walk(self, step: int) -> None:
+        """Go to the next match (``step`` 1) or the one before (-1), round and round: it is selected and comes into sight."""
+        if self._pause.waiting:
+            self.run_find()
+        found = self.results()
+        if not self.find_box.text().strip() or not len(found):
+            return
+        self._at = (self._at + step) % len(found) if self._at >= 0 else (0 if step > 0 else len(found) - 1)
+        op = int(found[self._at])
+        self.document.select([op])
+        self._say_count()
+        self.reveal_requested.emit(op)
 
     def _zoom_to_results(self) -> None:
         self.run_find()
@@ -222,8 +282,14 @@ class OpsPanel(Panel):
 
     # ------------------------------------------------------------------ keys
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Down leaves the find box, Escape empties it; Return in the table shows the selection on the canvas."""
+        """Return walks through what is found, Down leaves the find box, Escape empties it; Return in the table shows the selection on the canvas."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if watched is self.find_box and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                if event.modifiers() & Qt.KeyboardModifier.AltModifier:
+                    self._zoom_to_results()
+                else:
+                    self.walk(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+                return True
             if watched is self.find_box and leave_find_box(self.find_box, event.key(), self.table):
                 return True
             if watched is self.table and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -22,6 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
 from gui.document.values import Message
+from gui.editors.plan.body import default_canvas
 from gui.editors.plan.editor import MainWindow, machine_words
 from gui.look.theme import DARK
 from gui.shell.session import Session
@@ -403,3 +404,64 @@ def test_the_examples_of_the_start_page_are_never_cut(qtbot: QtBot) -> None:
         for link in window.start_page.links:
             assert link.fontMetrics().horizontalAdvance(link.text()) + 16 <= link.width(), size
         close()
+
+
+def test_a_click_on_the_canvas_brings_the_inspector_to_the_front(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened(), canvas_factory=default_canvas)
+    qtbot.waitUntil(lambda: window.settled, timeout=20_000)
+    docks, canvas = window.docks, window.canvas
+
+    def click(op: int) -> None:
+        QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.op_rect(op).center().toPoint())
+        settle()
+
+    def in_front(id: str) -> bool:
+        return not docks.docks[id].widget().visibleRegion().isEmpty()
+
+    assert in_front("ops")
+    click(3)
+    assert in_front("inspector")
+    bar = next(
+        bar
+        for bar in window.findChildren(QTabBar)
+        if "Inspector" in [bar.tabText(i) for i in range(bar.count())]
+    )
+    words = [bar.tabText(i) for i in range(bar.count())]
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(words.index("Ops")).center())
+    settle()
+    click(4)
+    assert in_front("ops")  # it was chosen
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(words.index("Inspector")).center())
+    window.show_find()
+    window.ops.find_box.setText("conv")
+    settle()
+    click(5)
+    assert in_front("ops")  # ops are being found
+    window.ops.find_box.clear()
+    click(6)
+    assert in_front("inspector")
+    docks.docks["inspector"].close()
+    click(7)
+    assert docks.docks["inspector"].isHidden()
+    close()
+
+
+def test_finding_lights_up_the_canvas_and_f3_walks(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document, canvas_factory=default_canvas)
+    qtbot.waitUntil(lambda: window.settled, timeout=20_000)
+    window.show_find()
+    window.ops.find_box.setText("kind:Conv")
+    window.ops.run_find()
+    scene = window.canvas.scene
+    assert scene is not None
+    assert scene.highlighted.nonzero()[0].tolist() == [0, 3, 6, 9]
+    for _ in range(2):
+        QTest.keyClick(window.ops.find_box, Qt.Key.Key_F3)
+    assert document.selection.tolist() == [3]
+    QTest.keyClick(window.canvas, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
+    assert document.selection.tolist() == [0]
+    window.ops.find_box.clear()
+    window.ops.run_find()
+    assert not scene.highlighted.any()
+    close()

@@ -113,7 +113,7 @@ def test_find_lists_and_return_shows(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: panel.model.rowCount() == 4, timeout=30_000)
         assert panel.count.text().startswith("4 of 12 ops")
         with qtbot.waitSignal(panel.zoom_requested) as heard:
-            qtbot.keyClick(panel.find_box, Qt.Key.Key_Return)
+            qtbot.keyClick(panel.find_box, Qt.Key.Key_Return, Qt.KeyboardModifier.AltModifier)
         assert heard.args[0].tolist() == [0, 3, 6, 9]
         assert document.selection.tolist() == [0, 3, 6, 9]
         qtbot.keyClick(panel.find_box, Qt.Key.Key_Down)
@@ -129,11 +129,73 @@ def test_a_bad_query_says_so(qtbot: QtBot) -> None:
         panel.find_box.setText("/(/")
         panel.run_find()
         assert panel.model.rowCount() == 0
-        assert panel.count.text()
+        assert panel.trouble.isVisible()
+        assert panel.trouble.text()
         assert panel.find_box.property("invalid") is True
         panel.find_box.setText("conv")
         panel.run_find()
         assert panel.find_box.property("invalid") is False
+
+
+def test_return_walks_through_the_matches(qtbot: QtBot) -> None:
+    document = opened()
+    panel = OpsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel.show_find("kind:Conv")
+        seen = []
+        panel.reveal_requested.connect(seen.append)
+        for _ in range(5):
+            qtbot.keyClick(panel.find_box, Qt.Key.Key_Return)
+        assert seen == [0, 3, 6, 9, 0]
+        assert document.selection.tolist() == [0]
+        assert panel.count.text() == "match 1 of 4"
+        qtbot.keyClick(panel.find_box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+        assert document.selection.tolist() == [9]
+        panel.find_box.setText("nothing like it")
+        panel.walk(1)
+        assert document.selection.tolist() == [9]
+        panel.find_box.setText("kind:Conv")
+        panel.walk(-1)
+        assert seen[-1] == 9
+
+
+def test_what_is_typed_is_told_at_once(qtbot: QtBot) -> None:
+    panel = OpsPanel(opened(), LIGHT)
+    with shown(qtbot, panel):
+        told = []
+        panel.found.connect(lambda ops: told.append(None if ops is None else ops.tolist()))
+        for text in ("kind:Conv", "kind:Nothing", "/(/", ""):
+            panel.find_box.setText(text)
+            panel.run_find()
+        assert told == [[0, 3, 6, 9], None]
+
+
+def test_edges_that_are_not_there_say_how_to_ask_for_paths(qtbot: QtBot) -> None:
+    panel = OpsPanel(opened(), LIGHT)
+    with shown(qtbot, panel):
+        panel.find_box.setText("kind:Conv -> kind:Relu")
+        panel.run_find()
+        assert "kind:Conv -> .* -> kind:Relu" in panel.trouble.text()
+        panel.find_box.setText("kind:Relu -> kind:Nothing")
+        panel.run_find()
+        assert "no path" in panel.trouble.text()
+        panel.find_box.setText("kind:Conv -> .* -> kind:Relu")
+        panel.run_find()
+        assert not panel.trouble.isVisible()
+        assert panel.model.rowCount()
+
+
+def test_why_nothing_is_found_is_told_in_full(qtbot: QtBot) -> None:
+    panel = OpsPanel(opened(), LIGHT)
+    panel.resize(230, 500)
+    with shown(qtbot, panel):
+        for query in ("device:nowhere at all", "(block -> x", "layer:many", "kind:Conv -> kind:Relu"):
+            panel.find_box.setText(query)
+            panel.run_find()
+            settle()
+            label = panel.trouble
+            assert label.isVisible()
+            assert label.height() >= label.heightForWidth(label.width())
 
 
 def test_results_follow_moves_and_graphs(qtbot: QtBot) -> None:
