@@ -383,7 +383,7 @@ def test_the_keys_of_the_readme_are_those_of_the_window() -> None:
 
     keys = {spec.id: spec.shortcut for spec in ACTIONS}
     for id, key in (
-        ("view.flow", "F"), ("view.lanes", "L"), ("view.fold_all", "Ctrl+Shift+G"), ("edit.move", "M"), ("edit.undo", "Ctrl+Z"), ("edit.pin", "P"),
+        ("view.flow", "F"), ("view.lanes", "L"), ("view.stages", "Shift+S"), ("view.fold_all", "Ctrl+Shift+G"), ("edit.move", "M"), ("edit.undo", "Ctrl+Z"), ("edit.pin", "P"),
         ("plan.start", "Ctrl+Return"), ("file.save", "Ctrl+S"), ("file.export.picture", "Ctrl+E"),
         ("help.palette", "Ctrl+Shift+P"), ("plan.repair", "Ctrl+R"), ("plan.counts", "Ctrl+Shift+T"),
     ):  # fmt: skip

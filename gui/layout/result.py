@@ -61,6 +61,25 @@ class Lane:
 
 
 @dataclass(frozen=True)
+class Stages:
+    """The blocks of the stages view: a plate on top, the cells of the device's ops below it.
+
+    blocks: per device, an empty one where it has no ops; place: int32[k], its place in reading order, -1 for none;
+    columns: blocks in a row; gap: free width between two; channel: free height above each row of blocks;
+    plate, lines: height of the plates and the lines that fit on one; cell: the pitch of the cells.
+    """
+
+    blocks: tuple[Rect, ...]
+    place: NDArray[np.int32]
+    columns: int
+    gap: float
+    channel: tuple[float, ...]
+    plate: float
+    lines: int
+    cell: float
+
+
+@dataclass(frozen=True)
 class Layout:
     """Places of n cards and routes of m edges, in scene units.
 
@@ -93,6 +112,8 @@ class Layout:
     edge_class: NDArray[np.uint8]
     route_offsets: NDArray[np.int64]
     route_points: NDArray[np.float64]
+    #: the blocks, in the stages view
+    stages: Stages | None = None
 
     def __len__(self) -> int:
         return len(self.x)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gui.canvas.graph.picture.picture import VIEWS as GRAPH_VIEWS
 from gui.canvas.graph.picture.picture import Part, draw_graph
+from gui.canvas.graph.scene import VIEWS as GRAPH_VIEWS
 from gui.look.drawn import Drawing
 from gui.look.page import Page
 from gui.panels.edge_tpu.memory_picture import draw_memory
@@ -25,7 +25,7 @@ TITLES = {
 }  # fmt: skip
 
 
-CUT = frozenset({"flow", "lanes"})
+CUT = frozenset(GRAPH_VIEWS)
 """Views of which the part that is in sight can be drawn."""
 
 

@@ -149,7 +149,7 @@ class Hand:
 
     # ------------------------------------------------------------------ looking
     def view(self) -> None:
-        self.window.canvas.set_view(self.rng.choice(("flow", "lanes")))
+        self.window.canvas.set_view(self.rng.choice(("flow", "lanes", "stages")))
 
     def panel(self) -> None:
         self.window.focus_panel(self.rng.choice(PANELS))

@@ -7,6 +7,8 @@ from enum import IntEnum
 OVERVIEW_BELOW = 2.2
 BLOCK_BELOW = 11.0
 CARD_FROM = 28.0
+CELL_NAMED = 72.0
+"""Width in pixels from which on the cells of the stages view carry names."""
 
 
 class Detail(IntEnum):

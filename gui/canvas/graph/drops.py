@@ -9,9 +9,9 @@ import numpy as np
 from PySide6.QtCore import QPoint, QPointF
 
 from gui.background.repairing import Repairing, moved_to, stays, why_not
+from gui.canvas.graph.areas import device_under, without_area
 from gui.canvas.graph.consequence import Consequence, consequences, refusals
 from gui.canvas.graph.drop_choice import DropChoice
-from gui.canvas.graph.headers import lane_extents
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.strip import slot_rects
 from gui.look.numbers import plural
@@ -32,7 +32,7 @@ class DropTarget(Protocol):
 
 
 class Drops:
-    """The destinations of a view's drags: its lanes or chips, and widgets outside it."""
+    """The destinations of a view's drags: its lanes, blocks or chips, and widgets outside it."""
 
     def __init__(self, view: PointedScene) -> None:
         self._view = view
@@ -57,16 +57,15 @@ class Drops:
         if self._view.rect().contains(position.toPoint()):
             if self._view.scene is None or self._view.document.problem is None:
                 return -1
-            if self._view.scene.layout.lanes:
-                y = position.y() * self._view.devicePixelRatioF()
-                for d, (top, bottom) in enumerate(lane_extents(self._view.scene, self._view.viewport)):
-                    if top <= y < bottom:
-                        return d
-                return -1
-            rects = slot_rects(
-                self._view.width(), self._view.height(), len(self._view.document.problem.devices)
-            )
-            return next((d for d, rect in enumerate(rects) if rect.contains(position)), -1)
+            scene, d = self._view.scene, -1
+            if without_area(scene):  # the chips lie above everything
+                rects = slot_rects(
+                    self._view.width(), self._view.height(), len(self._view.document.problem.devices)
+                )
+                d = next((d for d, rect in enumerate(rects) if rect.contains(position)), -1)
+            if d < 0 and scene.by_device:
+                d = device_under(scene, self._view.viewport, position, self._view.devicePixelRatioF())
+            return d
         return next((d for t in self.targets if (d := t.device_at(global_pos)) >= 0), -1)
 
     def preview_changed(self) -> None:

@@ -80,7 +80,7 @@ def _paint_names(
     shown: np.ndarray,
     ratio: float,
 ) -> None:
-    card = STYLE.card_h * viewport.scale
+    card = STYLE.card_h * viewport.scale if scene.layout.stages is None else float("inf")
     pixels = int(min(12 * ratio, max(7 * ratio, 0.62 * card)))
     painter.setFont(font(pixels, False))
     painter.setPen(QColor(palette.theme.text))

@@ -6,11 +6,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from gui.canvas.graph.detail import Detail, detail_at
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.overview import paint_ground
 from gui.canvas.graph.painter import paint_bands, paint_cards, wrap_image
 from gui.canvas.graph.palette import CanvasPalette, packed
-from gui.canvas.graph.scene import STYLE, Scene
+from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.view import CanvasView
 from gui.canvas.graph.viewport import Viewport
 from gui.raster import engine as raster
@@ -78,8 +78,8 @@ class Minimap(QWidget):
             self._buffer = raster.new_image(size[1], size[0])
             self._fit_map(scene)
             raster.fill(self._buffer, None, packed(palette.theme.panel), replace=True)
-            paint_bands(self._buffer, scene, self._map, palette)
-            if detail_at(STYLE.card_h * self._map.scale / ratio) == Detail.OVERVIEW:
+            paint_bands(self._buffer, scene, self._map, palette, ratio)
+            if scene.detail(self._map.scale / ratio) == Detail.OVERVIEW:
                 paint_ground(self._buffer, scene, self._map, palette, ratio)
             else:
                 paint_cards(self._buffer, scene, self._map, palette, Detail.BLOCKS, ratio)

@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
+from gui.canvas.graph.areas import device_areas
 from gui.canvas.graph.consequence import Consequence
-from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
 from gui.canvas.graph.naming.card_names import short_name
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
@@ -101,20 +101,19 @@ def stroke_outlines(
     )  # fmt: skip
 
 
-def paint_lane_veils(
+def paint_veils(
     painter: QPainter, scene: Scene, viewport: Viewport, theme: Theme, said: list[Consequence], ratio: float
 ) -> None:  # fmt: skip
-    """Grey out the lanes that a drop may not go to, more so where it never may (logical pixels)."""
-    width = viewport.width / ratio
-    for consequence, (top, bottom) in zip(said, lane_extents(scene, viewport), strict=True):
-        if not consequence.legal and not consequence.stays:
-            veil = QColor(theme.canvas if consequence.possible else theme.track)
-            veil.setAlphaF(0.62 if consequence.possible else 0.88)
-            low, high = max(top / ratio, 0.0), min(bottom / ratio, viewport.height / ratio)
-            painter.fillRect(QRectF(HEADER_WIDTH, low, width - HEADER_WIDTH, high - low), veil)
+    """Grey out the lanes or blocks that a drop may not go to, more so where it never may (logical pixels)."""
+    window = QRectF(0, 0, viewport.width / ratio, viewport.height / ratio)
+    for d, area in device_areas(scene, viewport, ratio).items():
+        if not said[d].legal and not said[d].stays:
+            veil = QColor(theme.canvas if said[d].possible else theme.track)
+            veil.setAlphaF(0.62 if said[d].possible else 0.88)
+            painter.fillRect(area.intersected(window), veil)
 
 
-def paint_lane_consequences(
+def paint_consequences(
     painter: QPainter,
     scene: Scene,
     viewport: Viewport,
@@ -123,35 +122,34 @@ def paint_lane_consequences(
     target: int,
     ratio: float,
 ) -> None:
-    """Each lane says what a drop would give, or why it may not be (logical pixels)."""
-    theme = palette.theme
-    width = viewport.width / ratio
-    for d, (top, bottom) in enumerate(lane_extents(scene, viewport)):
-        top, bottom = max(top / ratio, 0.0), min(bottom / ratio, viewport.height / ratio)
-        if bottom - top < 4:
+    """Each lane or block says what a drop would give, or why it may not be (logical pixels)."""
+    theme, blocks = palette.theme, scene.layout.stages is not None
+    window = QRectF(0, 0, viewport.width / ratio, viewport.height / ratio)
+    for d, area in device_areas(scene, viewport, ratio).items():
+        box = area.intersected(window)
+        if box.height() < 4:
             continue
-        box = QRectF(HEADER_WIDTH, top, width - HEADER_WIDTH, bottom - top)
         if d == target:
             painter.setPen(QPen(QColor(palette.devices[d].accent), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(box.adjusted(1, 1, -1, -1))
         if d != target:  # what the target gives is said beside the dragged card
-            _bubble(
-                painter,
-                QPointF(box.right() - 8, (top + bottom) / 2),
-                said[d].long,
-                said[d].colour(theme),
-                theme,
-                bottom - top,
-            )
+            words = (said[d].long, said[d].short, said[d].brief, said[d].word)
+            _bubble(painter, box, words if blocks else words[:1], said[d].colour(theme), theme, blocks)
 
 
-def _bubble(painter: QPainter, anchor: QPointF, text: str, colour: str, theme: Theme, room: float) -> None:
-    """A small text plate whose right edge is centred on ``anchor``."""
+def _bubble(
+    painter: QPainter, area: QRectF, words: tuple[str, ...], colour: str, theme: Theme, centred: bool
+) -> None:
+    """A small text plate at the right end of an area, or in its middle, with the first of ``words`` that fits, else the last."""
+    room = area.height()
     size = 11 if room >= 16 else 9
-    wide = metrics(size, True).horizontalAdvance(text) + 16
+    face = metrics(size, True)
+    text = next((text for text in words if face.horizontalAdvance(text) + 16 <= area.width()), words[-1])
+    wide = face.horizontalAdvance(text) + 16
     tall = min(22.0, max(12.0 if room >= 14 else 10.0, room - 2))
-    box = QRectF(anchor.x() - wide, anchor.y() - tall / 2, wide, tall)
+    right = area.center().x() + wide / 2 if centred else area.right() - 8
+    box = QRectF(right - wide, area.center().y() - tall / 2, wide, tall)
     back = QColor(theme.panel)
     back.setAlphaF(0.93)
     painter.setPen(QPen(QColor(theme.border), 1))

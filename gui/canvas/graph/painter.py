@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from PySide6.QtGui import QImage, QPainter
 
-from gui.canvas.graph.detail import Detail, detail_at
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.labels import paint_labels
 from gui.canvas.graph.overview import paint_overview
 from gui.canvas.graph.palette import CanvasPalette, packed
-from gui.canvas.graph.scene import STYLE, Scene
+from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.stages.blocks import paint_grounds
+from gui.canvas.graph.stages.ribbons import paint_figures, paint_ribbons
 from gui.canvas.graph.viewport import Viewport
 from gui.raster import engine as raster
 
@@ -38,12 +40,15 @@ def paint_scene(
     """Paint everything that does not follow the pointer. ``ratio`` is device pixels per logical pixel."""
     theme = palette.theme
     raster.fill(buffer, None, packed(theme.canvas), replace=True)
-    detail = detail_at(STYLE.card_h * viewport.scale / ratio)
-    paint_bands(buffer, scene, viewport, palette)
+    detail = scene.detail(viewport.scale / ratio)
+    paint_bands(buffer, scene, viewport, palette, ratio)
     if scene.items.count == 0:
         return detail
     if detail == Detail.OVERVIEW:
         paint_overview(buffer, scene, viewport, palette, ratio)
+    elif scene.layout.stages is not None:
+        paint_ribbons(buffer, scene, viewport, palette, ratio)
+        paint_cards(buffer, scene, viewport, palette, detail, ratio)
     else:
         paint_edges(buffer, scene, viewport, palette, detail, ratio)
         paint_cards(buffer, scene, viewport, palette, detail, ratio)
@@ -51,12 +56,17 @@ def paint_scene(
         image = wrap_image(buffer)  # the painter does not keep its image alive
         painter = QPainter(image)
         paint_labels(painter, scene, viewport, palette, detail, ratio)
+        if scene.layout.stages is not None:
+            paint_figures(painter, scene, viewport, palette, ratio)
         painter.end()
     return detail
 
 
-def paint_bands(buffer: Image, scene: Scene, viewport: Viewport, palette: CanvasPalette) -> None:
-    """One soft band per device in the lanes view, across the whole width."""
+def paint_bands(
+    buffer: Image, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float = 1.0
+) -> None:
+    """One soft band per device in the lanes view, across the whole width; in the stages view the ground of each block."""
+    paint_grounds(buffer, scene, viewport, palette, ratio)
     if not scene.layout.lanes:
         return
     lanes = scene.layout.lanes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 
-from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
+from gui.canvas.graph.areas import title_under
 from gui.canvas.graph.keyboard import neighbour
 from gui.canvas.graph.pointed_scene import PointedScene
 
@@ -60,13 +60,11 @@ class PointerBase:
 
     # ------------------------------------------------------------------ mouse
     def header_at(self, position: QPointF) -> int:
-        """The lane whose header is under a position, -1 for none."""
+        """The device whose header or plate is under a position, -1 for none."""
         view, scene = self._looking, self._looking.scene
-        if scene is None or not scene.layout.lanes or position.x() >= HEADER_WIDTH:
+        if scene is None or not scene.by_device:
             return -1
-        y = position.y() * view.devicePixelRatioF()
-        extents = lane_extents(scene, view.viewport)
-        return next((lane for lane, (top, bottom) in enumerate(extents) if top <= y < bottom), -1)
+        return title_under(scene, view.viewport, position, view.devicePixelRatioF())
 
     def double_click(self, event: QMouseEvent) -> None:
         """On a folded group: unfold it; on an op: zoom to it; on the ground: show everything."""

@@ -8,9 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from gui.canvas.graph.detail import CELL_NAMED, Detail, detail_at
 from gui.canvas.graph.items import NO_SPLITS, Items, Splits
 from gui.canvas.graph.viewport import Rect
-from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare
+from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare, stages_layout
 from gui.layout.result import EdgeClass
 from planner.model.graph import Bools, Floats, Graph, Ints
 from planner.problem.decision import Evaluation
@@ -20,6 +21,8 @@ from planner.problem.target import Device
 STYLE = LayoutStyle(header_w=1.0, header_h=1.0)
 """Lane headers are drawn in the margin at a readable size whatever the zoom, so the scene keeps no room for them."""
 
+VIEWS = ("flow", "lanes", "stages")
+"""A wrapped ribbon, a band for each device, or a block of cells for each."""
 LEAST_LANE_PX = 17.0
 READABLE_LANE_PX = 11.0
 MOST_FOR_HEADERS = 0.82
@@ -111,6 +114,17 @@ class Scene:
         """Card heights."""
         return self.layout.h
 
+    @property
+    def by_device(self) -> bool:
+        """Whether every device has an area of its own: a lane or a block."""
+        return bool(self.layout.lanes) or self.layout.stages is not None
+
+    def detail(self, scale: float) -> Detail:
+        """What is drawn of cards, and of cells, where a scene unit is ``scale`` logical pixels."""
+        if self.layout.stages is None:
+            return detail_at(STYLE.card_h * scale)
+        return Detail.BLOCKS if self.layout.stages.cell * scale < CELL_NAMED else Detail.LABELS
+
     def prepare_edges(self) -> None:
         """Classes and drawn routes of all edges; edges against the layout's order become stubs."""
         items, layout = self.items, self.layout
@@ -197,8 +211,17 @@ def arrange(
     k: int,
     viewport: tuple[float, float],
     keep: Layout | None = None,
+    in_a_row: bool = True,
 ) -> Layout:
-    """The layout of a view; ``keep`` holds the lanes layout whose untouched lanes should stay where they are."""
+    """The layout of a view; ``keep`` holds the lanes layout whose untouched lanes should stay where they are.
+
+    ``in_a_row``: whether the devices have an order, which the blocks of the stages view keep.
+    """
+    if view == "stages":
+        device, _ = items.devices(device_of, k)
+        position = np.empty(items.graph.n, np.int64)
+        position[items.graph.topological_order] = np.arange(items.graph.n)
+        return stages_layout(skeleton, device, k, position[items.first], viewport, in_a_row)
     if view == "lanes":
         device, _ = items.devices(device_of, k)
         frame = keep.frame if keep is not None and keep.lanes and len(keep.lanes) == k else None
@@ -251,10 +274,11 @@ def scene_of(
     viewport: tuple[float, float],
     devices: Sequence[Device] = (),
     evaluator: Evaluator | None = None,
+    in_a_row: bool = True,
 ) -> Scene:
-    """A settled scene; ``evaluator`` says what tensors and ops count on a target."""
+    """A settled scene; ``evaluator`` says what tensors and ops count on a target, ``in_a_row`` is as for :func:`arrange`."""
     skeleton = skeleton_of(items)
-    layout = arrange(items, skeleton, view, device_of, k, viewport)
+    layout = arrange(items, skeleton, view, device_of, k, viewport, in_a_row=in_a_row)
     device, mixed = items.devices(device_of, k)
     return Scene(
         items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy(), devices=devices,

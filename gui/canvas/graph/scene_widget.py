@@ -6,7 +6,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtWidgets import QWidget
 
-from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
+from gui.canvas.graph.areas import device_areas
+from gui.canvas.graph.headers import HEADER_WIDTH
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.strip import slot_rects
 from gui.canvas.graph.viewport import Rect, Viewport
@@ -21,7 +22,7 @@ ALMOST = 0.98
 
 
 class SceneWidget(QWidget):
-    """Geometry of the canvas. Positions are in logical pixels unless said; ``view`` is ``flow`` or ``lanes``."""
+    """Geometry of the canvas. Positions are in logical pixels unless said; ``view`` is ``flow``, ``lanes`` or ``stages``."""
 
     viewport_changed = Signal()
 
@@ -135,7 +136,7 @@ class SceneWidget(QWidget):
             )
 
     def reveal_lane(self, device: int) -> None:
-        """Bring a device's lane into sight, moving no more than needed; nothing happens in the flow view."""
+        """Bring a device's lane or block into sight, moving no more than needed; nothing happens in the flow view."""
         rect = self.lane_rect(device)
         if rect.isEmpty() or (rect.top() >= 0 and rect.bottom() <= self.height()):
             return
@@ -160,15 +161,13 @@ class SceneWidget(QWidget):
         )
 
     def lane_rect(self, device: int) -> QRectF:
-        """Where a device's lane is drawn (logical pixels); empty in the flow view."""
-        if self.scene is None or not self.scene.layout.lanes:
+        """Where a device's lane or block is drawn (logical pixels); empty in the flow view, and of a device without a block."""
+        if self.scene is None:
             return QRectF()
-        ratio = self.devicePixelRatioF()
-        top, bottom = lane_extents(self.scene, self.viewport)[device]
-        return QRectF(HEADER_WIDTH, top / ratio, self.width() - HEADER_WIDTH, (bottom - top) / ratio)
+        return device_areas(self.scene, self.viewport, self.devicePixelRatioF()).get(device, QRectF())
 
     def slot_rect(self, device: int) -> QRectF:
-        """Where a device's chip is while ops are dragged in the flow view (logical pixels)."""
+        """Where a device's chip is while ops are dragged and not all devices have areas (logical pixels)."""
         assert self.scene is not None
         return slot_rects(self.width(), self.height(), self.scene.k)[device]
 

@@ -6,6 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
+from gui.canvas.graph.areas import without_area
 from gui.canvas.graph.drops import Drops
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.kept_pixels import KeptPixels
@@ -15,13 +16,14 @@ from gui.canvas.graph.overlay import (
     paint_attention,
     paint_band,
     paint_carried,
-    paint_lane_consequences,
-    paint_lane_veils,
+    paint_consequences,
+    paint_veils,
 )
 from gui.canvas.graph.painter import paint_scene, wrap_image
 from gui.canvas.graph.palette import packed
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.rule_path import has_paths, paint_path_words, paint_rule_path
+from gui.canvas.graph.stages.blocks import paint_plates
 from gui.canvas.graph.strip import paint_strip, strip_top
 from gui.look.numbers import plural
 from gui.raster import engine as raster
@@ -81,9 +83,9 @@ class Surface(KeptPixels):
         if scene is None:
             return
         dragging = bool(self._drops.consequences) and self._view.document.preview is not None
-        if dragging and scene.layout.lanes:
+        if dragging and scene.by_device:
             said = self._drops.consequences
-            paint_lane_veils(painter, scene, self._view.viewport, self._view.theme, said, ratio)
+            paint_veils(painter, scene, self._view.viewport, self._view.theme, said, ratio)
         attention, pointed = self._attention(), self._view.document.pointed
         if len(attention) or pointed is not None:
             if self.over_stale:
@@ -98,7 +100,10 @@ class Surface(KeptPixels):
                     )
                 self.over_stale = False
             painter.drawImage(0, 0, self._over_image)
-            self._paint_header_margin(painter, ratio)
+            painter.save()
+            painter.scale(1 / ratio, 1 / ratio)
+            self._paint_titles(painter, ratio)  # edges that stand out run beneath them
+            painter.restore()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         if dragging:
             self._paint_consequences(painter, ratio)
@@ -108,32 +113,25 @@ class Surface(KeptPixels):
             paint_band(painter, self.band, self._view.theme)
 
     def paint_base(self, ratio: float) -> None:
-        """The scene, in lanes with its headers."""
+        """The scene, with the headers of lanes and the plates of blocks."""
         if self._view.scene is None:
             raster.fill(self._buffer, None, packed(self._view.theme.canvas), replace=True)
             return
         image = wrap_image(self._buffer)
         paint_scene(self._buffer, self._view.scene, self._view.viewport, self._view.palette_now, ratio)
         painter = QPainter(image)
-        self._paint_headers(painter, ratio)
+        self._paint_titles(painter, ratio)
         painter.end()
 
-    def _paint_headers(self, painter: QPainter, ratio: float) -> None:
-        """Of the lanes, or of the rows of the flow view."""
+    def _paint_titles(self, painter: QPainter, ratio: float) -> None:
+        """Headers of lanes, plates of blocks, or names of the rows of the flow view (device pixels)."""
         view = self._view
-        assert view.scene is not None
-        if view.scene.layout.lanes:
-            paint_headers(painter, view.scene, view.viewport, view.palette_now, self.headers, ratio)
-        else:
-            wide = view.row_header_width * ratio
-            paint_row_headers(painter, view.scene, view.viewport, view.palette_now, ratio, wide)
-
-    def _paint_header_margin(self, painter: QPainter, ratio: float) -> None:
-        """Headers again, over attention edges that run beneath them."""
-        painter.save()
-        painter.scale(1 / ratio, 1 / ratio)
-        self._paint_headers(painter, ratio)
-        painter.restore()
+        scene, viewport, palette = view.scene, view.viewport, view.palette_now
+        assert scene is not None
+        paint_headers(painter, scene, viewport, palette, self.headers, ratio)
+        paint_plates(painter, scene, viewport, palette, self.headers, ratio)
+        if scene.view == "flow":
+            paint_row_headers(painter, scene, viewport, palette, ratio, view.row_header_width * ratio)
 
     def _attention(self) -> np.ndarray:
         """Items whose edges stand out: the dragged ones, else the hovered one, else a small selection."""
@@ -163,11 +161,11 @@ class Surface(KeptPixels):
         titles = tuple(d.title for d in problem.devices)
         palette, target = self._view.palette_now, preview.target
         bounds = QRectF(self._view.rect())
-        if scene.layout.lanes:
-            paint_lane_consequences(
+        if scene.by_device:
+            paint_consequences(
                 painter, scene, self._view.viewport, palette, self._drops.consequences, target, ratio
             )
-        elif self.carried is not None:
+        if self.carried is not None and without_area(scene):
             width, height = self._view.width(), self._view.height()
             paint_strip(painter, width, height, titles, self._drops.consequences, target, palette)
             bounds.setBottom(strip_top(width, height, len(titles)))  # the card must not hide the chips

@@ -8,10 +8,11 @@ from typing import Protocol
 import numpy as np
 from PySide6.QtCore import QRect, QRectF
 
+from gui.canvas.graph.areas import without_area
 from gui.canvas.graph.consequence import Consequence
-from gui.canvas.graph.detail import Detail, detail_at
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData
-from gui.canvas.graph.scene import STYLE, Scene
+from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.look.numbers import cache_text, plural, share_text
 from gui.widgets.accessible import MOST, Item, Role
@@ -64,10 +65,10 @@ class Seen(Protocol):
         """Where a card is drawn."""
 
     def lane_rect(self, device: int) -> QRectF:
-        """Where a lane is drawn."""
+        """Where a lane or a block is drawn."""
 
     def slot_rect(self, device: int) -> QRectF:
-        """Where the chip of a device is drawn while ops are dragged in the flow view."""
+        """Where the chip of a device is drawn while ops are dragged and not all devices have areas."""
 
 
 class SceneTold:
@@ -80,23 +81,23 @@ class SceneTold:
 
     # ------------------------------------------------------------------ which
     def keys(self) -> Sequence[Hashable]:
-        """Chips while something is dragged, lanes, then cards: the selected ones first where not all can be told."""
+        """Lanes or blocks, chips while something is dragged, then cards: the selected ones first where not all can be told."""
         view, scene = self._view, self._view.scene
         if scene is None:
             return []
         room, serial = QRectF(view.rect()), self._serial_now()
         keys: list[Hashable] = []
-        if scene.layout.lanes:
+        if scene.by_device:
             keys = [("lane", serial, d) for d in range(scene.k) if view.lane_rect(d).intersects(room)]
-        elif view.consequences:
-            keys = [("chip", serial, d) for d in range(scene.k)]
+        if view.consequences and without_area(scene):
+            keys += [("chip", serial, d) for d in range(scene.k) if view.lane_rect(d).isEmpty()]
         return keys + [("op", serial, i) for i in self._cards()[: MOST - len(keys)].tolist()]
 
     def _cards(self) -> np.ndarray:
         view, scene = self._view, self._view.scene
         assert scene is not None
         near = scene.in_sight(view.viewport.visible())
-        if detail_at(STYLE.card_h * view.scale) is Detail.OVERVIEW:  # no card is drawn, but these are marked
+        if scene.detail(view.scale) is Detail.OVERVIEW:  # no card is drawn, but these are marked
             near &= scene.selected
         found = np.flatnonzero(near)
         if len(found) > MOST:
@@ -147,7 +148,7 @@ class SceneTold:
         title, said = scene.devices[i].title, view.lane_headers
         if kind == "lane":
             rect, name = view.lane_rect(i), title if said is None else lane_words(said, i, len(ops))
-            rect = rect.adjusted(-HEADER_WIDTH, 0, 0, 0)
+            rect = rect.adjusted(-HEADER_WIDTH if scene.layout.lanes else 0, 0, 0, 0)
         elif view.consequences:
             rect, name = view.slot_rect(i), title
         else:

@@ -1,4 +1,4 @@
-"""The canvas widget: shows the document's graph in one of two views and turns mouse and keys into gestures."""
+"""The canvas widget: shows the document's graph in one of three views and turns mouse and keys into gestures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.pointer import Pointer
-from gui.canvas.graph.scene import Scene, arrange, crossing_bytes, skeleton_of
+from gui.canvas.graph.scene import VIEWS, Scene, arrange, crossing_bytes, skeleton_of
 from gui.canvas.graph.scene_widget import LIFE_SIZE
 from gui.canvas.graph.surface import Surface
 from gui.canvas.graph.tooltip import op_tooltip, op_words
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class CanvasView(PointedScene):
-    """The graph as a wrapped ribbon (``flow``) or with one band per device (``lanes``)."""
+    """The graph as a wrapped ribbon (``flow``), with one band per device (``lanes``) or as blocks of cells (``stages``)."""
 
     view_changed = Signal(str)
     scene_changed = Signal()
@@ -121,9 +121,9 @@ class CanvasView(PointedScene):
         return [name, kind, device, work], [f"{word} {value}" for word, value in more]
 
     def set_view(self, view: str) -> None:
-        """Show the ``flow`` or the ``lanes`` view; ops glide from one to the other."""
-        if view not in ("flow", "lanes"):
-            raise ValueError(f"view '{view}' is neither flow nor lanes")
+        """Show the ``flow``, the ``lanes`` or the ``stages`` view; ops glide from one to the other."""
+        if view not in VIEWS:
+            raise ValueError(f"view '{view}' is none of {', '.join(VIEWS)}")
         if view == self.view:
             return
         self.view = view
@@ -166,7 +166,7 @@ class CanvasView(PointedScene):
         if scene is None or problem is None:
             return
         same_ops, k = self._scene_serial == self.document.model_serial, len(problem.devices)
-        if same_ops and scene.k != k and not scene.layout.lanes:
+        if same_ops and scene.k != k and not scene.by_device:
             scene.devices = problem.devices
             scene.set_devices(self.document.device_of, k)
         elif not same_ops or scene.k != k:
@@ -205,11 +205,11 @@ class CanvasView(PointedScene):
         view, device_of, k = self.view, self.document.device_of, len(problem.devices)
         size = self._laid_for = self._layout_room()
         keep = self._layouts.get("lanes") if view == "lanes" and not self._fit_pending else None
-        skeleton = self._skeleton
+        skeleton, in_a_row = self._skeleton, problem.target.in_a_row
 
         def make() -> tuple[Items, Skeleton, Layout]:
             made = skeleton or skeleton_of(items)
-            return items, made, arrange(items, made, view, device_of, k, size, keep)
+            return items, made, arrange(items, made, view, device_of, k, size, keep, in_a_row)
 
         def deliver(result: object) -> None:
             made = cast("tuple[Items, Skeleton, Layout]", result)
@@ -278,7 +278,7 @@ class CanvasView(PointedScene):
         scene, problem = self.scene, self.document.problem
         if scene is None or problem is None:
             return
-        if self.view == "lanes":
+        if self.view != "flow":
             self._relayout(animate=True)
         else:
             self._layouts.pop("lanes", None)
@@ -298,7 +298,7 @@ class CanvasView(PointedScene):
         if scene is None or problem is None:
             return
         scene.evaluation = self.document.evaluation
-        if scene.layout.lanes:
+        if scene.by_device:
             device_of = self.document.device_of
             crossing = crossing_bytes(problem.graph, device_of, len(problem.devices), scene.size)
             self._surface.headers = header_data(scene, problem, crossing, links_of(problem, device_of))

@@ -203,6 +203,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     # ------------------------------------------------------------------ view
     ActionSpec("view.flow", "Flow", "View", lambda w: w.canvas.set_view("flow"), ("F",), "the graph as it flows", is_open, state=lambda w: w.canvas.view == "flow"),
     ActionSpec("view.lanes", "Lanes", "View", lambda w: w.canvas.set_view("lanes"), ("L",), "one lane per device", is_open, state=lambda w: w.canvas.view == "lanes"),
+    ActionSpec("view.stages", "Stages", "View", lambda w: w.canvas.set_view("stages"), ("Shift+S",), "one block of small cells per device, and what flows between the blocks: a picture for a talk", is_open, state=lambda w: w.canvas.view == "stages"),
     *zoom_actions(lambda w: w.canvas.fit(), lambda w, factor: w.canvas.zoom_by(factor), is_open),
     ActionSpec("view.zoom_selection", "Zoom to Selection", "View", lambda w: w.canvas.zoom_to_ops(w.document.selection), ("Z",), "show the selected ops", has_selection, group=1),
     ActionSpec("view.group.none", "No Grouping", "View", lambda w: w.document.set_grouping("none"), (), "show every op", is_open, group=2, submenu="Group By", state=lambda w: w.document.grouping_name == "none"),
@@ -246,7 +247,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
 ELSEWHERE = (
     ("Canvas", (
         ("Arrows", "walk along edges and columns; with Shift add to the selection"),
-        ("Drag", "move ops to another lane, device card or, in the flow view, device chip"),
+        ("Drag", "move ops to another lane, block, device card or, in the flow view, device chip"),
         ("Drag on the ground", "select with a rubber band; Shift adds"),
         ("Space or middle button, drag", "move the picture"),
         ("Wheel, + and -", "zoom"),

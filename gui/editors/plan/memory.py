@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtWidgets import QMainWindow
 
+from gui.canvas.graph.scene import VIEWS
 from gui.shell.remembering import Remembering
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
     from gui.shell.session import Session
 
-VIEWS = ("flow", "lanes")
-
 
 class Viewed(Protocol):
-    """The canvas, which is looked at in one of :data:`VIEWS`."""
+    """The canvas, which is looked at in one of :data:`gui.canvas.graph.scene.VIEWS`."""
 
     view: str
 

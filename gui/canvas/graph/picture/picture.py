@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.canvas.graph.detail import Detail, detail_at
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, header_data, paint_headers
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.links import links_of
@@ -18,7 +18,8 @@ from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette, filled_palette, model_shade
 from gui.canvas.graph.picture.legend import NO_LEGEND, Legend, legend_of, paint_legend
 from gui.canvas.graph.picture.shapes import paint_graph
-from gui.canvas.graph.scene import NONE, STYLE, Scene, crossing_bytes, scene_of
+from gui.canvas.graph.scene import NONE, Scene, crossing_bytes, scene_of
+from gui.canvas.graph.stages.blocks import paint_plates
 from gui.canvas.graph.viewport import LARGEST_SCALE, Rect, Viewport
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.fonts import font, metrics
@@ -36,7 +37,6 @@ from planner.problem.problem import Problem
 from planner.problem.target import Device
 
 TITLE_HEIGHT = 54
-VIEWS = ("flow", "lanes", "stages")
 MARGIN, LARGEST = 10.0, 1.6
 """Room around the graph in units, and its largest scale."""
 
@@ -92,10 +92,10 @@ def compose(
     width, height = page.room
     room = (max(100.0, width - header - 24.0), max(80.0, height - TITLE_HEIGHT - 24.0))
     named = problem.devices if device_of is not None else (Device("ops", "none", "not placed"),)
-    layout = "lanes" if view == "lanes" else "flow"
     if part is None:
         items = items_of(problem.graph, grouping, folded)
-        scene = scene_of(items, layout, assigned, k, room, named, problem.evaluator)
+        in_a_row = problem.target.in_a_row
+        scene = scene_of(items, view, assigned, k, room, named, problem.evaluator, in_a_row)
     else:
         scene = replace(
             part.scene, settled=True, x=part.scene.layout.x.copy(), y=part.scene.layout.y.copy(), **UNMARKED
@@ -122,7 +122,7 @@ def compose(
     viewport = Viewport(left=header)
     viewport.resize(round(width), round(max(1.0, height - top)))
     viewport.fit(seen, margin=MARGIN, largest=largest)
-    detail = Detail.OVERVIEW if view == "stages" else detail_at(STYLE.card_h * viewport.scale)
+    detail = scene.detail(viewport.scale)
     return Picture(
         scene,
         viewport,
@@ -187,6 +187,7 @@ def paint_picture(painter: QPainter, picture: Picture, page: Page) -> None:
     painter.setClipRect(QRectF(0, 0, viewport.width, viewport.height))
     paint_row_headers(painter, scene, viewport, palette, 1.0, rows, ground=False)
     paint_headers(painter, scene, viewport, palette, picture.headers, 1.0)
+    paint_plates(painter, scene, viewport, palette, picture.headers, 1.0)
     painter.restore()
     paint_title(painter, picture)
 

@@ -12,6 +12,8 @@ from gui.canvas.graph.overview import ground_colours, ribbons
 from gui.canvas.graph.painter import edge_style, split_bars
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene import STYLE, Scene
+from gui.canvas.graph.stages.blocks import draw_grounds
+from gui.canvas.graph.stages.ribbons import draw_ribbons, paint_figures
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import EdgeClass
 from gui.look.fonts import font
@@ -27,13 +29,18 @@ FADED = 0.35
 def paint_graph(
     painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
 ) -> None:
-    """Lanes, edges, cards and their names, or stages and what flows between them; what is not highlighted is faded where something is."""
+    """Lanes, edges, cards and their names, or blocks of cells and what flows between them; what is not highlighted is faded where something is."""
     for d, lane in enumerate(scene.layout.lanes):
         _, y = viewport.to_pixels(0, lane.band[1])
         painter.fillRect(
             QRectF(0, y, viewport.width, lane.band[3] * viewport.scale), QColor(palette.devices[d].band)
         )
-    if detail == Detail.OVERVIEW:
+    if scene.layout.stages is not None:
+        draw_grounds(painter, scene, viewport, palette)
+        draw_ribbons(painter, scene, viewport, palette)
+        _vector_cards(painter, scene, viewport, palette, detail)
+        paint_figures(painter, scene, viewport, palette, 1.0)
+    elif detail == Detail.OVERVIEW:
         _vector_overview(painter, scene, viewport, palette)
     else:
         _vector_edges(painter, scene, viewport, palette, detail)
@@ -140,6 +147,7 @@ def _vector_cards(
     blocks = palette.blocks_of(scene.device, scene.items.model)
     bodies = palette.bodies_of(scene.device, scene.items.model)
     standing_out = bool(scene.highlighted.any())
+    numbered = bool(tab_width(palette)) and scene.layout.stages is None  # the plates say whose cells they are
     for i in range(scene.items.count):
         x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
         box = QRectF(x, y, max(1.0, scene.w[i] * viewport.scale), max(1.0, scene.h[i] * viewport.scale))
@@ -149,7 +157,7 @@ def _vector_cards(
         painter.setOpacity(1.0 if scene.highlighted[i] or not standing_out else FADED)
         if detail == Detail.BLOCKS and (model == 0 or scene.violating[i]):
             painter.fillRect(box, edge)
-            if tab_width(palette) and box.height() >= LEAST_NUMBERED and scene.items.size[i] == 1:
+            if numbered and box.height() >= LEAST_NUMBERED and scene.items.size[i] == 1:
                 _number(painter, box, int(scene.device[i]), edge, palette)
             continue
         if detail == Detail.BLOCKS:

@@ -111,7 +111,7 @@ def test_to_a_target_outside_the_canvas(hand: Hand) -> None:
     assert hand.devices == [0] * 5 + [1] * 3 + [2] * 4
 
 
-@pytest.mark.parametrize("view", ["flow", "lanes"])
+@pytest.mark.parametrize("view", ["flow", "lanes", "stages"])
 def test_dropped_outside_every_device_nothing_moves(hand: Hand, view: str) -> None:
     hand.view.set_view(view)
     hand.settle()

@@ -30,7 +30,7 @@ def problem(qapp) -> Problem:
 
 
 @pytest.mark.parametrize("theme", sorted(THEMES))
-@pytest.mark.parametrize("view", ["flow", "lanes"])
+@pytest.mark.parametrize("view", ["flow", "lanes", "stages"])
 class TestKinds:
     def test_png(self, problem: Problem, tmp_path: Path, view: str, theme: str) -> None:
         file = tmp_path / "plan.png"
@@ -49,7 +49,7 @@ class TestKinds:
         text = "".join(root.itertext())
         assert "Thirds & more" in text
         assert "bottleneck" in text
-        if view == "lanes":
+        if view != "flow":
             assert "tage 2" in text
 
     def test_pdf(self, problem: Problem, tmp_path: Path, view: str, theme: str) -> None:

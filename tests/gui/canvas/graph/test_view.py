@@ -123,7 +123,7 @@ def test_stopping_a_glide_puts_cards_in_place(hand: Hand) -> None:
 
 
 def test_an_unknown_view_is_refused(hand: Hand) -> None:
-    with pytest.raises(ValueError, match="neither flow nor lanes"):
+    with pytest.raises(ValueError, match="none of flow, lanes, stages"):
         hand.view.set_view("spiral")
 
 

@@ -1,0 +1,186 @@
+"""The blocks of the stages view: the ground of each, and its plate with mark, title, cost, ops, memory and the bottleneck's name."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.canvas.graph.areas import pixels
+from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.viewport import Viewport
+from gui.layout.stages import WIDE_PLATE
+from gui.look.fonts import font, metrics
+from gui.look.glyphs import paint_glyph
+from gui.look.numbers import plural, share_text
+from gui.look.theme import ink_on, mix
+from gui.raster import engine as raster
+
+BOTTLENECK = "bottleneck"
+LEAST_TYPE, LARGEST_TYPE = 0.35, 1.6
+"""How far type follows the zoom."""
+LEAST_READ = 5.0
+"""Pixels below which nothing is written."""
+MIDDLE = int(Qt.AlignmentFlag.AlignVCenter)
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+RIGHT = MIDDLE | int(Qt.AlignmentFlag.AlignRight)
+
+
+def type_scale(viewport: Viewport, ratio: float) -> float:
+    """How large type is against its usual size: as the plates are, within limits."""
+    return min(LARGEST_TYPE, max(LEAST_TYPE, viewport.scale / ratio))
+
+
+def plate_boxes(scene: Scene, viewport: Viewport) -> dict[int, QRectF]:
+    """Where the plate of each device that has ops is drawn (device pixels)."""
+    stages = scene.layout.stages
+    if stages is None:
+        return {}
+    return {
+        d: pixels((x, y, wide, stages.plate), viewport)
+        for d, (x, y, wide, _) in enumerate(stages.blocks)
+        if wide > 0
+    }
+
+
+def paint_grounds(
+    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> None:
+    """A soft ground with a border in its colour under the cells of each block."""
+    stages = scene.layout.stages
+    if stages is None:
+        return
+    used = np.array([d for d, box in enumerate(stages.blocks) if box[2] > 0], np.int64)
+    x, y, w, h = np.array([stages.blocks[d] for d in used.tolist()]).reshape(-1, 4).T
+    raster.rounded_rects(
+        buffer, None, x, y, w, h, viewport.scale, viewport.ox, viewport.oy, fill=palette.band[used],
+        stroke=np.array([packed(ground_border(palette, d)) for d in used.tolist()], np.uint32), stroke_px=ratio,
+        radius_px=5.0 * ratio,
+    )  # fmt: skip
+
+
+def draw_grounds(painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette) -> None:
+    """:func:`paint_grounds` as shapes."""
+    stages = scene.layout.stages
+    for d, box in enumerate(() if stages is None else stages.blocks):
+        if box[2] > 0:
+            painter.setPen(QPen(QColor(ground_border(palette, d)), 1.0))
+            painter.setBrush(QColor(palette.devices[d].band))
+            painter.drawRoundedRect(pixels(box, viewport), 5.0, 5.0)
+
+
+def ground_border(palette: CanvasPalette, device: int) -> str:
+    """The border of a block's ground."""
+    colour = palette.devices[device]
+    return mix(colour.band, colour.accent, 0.45)
+
+
+def paint_plates(
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    data: HeaderData | None,
+    ratio: float,
+) -> None:
+    """The plates of all blocks in sight; without ``data`` they say the title and the number of ops."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
+    ops = np.bincount(scene.device, weights=scene.items.size, minlength=scene.k)
+    zoom = type_scale(viewport, ratio) * ratio
+    for d, box in plate_boxes(scene, viewport).items():
+        if box.right() < 0 or box.left() > viewport.width or box.bottom() < -20 * ratio or box.top() > viewport.height:  # fmt: skip
+            continue
+        hot = data is not None and d == data.bottleneck
+        theme, colour = palette.theme, palette.devices[d]
+        painter.setPen(QPen(QColor(theme.bad if hot else colour.accent), (2.0 if hot else 1.2) * ratio))
+        painter.setBrush(QColor(theme.card))
+        painter.drawRoundedRect(box, 5 * ratio, 5 * ratio)
+        bar = QRectF(box.left() + ratio, box.top() + 4 * ratio, 3.5 * zoom, box.height() - 8 * ratio)
+        painter.fillRect(bar, QColor(colour.accent))
+        _write(painter, box, scene, d, int(ops[d]), palette, data, zoom)
+        if hot:
+            _badge(painter, box, palette, zoom)
+    painter.restore()
+
+
+def _write(
+    painter: QPainter, box: QRectF, scene: Scene, d: int, ops: int, palette: CanvasPalette, data: HeaderData | None, zoom: float,
+) -> None:  # fmt: skip
+    """The words of a plate: in two lines where it is wide, else one below the other, as many as it has lines."""
+    theme, stages = palette.theme, scene.layout.stages
+    assert stages is not None
+    wide, lines = stages.blocks[d][2] >= WIDE_PLATE, stages.lines
+    slim = 0.6 if not wide and lines < 4 else 1.0
+    inner = box.adjusted(10 * slim * zoom, 3 * slim * zoom, -6 * slim * zoom, -3 * slim * zoom)
+    high = inner.height() / lines
+    rows = [QRectF(inner.left(), inner.top() + i * high, inner.width(), high) for i in range(lines)]
+    big, small = int(12.5 * zoom if wide else 11 * zoom), int((11 if wide else 10) * zoom)
+    if small < LEAST_READ:
+        return
+    hot = data is not None and d == data.bottleneck
+    strong, soft = QColor(theme.bad if hot else theme.text), QColor(theme.muted)
+    cost = "" if data is None or not np.isfinite(data.pace[d]) else data.column.text(float(data.pace[d]))
+    taken = 0.0
+    if wide:
+        taken = _text(painter, rows[0], (cost,), big, True, strong, RIGHT) + 8 * zoom
+    mark, device = 0.85 * big, scene.devices[d]
+    paint_glyph(painter, palette.devices[d], rows[0].left() + mark / 2, rows[0].center().y(), mark)
+    named = rows[0].adjusted(mark + 4 * slim * zoom, 0, -taken, 0)
+    titles = (device.title, device.name, device.title.rpartition(" ")[2])
+    _text(painter, named, titles, big, True, QColor(theme.text), MIDDLE)
+    if not wide:
+        _text(painter, rows[1], (cost,), small, True, strong, MIDDLE)
+    if not wide and lines < 4:
+        return
+    used = _text(painter, rows[1 if wide else 2], (plural(ops, "op"),), small, False, soft, MIDDLE)
+    row = rows[1].adjusted(used + 8 * zoom, 0, 0, 0) if wide else rows[3]
+    memory, over = _memory(data, d)
+    ink = QColor(theme.bad) if over else soft
+    _text(painter, row, memory, small, False, ink, RIGHT if wide else MIDDLE)
+
+
+def _memory(data: HeaderData | None, d: int) -> tuple[tuple[str, ...], bool]:
+    """What a device holds of what it can, at length and in short, where that is limited, and whether it is too much."""
+    if data is None:
+        return (), False
+    used, most = float(data.memory[d]), min(float(data.budget[d]), float(data.capacity[d]))
+    if not np.isfinite(most) or most <= 0:
+        return (), False
+    return (share_text(used, most), f"{100 * used / most:.0f} % full"), used > most
+
+
+def _text(
+    painter: QPainter, box: QRectF, words: tuple[str, ...], size: int, bold: bool, colour: QColor, align: int
+) -> float:
+    """Write the first of ``words`` that fits on a line, in smaller type if need be; returns how wide it is, 0 where none fits."""
+    for smaller in range(size, int(max(LEAST_READ, 0.7 * size)) - 1, -1):
+        face = metrics(smaller, bold)
+        text = next((text for text in words if face.horizontalAdvance(text) <= box.width()), None)
+        if text is not None:
+            painter.setFont(font(smaller, bold))
+            painter.setPen(colour)
+            painter.drawText(box, align, text)
+            return face.horizontalAdvance(text)
+    return 0.0
+
+
+def badge_box(plate: QRectF, zoom: float) -> QRectF:
+    """Where the word about the bottleneck stands on a plate."""
+    wide = metrics(max(1, int(10 * zoom)), True).horizontalAdvance(BOTTLENECK) + 12 * zoom
+    return QRectF(plate.center().x() - wide / 2, plate.top() - 12 * zoom, wide, 15 * zoom)
+
+
+def _badge(painter: QPainter, plate: QRectF, palette: CanvasPalette, zoom: float) -> None:
+    """The word on the upper border of the plate of the device that sets the pace."""
+    size = int(10 * zoom)
+    if size < LEAST_READ:
+        return
+    theme, box = palette.theme, badge_box(plate, zoom)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.bad))
+    painter.drawRoundedRect(box, 4 * zoom, 4 * zoom)
+    _text(painter, box, (BOTTLENECK,), size, True, QColor(ink_on(theme.bad, theme)), CENTRE)

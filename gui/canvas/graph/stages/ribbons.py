@@ -1,0 +1,164 @@
+"""What flows from block to block in the stages view: ribbons whose width is bytes, with the bytes beside the wider ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
+
+from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.stages.blocks import badge_box, plate_boxes, type_scale
+from gui.canvas.graph.viewport import Viewport
+from gui.layout import stage_routes
+from gui.look.fonts import font, metrics
+from gui.raster import engine as raster
+from planner.model.graph import Floats
+from planner.quantity import bytes_text
+
+WIDEST, THINNEST = 14.0, 1.3
+"""Of ribbons, in scene units and in logical pixels."""
+CORNER = 11.0
+LEAST_SHARE = 0.01
+"""Ribbons of less bytes than this share of the widest carry no figure."""
+
+
+@dataclass(frozen=True, eq=False)
+class StageRibbon:
+    """Bytes from one device to another along a polyline (float64[p, 2], scene units), ``width`` scene units wide."""
+
+    src: int
+    dst: int
+    bytes: float
+    width: float
+    route: Floats
+
+    @property
+    def arrow(self) -> float:
+        """Length of the arrowhead: no longer than the way before it."""
+        return float(min(max(7.0, 1.5 * self.width), 0.7 * np.abs(self.route[-1] - self.route[-2]).max()))
+
+
+def stage_ribbons(scene: Scene) -> list[StageRibbon]:
+    """All ribbons, widest first."""
+    stages, flow = scene.layout.stages, scene.flow
+    if stages is None:
+        return []
+    pairs = [(a, b) for a, b in np.argwhere(flow > 0).tolist() if stages.place[a] >= 0 <= stages.place[b]]
+    routes, apart = stage_routes(stages, pairs)
+    most, widest = flow.max(initial=0.0), min(WIDEST, 0.8 * apart)
+    found = [
+        StageRibbon(a, b, float(flow[a, b]), widest * float(np.sqrt(flow[a, b] / most)), route)
+        for (a, b), route in zip(pairs, routes, strict=True)
+    ]
+    return sorted(found, key=lambda r: -r.bytes)
+
+
+def paint_ribbons(
+    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> None:
+    """All ribbons into a pixel buffer, the widest on top."""
+    found = stage_ribbons(scene)[::-1]
+    if not found:
+        return
+    points = np.concatenate([r.route for r in found])
+    ptr = np.concatenate([[0], np.cumsum([len(r.route) for r in found])])
+    table = (ptr, points[:, 0], points[:, 1], viewport.scale, viewport.ox, viewport.oy)
+    width = np.maximum(THINNEST * ratio, np.array([r.width for r in found]) * viewport.scale)
+    arrow = np.array([r.arrow for r in found]) * viewport.scale
+    halo = packed(palette.theme.canvas)
+    raster.routes(
+        buffer, None, *table, colour=halo, width_px=width + 3.0 * ratio, radius=CORNER, opacity=0.85
+    )
+    colour = palette.accent[np.array([r.src for r in found])]
+    raster.routes(
+        buffer, None, *table, colour=colour, width_px=width, radius=CORNER, opacity=0.92, arrow_px=arrow
+    )
+
+
+def draw_ribbons(painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette) -> None:
+    """:func:`paint_ribbons` as shapes."""
+    for ribbon in stage_ribbons(scene)[::-1]:
+        points = [QPointF(*viewport.to_pixels(float(x), float(y))) for x, y in ribbon.route.tolist()]
+        width, arrow = max(THINNEST, ribbon.width * viewport.scale), ribbon.arrow * viewport.scale
+        end, way = points[-1], points[-1] - points[-2]
+        along = way / max(1e-9, float(np.hypot(way.x(), way.y())))
+        across, foot = QPointF(-along.y(), along.x()), end - along * arrow
+        path = rounded([*points[:-1], foot], CORNER * viewport.scale)
+        accent = QColor(palette.devices[ribbon.src].accent)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for colour, wide in ((QColor(palette.theme.canvas), width + 3.0), (accent, width)):
+            painter.setPen(QPen(colour, wide, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+            painter.drawPath(path)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(accent)
+        wing = across * (0.5 * width + 0.35 * arrow)
+        painter.drawPolygon(QPolygonF([end, foot + wing, foot - wing]))
+
+
+def rounded(points: list[QPointF], radius: float) -> QPainterPath:
+    """A polyline with rounded corners."""
+    path = QPainterPath(points[0])
+    for before, here, after in zip(points, points[1:], points[2:], strict=False):
+        into, out = here - before, after - here
+        lengths = [max(1e-9, float(np.hypot(v.x(), v.y()))) for v in (into, out)]
+        reach = min(radius, lengths[0] / 2, lengths[1] / 2)
+        path.lineTo(here - into * (reach / lengths[0]))
+        path.quadTo(here, here + out * (reach / lengths[1]))
+    path.lineTo(points[-1])
+    return path
+
+
+def paint_figures(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> None:
+    """Bytes beside the wider ribbons, left out where they would lie on a plate or on each other."""
+    theme, size = palette.theme, int(10.5 * type_scale(viewport, ratio) * ratio)
+    boxes = plate_boxes(scene, viewport)
+    taken = list(boxes.values())
+    if scene.evaluation is not None and scene.evaluation.bottleneck in boxes:
+        taken.append(badge_box(boxes[scene.evaluation.bottleneck], type_scale(viewport, ratio) * ratio))
+    found = stage_ribbons(scene)
+    painter.setFont(font(size, True))
+    for ribbon in found:
+        if ribbon.bytes < LEAST_SHARE * found[0].bytes:
+            break
+        text = bytes_text(ribbon.bytes)
+        wide, tall = metrics(size, True).horizontalAdvance(text) + 6 * ratio, 1.35 * size
+        above = boxes[ribbon.src].top() - tall - 2 * ratio
+        for box in _places(ribbon, viewport, wide, tall, above, ratio):
+            if any(box.intersects(other) for other in taken):
+                continue
+            taken.append(box)
+            back = QColor(theme.canvas)
+            back.setAlphaF(0.88)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(back)
+            painter.drawRoundedRect(box, 3 * ratio, 3 * ratio)
+            painter.setPen(QColor(theme.text))
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)
+            break
+
+
+def _places(
+    ribbon: StageRibbon, viewport: Viewport, wide: float, tall: float, above: float, ratio: float
+) -> Iterator[QRectF]:
+    """Where a figure may stand: at a straight ribbon or, where plates are near, ``above`` them; else on the longest run of a bent one."""
+    points = [QPointF(*viewport.to_pixels(float(x), float(y))) for x, y in ribbon.route.tolist()]
+    off = max(THINNEST * ratio, ribbon.width * viewport.scale) / 2 + 2 * ratio
+    if len(points) == 2:
+        middle = (points[0] + points[1]) / 2
+        ahead = points[1].x() > points[0].x()
+        for y in (middle.y() - off - tall, middle.y() + off)[:: 1 if ahead else -1]:
+            yield QRectF(middle.x() - wide / 2, y, wide, tall)
+        yield QRectF(middle.x() - wide / 2, above if ahead else above - tall, wide, tall)
+        return
+    runs = [(a, b) for a, b in pairwise(points) if abs(a.y() - b.y()) < 0.5]
+    a, b = max(runs, key=lambda run: abs(run[0].x() - run[1].x()))
+    for share in (0.5, 0.35, 0.65, 0.2, 0.8):
+        at = a + (b - a) * share
+        yield QRectF(at.x() - wide / 2, at.y() - tall / 2, wide, tall)

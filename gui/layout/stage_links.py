@@ -1,0 +1,161 @@
+"""Ways of the ribbons between the blocks of the stages view: straight between neighbours, else through free channels and gaps."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gui.layout.result import Stages
+
+PORTS = 0.72
+"""Share of a block's width over which the ends of its ribbons are spread."""
+SIDE = 0.22
+"""How far from the middle of a plate, in its heights, the ribbons to a neighbour and back stand."""
+
+
+@dataclass
+class Way:
+    """A ribbon that is not straight: its runs along channels, and the gap in which it changes from one to the other.
+
+    A run is (channel, from, to) in half columns: block ``c`` has its middle at ``2 c + 1``, the gap left of it is ``2 c``.
+    """
+
+    pair: int
+    down: bool
+    """Whether it leaves at the foot of its block; else through the top."""
+    runs: list[tuple[int, int, int]] = field(default_factory=list)
+    gap: int = -1
+
+
+def stage_routes(stages: Stages, pairs: Sequence[tuple[int, int]]) -> tuple[list[NDArray[np.float64]], float]:
+    """A polyline float64[p, 2] in scene units for each pair (from, to) of devices that have blocks, and the room between two.
+
+    Neighbours of one row are joined straight, plate to plate. Others leave through the top of their block, or through its
+    foot where they go down, and end on a plate from above; on the way they cross no block.
+    """
+    routes: list[NDArray[np.float64]] = [np.empty((0, 2))] * len(pairs)
+    both = set(pairs)
+    bent = []
+    for i, (a, b) in enumerate(pairs):
+        if _beside(stages, a, b):
+            routes[i] = _straight(stages, a, b, (b, a) in both)
+        else:
+            bent.append(way(stages.place, stages.columns, a, b, i))
+    track, count = tracks(bent)
+    ports = _ports(stages, pairs, bent)
+    lines = _gap_lines(stages, bent)
+    for w in bent:
+        a, b = pairs[w.pair]
+        start, end = ports[w.pair, False], ports[w.pair, True]
+        _, y, _, h = stages.blocks[a]
+        points = [(start, y + h if w.down else y)]
+        at = start
+        for j, (channel, _, _) in enumerate(w.runs):
+            level = channel_y(stages, channel, track[w.pair, j], count[channel])
+            to = end if j + 1 == len(w.runs) else lines[w.pair]
+            points += [(at, level), (to, level)]
+            at = to
+        points.append((end, stages.blocks[b][1]))
+        routes[w.pair] = np.array(points)
+    apart = [0.6 * stages.channel[channel] / many for channel, many in count.items()]
+    return routes, min(apart, default=stages.plate / 2)
+
+
+def way(place: NDArray[np.int32], columns: int, a: int, b: int, pair: int) -> Way:
+    """The channels and the gap that a ribbon from ``a`` to ``b`` takes."""
+    (row, col), (to_row, to_col) = divmod(int(place[a]), columns), divmod(int(place[b]), columns)
+    found = Way(pair, to_row > row)
+    channel = row + 1 if found.down else row
+    if channel == to_row:
+        found.runs.append((channel, 2 * col + 1, 2 * to_col + 1))
+        return found
+    found.gap = max(to_col if col <= to_col else to_col + 1, min(1, columns - 1))
+    found.runs.append((channel, 2 * col + 1, 2 * found.gap))
+    found.runs.append((to_row, 2 * found.gap, 2 * to_col + 1))
+    return found
+
+
+def tracks(ways: list[Way]) -> tuple[dict[tuple[int, int], int], dict[int, int]]:
+    """Which of a channel's tracks each (pair, run) takes, and how many tracks each channel has: long runs further from the plates."""
+    by_channel: dict[int, list[tuple[int, int, int, int]]] = defaultdict(list)
+    for w in ways:
+        for j, (channel, a, b) in enumerate(w.runs):
+            by_channel[channel].append((min(a, b), max(a, b), w.pair, j))
+    taken: dict[tuple[int, int], int] = {}
+    count: dict[int, int] = {}
+    for channel, runs in by_channel.items():
+        ends: list[list[tuple[int, int]]] = []
+        for low, high, pair, j in sorted(runs, key=lambda run: (run[1] - run[0], run)):
+            free = (
+                t
+                for t, others in enumerate(ends)
+                if all(high < other[0] or low > other[1] for other in others)
+            )
+            t = next(free, len(ends))
+            if t == len(ends):
+                ends.append([])
+            ends[t].append((low, high))
+            taken[pair, j] = t
+        count[channel] = len(ends)
+    return taken, count
+
+
+def channel_y(stages: Stages, channel: int, track: int, count: int) -> float:
+    """Where a track of a channel runs; track 0 is the nearest to the plates below."""
+    first = next(i for i, p in enumerate(stages.place.tolist()) if p >= 0 and p // stages.columns == channel)
+    high = stages.channel[channel]
+    return stages.blocks[first][1] - high * (0.3 + 0.6 * (track + 0.5) / count)
+
+
+def _beside(stages: Stages, a: int, b: int) -> bool:
+    """Whether two blocks stand next to each other in one row."""
+    p, q = int(stages.place[a]), int(stages.place[b])
+    return abs(p - q) == 1 and p // stages.columns == q // stages.columns
+
+
+def _straight(stages: Stages, a: int, b: int, both: bool) -> NDArray[np.float64]:
+    ahead = stages.place[b] > stages.place[a]
+    x, y, w, _ = stages.blocks[a]
+    other = stages.blocks[b]
+    level = y + stages.plate * (0.5 + (0.0 if not both else -SIDE if ahead else SIDE))
+    ends = (x + w, other[0]) if ahead else (x, other[0] + other[2])
+    return np.array([(ends[0], level), (ends[1], level)])
+
+
+def _ports(
+    stages: Stages, pairs: Sequence[tuple[int, int]], ways: list[Way]
+) -> dict[tuple[int, bool], float]:
+    """Where along its block each ribbon begins (False) and ends (True): those that go left stand left."""
+    sides: dict[tuple[int, bool], list[tuple[int, bool, int, bool]]] = defaultdict(list)
+    for w in ways:
+        a, b = pairs[w.pair]
+        sides[a, w.down].append((w.runs[0][2], False, w.pair, False))
+        sides[b, False].append((w.runs[-1][1], True, w.pair, True))
+    out = {}
+    for (d, _), ends in sides.items():
+        x, _, wide, _ = stages.blocks[d]
+        for i, (_, _, pair, arrives) in enumerate(sorted(ends)):
+            out[pair, arrives] = x + wide * (0.5 + PORTS * ((i + 1) / (len(ends) + 1) - 0.5))
+    return out
+
+
+def _gap_lines(stages: Stages, ways: list[Way]) -> dict[int, float]:
+    """Where in its gap each ribbon that uses one goes up or down."""
+    used: dict[int, list[int]] = defaultdict(list)
+    for w in ways:
+        if w.gap >= 0:
+            used[w.gap].append(w.pair)
+    if not used:
+        return {}
+    left, wide = min(b[0] for b in stages.blocks if b[2] > 0), max(b[2] for b in stages.blocks)
+    out = {}
+    for gap, here in used.items():
+        room = stages.gap if gap else left  # where all blocks stand in one column there is the margin alone
+        start = left + gap * (wide + stages.gap) - room
+        for i, pair in enumerate(here):
+            out[pair] = start + room * (i + 1) / (len(here) + 1)
+    return out

@@ -1,0 +1,191 @@
+"""The stages view: blocks of cells on the canvas, what one does there, and what is painted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QImage
+
+from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.minimap import Minimap
+from gui.canvas.graph.picture.picture import Part, compose, draw_graph
+from gui.canvas.graph.stages.blocks import plate_boxes
+from gui.canvas.graph.stages.ribbons import stage_ribbons
+from gui.look.page import Page
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.problem import Problem
+from tests.gui.canvas.graph.conftest import Hand, MakeHand
+from tests.gui.models import chain_graph, tpu_graph
+
+THIRDS = [0] * 4 + [1] * 4 + [2] * 4
+
+
+@pytest.fixture
+def stages(hand: Hand) -> Hand:
+    """The chain of twelve ops in the stages view."""
+    hand.view.set_view("stages")
+    hand.settle()
+    return hand
+
+
+def block(hand: Hand, device: int) -> QPoint:
+    """A place on a block's plate, where no cell is."""
+    return hand.view.lane_rect(device).topLeft().toPoint() + QPoint(20, 10)
+
+
+def test_each_cell_lies_in_the_block_of_its_device(stages: Hand) -> None:
+    for op, d in enumerate(THIRDS):
+        assert stages.view.lane_rect(d).contains(stages.view.op_rect(op))
+    assert stages.view.scene is not None
+    assert stages.view.scene.detail(1.0) >= Detail.BLOCKS
+
+
+def test_an_op_is_dragged_to_another_block(stages: Hand) -> None:
+    stages.drag(stages.at(4), block(stages, 0))
+    assert stages.devices == [0] * 5 + [1] * 3 + [2] * 4
+    assert stages.steps == 1
+    assert stages.view.lane_rect(0).contains(stages.view.op_rect(4))
+    stages.document.undo_stack.undo()
+    stages.settle()
+    assert stages.devices == THIRDS and stages.view.lane_rect(1).contains(stages.view.op_rect(4))
+
+
+def test_blocks_that_a_rule_forbids_turn_grey_and_say_why(stages: Hand) -> None:
+    before = stages.view.grab().toImage()
+    stages.carry(stages.at(4), block(stages, 2))
+    said = stages.view.consequences
+    assert [c.legal for c in said] == [True, True, False]
+    assert said[2].reason
+    place = stages.view.lane_rect(2).bottomLeft().toPoint() + QPoint(12, -12)
+    now = stages.view.grab().toImage()
+    assert now.pixelColor(place) != before.pixelColor(place)
+    stages.key(Qt.Key.Key_Escape)
+    assert stages.devices == THIRDS
+
+
+def test_a_device_without_ops_has_no_block_but_a_chip_to_drop_on(make_hand: MakeHand) -> None:
+    hand = make_hand(chain_graph(12), Pipeline(3))
+    hand.document.set_assignment(np.repeat(np.arange(2, dtype=np.int32), 6), "edit", "halves")
+    hand.view.set_view("stages")
+    hand.settle()
+    assert hand.view.lane_rect(2).isEmpty() and not hand.view.lane_rect(1).isEmpty()
+    hand.drag(hand.at(11), hand.view.slot_rect(2).center().toPoint())
+    assert hand.devices == [0] * 6 + [1] * 5 + [2]
+    assert hand.view.lane_rect(2).contains(hand.view.op_rect(11))
+
+
+def test_clicks_on_cells_plates_and_the_ground_select(stages: Hand) -> None:
+    stages.press(stages.at(5))
+    stages.release(stages.at(5))
+    assert stages.document.selection.tolist() == [5]
+    stages.press(block(stages, 2))
+    stages.release(block(stages, 2))
+    assert stages.document.selection.tolist() == [8, 9, 10, 11]
+    stages.press(QPoint(3, 3))
+    stages.release(QPoint(3, 3))
+    assert not len(stages.document.selection)
+
+
+def test_hovering_and_walking(stages: Hand) -> None:
+    stages.move(stages.at(6))
+    assert stages.document.hover == 6
+    stages.view.say_hover(QPointF(stages.at(6)))
+    stages.document.select(np.array([6], np.int32))
+    stages.key(Qt.Key.Key_Right)
+    assert stages.document.selection[0] > 6
+
+
+def test_views_change_and_cells_glide(hand: Hand) -> None:
+    seen: list[str] = []
+    hand.view.view_changed.connect(seen.append)
+    for view in ("stages", "lanes", "stages", "flow"):
+        hand.view.set_view(view)
+        hand.settle()
+        assert hand.view.scene is not None and hand.view.scene.view == view
+        assert np.array_equal(hand.view.scene.x, hand.view.scene.layout.x)
+    assert seen == ["stages", "lanes", "stages", "flow"]
+    assert hand.view.lane_rect(0).isEmpty()
+
+
+def test_find_lights_cells_up(stages: Hand) -> None:
+    before = stages.view.grab().toImage().pixelColor(stages.at(9))
+    mask = np.zeros(12, bool)
+    mask[2] = True
+    stages.view.set_highlight(mask)
+    assert stages.view.grab().toImage().pixelColor(stages.at(9)) != before
+
+
+def test_blocks_and_cells_are_told(stages: Hand) -> None:
+    told = stages.view.told
+    keys = list(told.keys())
+    names = [item.name for key in keys if (item := told.item(key)) is not None]
+    assert len(names) == 3 + 12
+    assert names[0].startswith("Stage 0") and "4 ops" in names[0]
+    stages.carry(stages.at(4), block(stages, 0))
+    item = told.item(keys[0])
+    assert item is not None and "." in item.name
+    stages.key(Qt.Key.Key_Escape)
+
+
+def test_zoomed_in_cells_have_names_and_the_minimap_shows_blocks(stages: Hand) -> None:
+    stages.view.zoom_by(2.5)
+    assert stages.view.scene is not None
+    assert stages.view.scene.detail(stages.view.scale) == Detail.LABELS
+    small = Minimap(stages.view)
+    small.show()
+    assert not small.grab().isNull()
+    stages.view.grab()
+
+
+# ------------------------------------------------------------------------------------------------------ what is painted
+def test_the_picture_says_ops_cost_memory_bottleneck_and_bytes(qapp) -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2.0 * 2**20))
+    device_of = np.array([0, 0, 1, 2, 2, 2], np.int32)
+    data = draw_graph(problem, device_of, Page((1280, 720)), "stages").file(".svg").decode()
+    picture = compose(problem, device_of, Page((1280, 720)), "stages")
+    assert picture.headers is not None
+    for word in (
+        "bottleneck",
+        "2 ops",
+        "3 ops",
+        "2.00 MiB",
+        picture.headers.column.text(float(picture.headers.pace[2])),
+    ):
+        assert word in data, word
+    found = stage_ribbons(picture.scene)
+    assert [(r.src, r.dst) for r in found] == [(0, 1), (1, 2)] or found
+    assert sum(r.bytes for r in found) == pytest.approx(picture.scene.flow.sum())
+    widths = [r.width for r in found]
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_plates_lie_apart_and_inside_the_page(qapp) -> None:
+    problem = Problem(chain_graph(60), Pipeline(12))
+    device_of = (np.arange(60) // 5).astype(np.int32)
+    for size in ((400, 300), (800, 500), (1920, 1080)):
+        picture = compose(problem, device_of, Page(size), "stages")
+        boxes = list(plate_boxes(picture.scene, picture.viewport).values())
+        page = QRectF(-1, -1, picture.viewport.width + 2, picture.viewport.height + 2)
+        assert len(boxes) == 12 and all(page.contains(box) for box in boxes)
+        assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_without_a_plan_there_is_one_block(qapp) -> None:
+    problem = Problem(chain_graph(24), Pipeline(3))
+    words = draw_graph(problem, None, Page((640, 480)), "stages").file(".svg").decode()
+    assert "24 ops" in words and "bottleneck" not in words
+
+
+def test_a_part_of_the_blocks_is_drawn_larger(qapp) -> None:
+    problem = Problem(chain_graph(24), Pipeline(3))
+    thirds = np.repeat(np.arange(3, dtype=np.int32), 8)
+    whole = compose(problem, thirds, Page((900, 500)), "stages")
+    x, y, wide, high = whole.scene.layout.bounds
+    part = Part(whole.scene, (x, y, wide / 3, high))
+    assert (
+        compose(problem, thirds, Page((900, 500)), "stages", part=part).viewport.scale > whole.viewport.scale
+    )
+    image = QImage.fromData(draw_graph(problem, thirds, Page((900, 500)), "stages", part=part).file(".png"))
+    assert (image.width(), image.height()) == (900, 500)
