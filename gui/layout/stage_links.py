@@ -13,6 +13,8 @@ from gui.layout.result import Stages
 
 PORTS = 0.72
 """Share of a block's width over which the ends of its ribbons are spread."""
+FREE = 0.1
+"""Share of that which stays free on either side of a straight ribbon in the middle."""
 SIDE = 0.22
 """How far from the middle of a plate, in its heights, the ribbons to a neighbour and back stand."""
 
@@ -34,7 +36,7 @@ class Way:
 def stage_routes(stages: Stages, pairs: Sequence[tuple[int, int]]) -> tuple[list[NDArray[np.float64]], float]:
     """A polyline float64[p, 2] in scene units for each pair (from, to) of devices that have blocks, and the room between two.
 
-    Neighbours of one row are joined straight, plate to plate. Others leave through the top of their block, or through its
+    Neighbours are joined straight: of one row plate to plate, of one column from the foot of the upper one. Others leave through the top of their block, or through its
     foot where they go down, and end on a plate from above; on the way they cross no block.
     """
     routes: list[NDArray[np.float64]] = [np.empty((0, 2))] * len(pairs)
@@ -43,6 +45,9 @@ def stage_routes(stages: Stages, pairs: Sequence[tuple[int, int]]) -> tuple[list
     for i, (a, b) in enumerate(pairs):
         if _beside(stages, a, b):
             routes[i] = _straight(stages, a, b, (b, a) in both)
+        elif below(stages.place, stages.columns, a, b):
+            x, y, wide, high = stages.blocks[a]
+            routes[i] = np.array([(x + wide / 2, y + high), (x + wide / 2, stages.blocks[b][1])])
         else:
             bent.append(way(stages.place, stages.columns, a, b, i))
     track, count = tracks(bent)
@@ -111,6 +116,11 @@ def channel_y(stages: Stages, channel: int, track: int, count: int) -> float:
     return stages.blocks[first][1] - high * (0.3 + 0.6 * (track + 0.5) / count)
 
 
+def below(place: NDArray[np.int32], columns: int, a: int, b: int) -> bool:
+    """Whether ``b`` is the next block down in the column of ``a``."""
+    return int(place[b]) - int(place[a]) == columns
+
+
 def _beside(stages: Stages, a: int, b: int) -> bool:
     """Whether two blocks stand next to each other in one row."""
     p, q = int(stages.place[a]), int(stages.place[b])
@@ -129,17 +139,31 @@ def _straight(stages: Stages, a: int, b: int, both: bool) -> NDArray[np.float64]
 def _ports(
     stages: Stages, pairs: Sequence[tuple[int, int]], ways: list[Way]
 ) -> dict[tuple[int, bool], float]:
-    """Where along its block each ribbon begins (False) and ends (True): those that go left stand left."""
+    """Where along its block each ribbon begins (False) and ends (True): those that go left stand left of those that go right.
+
+    The middle of a side is free where a straight ribbon stands there.
+    """
+    straight = [pair for pair in pairs if below(stages.place, stages.columns, *pair)]
+    middles = {(a, True) for a, _ in straight} | {(b, False) for _, b in straight}
     sides: dict[tuple[int, bool], list[tuple[int, bool, int, bool]]] = defaultdict(list)
     for w in ways:
         a, b = pairs[w.pair]
         sides[a, w.down].append((w.runs[0][2], False, w.pair, False))
         sides[b, False].append((w.runs[-1][1], True, w.pair, True))
     out = {}
-    for (d, _), ends in sides.items():
-        x, _, wide, _ = stages.blocks[d]
-        for i, (_, _, pair, arrives) in enumerate(sorted(ends)):
-            out[pair, arrives] = x + wide * (0.5 + PORTS * ((i + 1) / (len(ends) + 1) - 0.5))
+    for side, ends in sides.items():
+        x, _, wide, _ = stages.blocks[side[0]]
+        own = 2 * (int(stages.place[side[0]]) % stages.columns) + 1
+        ends.sort()
+        left = sum(end[0] < own for end in ends) if side in middles else 0
+        for part, low, high in (
+            (ends[:left], -0.5, -FREE),
+            (ends[left:], FREE if side in middles else -0.5, 0.5),
+        ):
+            for i, (_, _, pair, arrives) in enumerate(part):
+                out[pair, arrives] = x + wide * (
+                    0.5 + PORTS * (low + (high - low) * (i + 1) / (len(part) + 1))
+                )
     return out
 
 

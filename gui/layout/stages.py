@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gui.layout.result import EdgeClass, Frame, Layout, Rect, Stages
 from gui.layout.skeleton import Skeleton
-from gui.layout.stage_links import tracks, way
+from gui.layout.stage_links import below, tracks, way
 
 MARGIN, PAD = 14.0, 5.0
 """Free room around everything, and around the cells of a block; scene units, which are pixels where all of it is in sight."""
@@ -161,7 +161,8 @@ def channels(
     ways = [
         way(place, columns, a, b, i)
         for i, (a, b) in enumerate(pairs.tolist())
-        if abs(int(place[a]) - int(place[b])) != 1 or place[a] // columns != place[b] // columns
+        if (abs(int(place[a]) - int(place[b])) != 1 or place[a] // columns != place[b] // columns)
+        and not below(place, columns, a, b)
     ]
     count = tracks(ways)[1]
     return tuple(sort.channel + sort.track * min(count.get(r, 0), MOST_TRACKS) for r in range(rows))

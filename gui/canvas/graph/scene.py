@@ -125,6 +125,11 @@ class Scene:
             return detail_at(STYLE.card_h * scale)
         return Detail.BLOCKS if self.layout.stages.cell * scale < CELL_NAMED else Detail.LABELS
 
+    @property
+    def readable(self) -> float:
+        """Logical pixels per scene unit at which a cell carries a name, 0 for cards, which do at life size."""
+        return 0.0 if self.layout.stages is None else 1.3 * CELL_NAMED / self.layout.stages.cell
+
     def prepare_edges(self) -> None:
         """Classes and drawn routes of all edges; edges against the layout's order become stubs."""
         items, layout = self.items, self.layout

@@ -10,7 +10,7 @@ from gui.canvas.graph.areas import device_areas
 from gui.canvas.graph.headers import HEADER_WIDTH
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.strip import slot_rects
-from gui.canvas.graph.viewport import Rect, Viewport
+from gui.canvas.graph.viewport import LARGEST_SCALE, Rect, Viewport
 from gui.raster import engine as raster
 from planner.model.graph import Floats, Ints
 
@@ -90,11 +90,11 @@ class SceneWidget(QWidget):
         x0, y0 = float(scene.layout.x[items].min()), float(scene.layout.y[items].min())
         x1 = float((scene.layout.x[items] + scene.w[items]).max())
         y1 = float((scene.layout.y[items] + scene.h[items]).max())
-        pad = 60.0
+        pad = 60.0 if scene.layout.stages is None else 1.5 * scene.layout.stages.cell
         smallest = self.viewport.smallest
         self.viewport.fit(
             (x0 - pad, y0 - pad, x1 - x0 + 2 * pad, y1 - y0 + 2 * pad),
-            largest=LIFE_SIZE * self.devicePixelRatioF(),
+            largest=max(LIFE_SIZE, scene.readable) * self.devicePixelRatioF(),
         )
         self.viewport.smallest = smallest
         self._moved_viewport()
@@ -224,6 +224,7 @@ class SceneWidget(QWidget):
         ratio = self.devicePixelRatioF()
         self.viewport.resize(int(self.width() * ratio), int(self.height() * ratio))
         self.viewport.left = self._header_px()
+        self.viewport.largest = max(LARGEST_SCALE, 2 * self.scene.readable * ratio)
         self.viewport.fit(self.scene.layout.bounds, margin=8 * ratio, largest=LIFE_SIZE * ratio)
         self._moved_by_hand = False
 

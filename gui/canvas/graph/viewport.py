@@ -21,6 +21,7 @@ class Viewport:
     oy: float = 0.0
     left: int = 0
     smallest: float = 0.01
+    largest: float = LARGEST_SCALE
 
     def resize(self, width: int, height: int) -> None:
         """The widget has another size (device pixels)."""
@@ -56,7 +57,7 @@ class Viewport:
     def zoom(self, factor: float, px: float, py: float) -> None:
         """Zoom by ``factor`` around a pixel, within limits."""
         x, y = self.to_scene(px, py)
-        self.scale = min(LARGEST_SCALE, max(self.smallest, self.scale * factor))
+        self.scale = min(self.largest, max(self.smallest, self.scale * factor))
         self.ox, self.oy = px - x * self.scale, py - y * self.scale
 
     def pan(self, dx: float, dy: float) -> None:

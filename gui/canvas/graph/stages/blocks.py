@@ -116,8 +116,9 @@ def _write(
     wide, lines = stages.blocks[d][2] >= WIDE_PLATE, stages.lines
     slim = 0.6 if not wide and lines < 4 else 1.0
     inner = box.adjusted(10 * slim * zoom, 3 * slim * zoom, -6 * slim * zoom, -3 * slim * zoom)
-    high = inner.height() / lines
-    rows = [QRectF(inner.left(), inner.top() + i * high, inner.width(), high) for i in range(lines)]
+    high = min(inner.height() / lines, 18 * zoom)
+    first = inner.center().y() - high * lines / 2
+    rows = [QRectF(inner.left(), first + i * high, inner.width(), high) for i in range(lines)]
     big, small = int(12.5 * zoom if wide else 11 * zoom), int((11 if wide else 10) * zoom)
     if small < LEAST_READ:
         return

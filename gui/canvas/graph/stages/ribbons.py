@@ -150,6 +150,12 @@ def _places(
     """Where a figure may stand: at a straight ribbon or, where plates are near, ``above`` them; else on the longest run of a bent one."""
     points = [QPointF(*viewport.to_pixels(float(x), float(y))) for x, y in ribbon.route.tolist()]
     off = max(THINNEST * ratio, ribbon.width * viewport.scale) / 2 + 2 * ratio
+    if len(points) == 2 and points[0].x() == points[1].x():
+        middle = (points[0] + points[1]) / 2
+        off += 0.35 * ribbon.arrow * viewport.scale
+        yield QRectF(middle.x() + off, middle.y() - tall / 2, wide, tall)
+        yield QRectF(middle.x() - off - wide, middle.y() - tall / 2, wide, tall)
+        return
     if len(points) == 2:
         middle = (points[0] + points[1]) / 2
         ahead = points[1].x() > points[0].x()
@@ -159,6 +165,10 @@ def _places(
         return
     runs = [(a, b) for a, b in pairwise(points) if abs(a.y() - b.y()) < 0.5]
     a, b = max(runs, key=lambda run: abs(run[0].x() - run[1].x()))
+    if abs(a.x() - b.x()) < 1.4 * wide:  # it would hide the run
+        for y in (a.y() - off - tall, a.y() + off):
+            yield QRectF((a.x() + b.x()) / 2 - wide / 2, y, wide, tall)
+        return
     for share in (0.5, 0.35, 0.65, 0.2, 0.8):
         at = a + (b - a) * share
         yield QRectF(at.x() - wide / 2, at.y() - tall / 2, wide, tall)

@@ -189,3 +189,15 @@ def test_a_part_of_the_blocks_is_drawn_larger(qapp) -> None:
     )
     image = QImage.fromData(draw_graph(problem, thirds, Page((900, 500)), "stages", part=part).file(".png"))
     assert (image.width(), image.height()) == (900, 500)
+
+
+def test_a_double_click_makes_the_smallest_cell_readable(make_hand: MakeHand) -> None:
+    hand = make_hand(chain_graph(3000), Pipeline(2))
+    hand.document.set_assignment((np.arange(3000) // 1500).astype(np.int32), "edit", "halves")
+    hand.view.set_view("stages")
+    hand.settle()
+    scene = hand.view.scene
+    assert scene is not None and scene.detail(hand.view.scale) == Detail.BLOCKS
+    hand.view.zoom_to_ops(np.array([700], np.int32))
+    assert scene.detail(hand.view.scale) == Detail.LABELS
+    hand.view.grab()
