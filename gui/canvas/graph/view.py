@@ -98,7 +98,7 @@ class CanvasView(PointedScene):
     def row_header_width(self) -> float:
         """How wide the margin for names of rows is in the flow view, in logical pixels."""
         graph = self.document.graph
-        return 0.0 if graph is None else header_width(graph)
+        return 0.0 if graph is None or self.view != "flow" else header_width(graph)
 
     def link_rect(self, stage: int) -> QRectF:
         """Where the plate of the bytes that enter a stage is drawn (logical pixels); empty where there is none."""

@@ -181,11 +181,12 @@ def paint_picture(painter: QPainter, picture: Picture, page: Page) -> None:
         painter.fillRect(QRectF(0, 0, picture.size[0], picture.top), QColor(palette.theme.panel))
     painter.save()
     painter.translate(0, picture.top)
-    rows = 0 if scene.layout.lanes else viewport.left
+    rows = viewport.left if scene.view == "flow" else 0
     painter.setClipRect(QRectF(rows, 0, viewport.width - rows, viewport.height))
     paint_graph(painter, scene, viewport, palette, picture.detail)
     painter.setClipRect(QRectF(0, 0, viewport.width, viewport.height))
-    paint_row_headers(painter, scene, viewport, palette, 1.0, rows, ground=False)
+    if rows:
+        paint_row_headers(painter, scene, viewport, palette, 1.0, rows, ground=False)
     paint_headers(painter, scene, viewport, palette, picture.headers, 1.0)
     paint_plates(painter, scene, viewport, palette, picture.headers, 1.0)
     painter.restore()
