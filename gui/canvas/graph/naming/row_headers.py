@@ -52,7 +52,8 @@ def header_width(graph: Graph) -> float:
     words = {block for block in blocks_of(graph) if block}
     if len(words) < 2:
         return 0.0
-    return min(WIDEST, max(wide(word, TYPE, False) for word in words)) + 2 * BESIDE
+    ranges = {re.sub(r"(\d+)$", "\\1\N{EN DASH}\\1", word) for word in words}  # a row may have several
+    return min(WIDEST, max(wide(word, TYPE, False) for word in ranges)) + 2 * BESIDE
 
 
 def row_names(blocks: list[list[str]]) -> list[str]:
