@@ -11,7 +11,7 @@ from gui.canvas.graph.drops import Drops
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.kept_pixels import KeptPixels
 from gui.canvas.graph.links import Links, plates
-from gui.canvas.graph.naming.row_headers import paint_row_headers
+from gui.canvas.graph.naming.row_headers import is_covering, paint_row_headers
 from gui.canvas.graph.overlay import (
     paint_attention,
     paint_band,
@@ -100,10 +100,12 @@ class Surface(KeptPixels):
                     )
                 self.over_stale = False
             painter.drawImage(0, 0, self._over_image)
-            painter.save()
-            painter.scale(1 / ratio, 1 / ratio)
-            self._paint_titles(painter, ratio)  # edges that stand out run beneath them
-            painter.restore()
+            wide = self._view.row_header_width * ratio
+            if scene.view != "flow" or is_covering(scene, self._view.viewport, wide):
+                painter.save()
+                painter.scale(1 / ratio, 1 / ratio)
+                self._paint_titles(painter, ratio)  # edges that stand out run beneath them
+                painter.restore()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         if dragging:
             self._paint_consequences(painter, ratio)

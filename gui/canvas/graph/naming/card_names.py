@@ -86,8 +86,8 @@ def op_names(name: str, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (tail, kind, *short_kinds(kind)), (*_ends(tail), *further)
     if plain(tail).startswith(plain(kind)):  # MatMul_1 is no better cut than its kind is
         number = re.search(r"_\d+$", tail)
-        ends = (number.group() if number else "", "")
-        shorter = [short + end for short in (kind, *short_kinds(kind)) for end in ends]
+        marks = (number.group() if number else "", "")
+        shorter = [short + mark for short in (kind, *short_kinds(kind)) for mark in marks]
         return tuple(dict.fromkeys((tail, *shorter))), tuple(further)
     telling = tuple(end for end in _ends(tail) if says_kind(end, kind))
     return (tail, *telling, kind, *short_kinds(kind)), tuple(further)

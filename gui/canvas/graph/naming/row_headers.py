@@ -122,6 +122,12 @@ def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float)
     return placed
 
 
+def is_covering(scene: Scene, viewport: Viewport, width: float) -> bool:
+    """Whether the margin of the headers covers a part of the graph."""
+    begins = viewport.to_pixels(scene.layout.bounds[0], 0)[0]
+    return width > 0 and not scene.layout.lanes and begins < width - 1
+
+
 def paint_row_headers(
     painter: QPainter,
     scene: Scene,
@@ -134,8 +140,7 @@ def paint_row_headers(
     """All headers in sight, ``width`` device pixels wide; on a ground of their own where cards may lie beneath."""
     placed = placed_headers(scene, viewport, ratio, width)
     theme = palette.theme
-    begins = viewport.to_pixels(scene.layout.bounds[0], 0)[0]
-    if ground and width > 0 and not scene.layout.lanes and begins < width - 1:
+    if ground and is_covering(scene, viewport, width):
         painter.fillRect(QRectF(0, 0, width, viewport.height), QColor(theme.canvas))
         painter.setPen(QColor(theme.border))
         painter.drawLine(int(width) - 1, 0, int(width) - 1, viewport.height)
