@@ -168,7 +168,7 @@ class Docks(QObject):
             if bar not in self._heard:
                 self._heard.add(bar)
                 bar.tabBarClicked.connect(partial(self._tab_clicked, bar))
-                bar.destroyed.connect(partial(self._heard.discard, bar))
+                bar.destroyed.connect(lambda *_, gone=bar: self._heard.discard(gone))
 
     def _tab_clicked(self, bar: QTabBar, index: int) -> None:
         words = bar.tabText(index)
