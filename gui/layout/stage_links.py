@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gui.layout.result import Stages
 
@@ -41,15 +41,13 @@ def stage_routes(stages: Stages, pairs: Sequence[tuple[int, int]]) -> tuple[list
     """
     routes: list[NDArray[np.float64]] = [np.empty((0, 2))] * len(pairs)
     both = set(pairs)
-    bent = []
     for i, (a, b) in enumerate(pairs):
         if _beside(stages, a, b):
             routes[i] = _straight(stages, a, b, (b, a) in both)
         elif below(stages.place, stages.columns, a, b):
             x, y, wide, high = stages.blocks[a]
             routes[i] = np.array([(x + wide / 2, y + high), (x + wide / 2, stages.blocks[b][1])])
-        else:
-            bent.append(way(stages.place, stages.columns, a, b, i))
+    bent = bent_ways(stages.place, stages.columns, pairs)
     track, count = tracks(bent)
     ports = _ports(stages, pairs, bent)
     lines = _gap_lines(stages, bent)
@@ -70,18 +68,32 @@ def stage_routes(stages: Stages, pairs: Sequence[tuple[int, int]]) -> tuple[list
     return routes, min(apart, default=stages.plate / 2)
 
 
-def way(place: NDArray[np.int32], columns: int, a: int, b: int, pair: int) -> Way:
-    """The channels and the gap that a ribbon from ``a`` to ``b`` takes."""
-    (row, col), (to_row, to_col) = divmod(int(place[a]), columns), divmod(int(place[b]), columns)
-    found = Way(pair, to_row > row)
-    channel = row + 1 if found.down else row
-    if channel == to_row:
-        found.runs.append((channel, 2 * col + 1, 2 * to_col + 1))
-        return found
-    found.gap = max(to_col if col <= to_col else to_col + 1, min(1, columns - 1))
-    found.runs.append((channel, 2 * col + 1, 2 * found.gap))
-    found.runs.append((to_row, 2 * found.gap, 2 * to_col + 1))
-    return found
+def bent_ways(place: NDArray[np.int32], columns: int, pairs: ArrayLike) -> list[Way]:
+    """The channels and the gap that each ribbon takes whose blocks are not next to each other; ``pairs`` int[m, 2]."""
+    a, b = np.asarray(pairs, np.int64).reshape(-1, 2).T
+    (row, col), (to_row, to_col) = np.divmod(place[a], columns), np.divmod(place[b], columns)
+    straight = ((row == to_row) & (np.abs(col - to_col) == 1)) | (place[b] - place[a] == columns)
+    down = to_row > row
+    channel = row + down
+    gap = np.maximum(np.where(col <= to_col, to_col, to_col + 1), min(1, columns - 1))
+    table = np.stack([down, channel, 2 * col + 1, gap, to_row, 2 * to_col + 1], axis=1)
+    out = []
+    for i in np.flatnonzero(~straight).tolist():
+        lower, first, start, g, last, end = table[i].tolist()
+        if first == last:
+            out.append(Way(i, bool(lower), [(first, start, end)]))
+        else:
+            out.append(Way(i, bool(lower), [(first, start, 2 * g), (last, 2 * g, end)], g))
+    return out
+
+
+def crowding(ways: list[Way], rows: int, columns: int) -> NDArray[np.int64]:
+    """How many ribbons lie beside each other at most in the channel above each row (int64[rows])."""
+    runs = np.array([run for w in ways for run in w.runs], np.int64).reshape(-1, 3)
+    steps = np.zeros((rows, 2 * columns + 2), np.int64)
+    np.add.at(steps, (runs[:, 0], runs[:, 1:].min(axis=1)), 1)
+    np.add.at(steps, (runs[:, 0], runs[:, 1:].max(axis=1) + 1), -1)
+    return steps.cumsum(axis=1).max(axis=1)
 
 
 def tracks(ways: list[Way]) -> tuple[dict[tuple[int, int], int], dict[int, int]]:
@@ -93,19 +105,15 @@ def tracks(ways: list[Way]) -> tuple[dict[tuple[int, int], int], dict[int, int]]
     taken: dict[tuple[int, int], int] = {}
     count: dict[int, int] = {}
     for channel, runs in by_channel.items():
-        ends: list[list[tuple[int, int]]] = []
+        full: list[int] = []  # of each track the half columns in use, as bits
         for low, high, pair, j in sorted(runs, key=lambda run: (run[1] - run[0], run)):
-            free = (
-                t
-                for t, others in enumerate(ends)
-                if all(high < other[0] or low > other[1] for other in others)
-            )
-            t = next(free, len(ends))
-            if t == len(ends):
-                ends.append([])
-            ends[t].append((low, high))
+            bits = (1 << (high + 1)) - (1 << low)
+            t = next((t for t, used in enumerate(full) if not used & bits), len(full))
+            if t == len(full):
+                full.append(0)
+            full[t] |= bits
             taken[pair, j] = t
-        count[channel] = len(ends)
+        count[channel] = len(full)
     return taken, count
 
 

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from gui.layout.result import EdgeClass, Frame, Layout, Rect, Stages
 from gui.layout.skeleton import Skeleton
-from gui.layout.stage_links import below, tracks, way
+from gui.layout.stage_links import bent_ways, crowding
 
 MARGIN, PAD = 14.0, 5.0
 """Free room around everything, and around the cells of a block; scene units, which are pixels where all of it is in sight."""
 WIDE_PLATE, WIDE_HEIGHT = 172.0, 42.0
 """From this width on a plate has two long lines, else as many short ones as :data:`SORTS` say; and the height then."""
-LEAST_GAP, MOST_GAP, GAP_SHARE = 16.0, 74.0, 0.3
-"""Free width between blocks, and its share of a block's width."""
+MOST_GAP, GAP_SHARE = 74.0, 0.3
+"""The largest free width between blocks, and its share of a block's width."""
 WIDEST_BLOCK, LARGEST_CELL, CELL_GAP = 420.0, 60.0, 3.0
 PLAIN, LARGER = 6.0, 0.3
 """A pitch at which cells are told apart, and what more is worth."""
@@ -121,21 +121,32 @@ def best_fit(
     counts: NDArray[np.intp], place: NDArray[np.int32], pairs: NDArray[np.int32], viewport: tuple[float, float]
 ) -> Fit:  # fmt: skip
     """The row length that gives the largest cells, in blocks wide enough to be read; ``counts``: ops of each block in order."""
-    lengths = range(1, max(len(counts), 1) + 1)
-    tried = [_fit(counts, place, pairs, viewport, columns, sort) for sort in SORTS for columns in lengths]
+    longest = max(len(counts), 1)
+    # Rows of other lengths differ little from one of these.
+    lengths = sorted(
+        {-(-longest // rows) for rows in (*range(1, 9), *range(10, 33, 4)) if rows <= longest} | {1}
+    )
+    tried = []
+    for columns in lengths:
+        beside = crowding(bent_ways(place, columns, pairs), -(-len(counts) // columns), columns)
+        tried += [_fit(counts, beside, viewport, columns, sort) for sort in SORTS]
     return max(tried, key=lambda fit: (fit.score, fit.columns))
 
 
 def _fit(
-    counts: NDArray[np.intp], place: NDArray[np.int32], pairs: NDArray[np.int32], viewport: tuple[float, float],
-    columns: int, sort: Sort,
-) -> Fit:  # fmt: skip
+    counts: NDArray[np.intp],
+    beside: NDArray[np.int64],
+    viewport: tuple[float, float],
+    columns: int,
+    sort: Sort,
+) -> Fit:
+    """With rows of ``columns`` blocks; ``beside``: how many ribbons lie beside each other above each row."""
     rows = -(-len(counts) // columns)
     room = max(viewport[0] - 2 * MARGIN, 10.0 * columns)
     gap = room / columns * GAP_SHARE / (1 + GAP_SHARE)
-    gap = min(MOST_GAP, max(min(LEAST_GAP, gap), gap))
+    gap = min(MOST_GAP, gap)
     width = min(WIDEST_BLOCK, (room - (columns - 1) * gap) / columns)
-    channel = channels(place, columns, rows, pairs, sort)
+    channel = tuple(sort.channel + sort.track * min(many, MOST_TRACKS) for many in beside.tolist())
     fullest = [int(counts[r * columns : (r + 1) * columns].max()) for r in range(rows)] if len(counts) else []
     high = viewport[1] - 2 * MARGIN - sum(channel) - rows * (_plate(width, sort) + 2 * PAD)
     inner = max(width - 2 * PAD, 4.0)
@@ -152,20 +163,6 @@ def _fit(
     # Where nothing fits, all of it is shown smaller.
     over = max(1.0, (needed[cells - across[0]] + viewport[1] - high) / viewport[1])
     return Fit(sort, columns, cells, pitch, width, gap, channel, score / over**2)
-
-
-def channels(
-    place: NDArray[np.int32], columns: int, rows: int, pairs: NDArray[np.int32], sort: Sort
-) -> tuple[float, ...]:
-    """The height above each row of blocks: more where more ribbons run."""
-    ways = [
-        way(place, columns, a, b, i)
-        for i, (a, b) in enumerate(pairs.tolist())
-        if (abs(int(place[a]) - int(place[b])) != 1 or place[a] // columns != place[b] // columns)
-        and not below(place, columns, a, b)
-    ]
-    count = tracks(ways)[1]
-    return tuple(sort.channel + sort.track * min(count.get(r, 0), MOST_TRACKS) for r in range(rows))
 
 
 def _plate(width: float, sort: Sort) -> float:

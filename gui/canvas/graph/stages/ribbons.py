@@ -23,6 +23,8 @@ from planner.quantity import bytes_text
 WIDEST, THINNEST = 14.0, 1.3
 """Of ribbons, in scene units and in logical pixels."""
 CORNER = 11.0
+MOST = 240
+"""Of more ribbons the widest are drawn: the others are hairs, and nobody follows one among so many."""
 LEAST_SHARE = 0.01
 """Ribbons of less bytes than this share of the widest carry no figure."""
 
@@ -44,18 +46,19 @@ class StageRibbon:
 
 
 def stage_ribbons(scene: Scene) -> list[StageRibbon]:
-    """All ribbons, widest first."""
+    """The ribbons, widest first."""
     stages, flow = scene.layout.stages, scene.flow
     if stages is None:
         return []
-    pairs = [(a, b) for a, b in np.argwhere(flow > 0).tolist() if stages.place[a] >= 0 <= stages.place[b]]
+    ends = np.argwhere(flow > 0)
+    ends = ends[np.argsort(-flow[ends[:, 0], ends[:, 1]], kind="stable")[:MOST]]
+    pairs = [(a, b) for a, b in ends.tolist() if stages.place[a] >= 0 <= stages.place[b]]
     routes, apart = stage_routes(stages, pairs)
     most, widest = flow.max(initial=0.0), min(WIDEST, 0.8 * apart)
-    found = [
+    return [
         StageRibbon(a, b, float(flow[a, b]), widest * float(np.sqrt(flow[a, b] / most)), route)
         for (a, b), route in zip(pairs, routes, strict=True)
     ]
-    return sorted(found, key=lambda r: -r.bytes)
 
 
 def paint_ribbons(

@@ -122,3 +122,15 @@ def test_overlap_of_cameras() -> None:
     half = Camera(0.0, 0.0, 0.5, 1.0)
     assert overlap(None, half) == pytest.approx(0.5)
     assert overlap(half, Camera(0.5, 0.0, 0.5, 1.0)) == 0.0
+
+
+def test_what_the_stages_view_shows_is_told_in_lanes(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        canvas.set_view("stages")
+        canvas.zoom_to_ops(np.array([1], np.int32))
+        shots = GraphShots(document, canvas)
+        assert shots.view() == "lanes" and shots.camera() is None
+        canvas.set_view("flow")
+        assert shots.view() == "flow"
