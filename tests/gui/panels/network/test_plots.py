@@ -234,7 +234,7 @@ def test_without_a_network_it_says_what_it_is_for(qtbot: QtBot) -> None:
     document = OrderDocument()
     panel = PlotsPanel(document, LIGHT)
     with shown(qtbot, panel, 400, 240):
-        assert "fast memory" in panel.words.text()
+        assert "Open a network" in panel.words.text()
         qtbot.keyClick(panel, Qt.Key.Key_Right)
         panel.take_size(5)
     panel.end_threads()
