@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 SIZE = (1440, 900)
 PARTS = ("window", "edge-tpu", "mcm", "network", "compare", "race", "stories")
-FEWEST_DRAGGED, MOST_DRAGGED = 2, 16
+FEWEST_DRAGGED, MOST_DRAGGED = 1, 48
 """So many ops are dragged, for a picture on which each can be told."""
 MCM = "mcm:36,sram=40MiB,precision=int8,copy_sources=8"
 """Chips with room for the embedding of BERT-large in INT8; each has the attention mask itself."""
@@ -197,14 +197,13 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         tour.open(("inception_resnet_v2.json",), "pipeline:6")
         problem = parts.document.problem
         assert problem is not None
-        draw_graph(
-            problem,
-            parts.document.device_of.copy(),
-            Page((1600, 900)),
-            title=f"{problem.graph.name} on {problem.target.spec()}",
-            bounds=parts.document.bounds,
-        ).save(folder / "network.png")
-        print(folder / "network.png")
+        title, bounds = f"{problem.graph.name} on {problem.target.spec()}", parts.document.bounds
+        for name, view in (("network.png", "flow"), ("stages.png", "stages")):
+            page = Page((1600, 900))
+            draw_graph(problem, parts.document.device_of.copy(), page, view, title, bounds).save(
+                folder / name
+            )
+            print(folder / name)
 
     def networks() -> None:
         """Sparse networks have a window of their own."""

@@ -186,7 +186,8 @@ def story_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
 
 def order_picture(folder: Path) -> None:
     """Two orders of one network, as ``stageboard compare`` draws them."""
-    from gui.editors.comparison.orders.picture import save_orders
+    from gui.editors.comparison.orders.picture import draw_orders
+    from gui.look.page import Page
     from planner.formats.networks.read import read_network
     from planner.machines.catalogue import planners
     from planner.machines.two_level_memory.problem import NetworkProblem
@@ -197,5 +198,5 @@ def order_picture(folder: Path) -> None:
     problem = NetworkProblem(read_network(sample("mlp_100.npz")), TwoLevelMemory(60))
     plans = [plan_of(run(planners()[name], problem, seed=1)) for name in ("theorem-1", "locality")]
     file = folder / "compare-orders.png"
-    save_orders(compare_orders(plans), file, PRESENTED)
+    draw_orders(compare_orders(plans), Page(PRESENTED)).save(file)
     save_small(QImage(str(file)), file)
