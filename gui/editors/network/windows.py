@@ -50,6 +50,7 @@ def open_order_window(
     show_editor(window, beside)
     jobs.warm_up()
     warming.load(raster.warm_up, memory_history.warm_up, kernels.warm_up)
+    window.proving_unasked.begin()
     if paths:
         window.files.open_network(paths, plan, density)
     return window
