@@ -253,6 +253,8 @@ class EditorWindow(DropWindow):
 
     def focusNextPrevChild(self, forwards: bool) -> bool:
         """Tab goes on to what is seen. Qt would go to panels behind others, too, and stay in the last of them."""
+        if not self.isVisible():
+            return super().focusNextPrevChild(forwards)  # it is being closed, and nobody pressed a key
         start = QApplication.focusWidget() or self
         widget = next_in_focus(start, forwards)
         while widget is not start and not self._takes_tab(widget):
