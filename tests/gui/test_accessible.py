@@ -208,10 +208,10 @@ def test_of_many_cards_a_bounded_number_is_told(qtbot: QtBot) -> None:
         assert [node.name.split(",")[0] for node in chosen] == [
             document.board.open_problem.graph.op_names[2900]
         ]
-        canvas.zoom_to_ops(np.arange(20))
+        canvas.zoom_to_ops(np.arange(8))
         near = items_of(canvas)
-        assert 20 <= len(near) < len(cards)
-        assert all(canvas.rect().intersects(canvas.op_rect(i).toAlignedRect()) for i in range(20))
+        assert 8 <= len(near) < len(cards)
+        assert all(canvas.rect().intersects(canvas.op_rect(i).toAlignedRect()) for i in range(8))
 
 
 def test_what_is_gone_is_invalid_and_out_of_sight_is_freed(qtbot: QtBot) -> None:
