@@ -7,7 +7,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, Console
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from planner.problem.bound import Bound
     from planner.problem.problem import Plan, Problem
 
+CERTIFICATE = "certificate"
+"""The view of what a plan costs and how good it provably is, of a graph or a network."""
 SECONDS = 2.0
 """How long proving beside the plan may take where nobody says how long."""
 
@@ -41,10 +43,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_page(parser)
     parser.add_argument(
         "--view",
-        choices=("flow", "lanes", "stages", "schedule", "memory", "package", "network"),
+        choices=("flow", "lanes", "stages", "schedule", "memory", "package", "network", CERTIFICATE),
         help="flow, one lane per device, stages and what flows between them, when each device works on which sample, the parameters of each stage"
         " around its cache, or the chips of a multi-chip module (default flow); network: a sparse network's connections"
-        " by time of use",
+        " by time of use; certificate: what a plan costs and how that is proven",
     )
     parser.add_argument(
         "--at", type=inputs.fraction, default=1.0, metavar="SHARE",
@@ -98,6 +100,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             f"{args.output}: pictures are written as {', '.join(SUFFIXES)}; give it one of these endings"
         )
     inputs.check_output(args.output)
+    if args.view == CERTIFICATE:
+        return draw_certificate(args, output, console)
     if shows_network(args):
         return draw_network(args, output, console)
     args.view = args.view or "flow"
@@ -128,12 +132,45 @@ def page_of(args: argparse.Namespace) -> Page:
 
 
 def report(
-    args: argparse.Namespace, page: Page, view: str, size: dict[str, int], words: str, console: Console
+    args: argparse.Namespace, page: Page, view: str, what: dict[str, Any], words: str, console: Console
 ) -> None:
-    """What was written."""
+    """What was written; ``what`` are further entries of the JSON."""
     width, height = page.pixels
-    data = {"file": args.output, "width": width, "height": height, "theme": args.theme, "view": view, **size}
+    data = {"file": args.output, "width": width, "height": height, "theme": args.theme, "view": view, **what}
     console.result(data, lambda: f"wrote {args.output} ({width} x {height}, {words})")
+
+
+def draw_certificate(args: argparse.Namespace, output: Path, console: Console) -> int:
+    """Read a plan, prove again what its file claims, draw its certificate, report."""
+    from gui.look.display import check_qt, offscreen
+    from gui.shell.kinds import files_to_open
+    from planner.cli.proving import again
+    from planner.reports.certificate.certificate import certificate
+    from planner.runs.proving import known_at_once
+
+    models, plan = files_to_open(args.files)
+    if plan is None:
+        raise StageboardError("a certificate is of a plan; name a plan file after the model")
+    args.models, args.plan = [str(model) for model in models], str(plan)
+    opened = inputs.open_with_plan(args)
+    for note in opened.notes:
+        console.note(f"{plan}: {note}")
+    if args.prove <= OFF:
+        known = known_at_once(opened.plan.problem)
+        certified = certificate(opened.plan, (*known, *opened.bounds), known)
+    else:
+        proofs = again(opened.plan, opened.bounds, args.prove, console)
+        certified = certificate(opened.plan, proofs.bounds, proofs.new, proofs.notes)
+    check_qt()
+    offscreen()
+    app = application()
+    from gui.present.certificate.page import draw_certificate as draw_page
+
+    page = draw_page(certified, page_of(args)).save(output)
+    app.processEvents()
+    size = {"status": certified.status}
+    report(args, page, CERTIFICATE, size, f"certificate of {certified.model}", console)
+    return DONE
 
 
 def shows_network(args: argparse.Namespace) -> bool:

@@ -16,10 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.drawn import drawn
 from gui.look.page import Page
 from gui.look.theme import Theme
-from gui.present.certificate.page import CertificatePage, status_line
+from gui.present.certificate.page import FRAME, CertificatePage, draw_certificate, status_line
 from gui.widgets.labels import set_role
 from gui.widgets.plain import PlainLabel, plain
 from planner.errors import StageboardError
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from planner.problem.bound import Bound
     from planner.problem.problem import Plan
 
-PAGE = (1280, 720)
-"""Pixels of a page that is saved as a picture."""
 SUFFIXES = {
     "Page (*.pdf)": ".pdf", "Picture (*.png)": ".png", "Picture (*.svg)": ".svg", "Text (*.txt)": ".txt",
     "Data (*.json)": ".json",
@@ -69,12 +66,8 @@ def save_certificate(certified: Certificate, path: str | Path, theme: Theme) -> 
         raise StageboardError(
             f"{file}: certificates are written as .pdf, .png, .svg, .txt or .json; choose one of these"
         )
-    page = CertificatePage(certified)
-    title = f"Certificate of {certified.model}"
-    whole = QRectF(0, 0, *PAGE)
-    return write_atomically(
-        file, drawn(suffix, Page(PAGE), title, lambda painter: page.paint(painter, whole, 1.0, 1.0, theme))
-    )
+    draw_certificate(certified, Page(FRAME, theme=theme)).save(file)
+    return file
 
 
 class CertificateView(QWidget):
@@ -103,7 +96,7 @@ class CertificateView(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The page."""
-        unit = min(self.width() / PAGE[0], self.height() / PAGE[1]) * 1.12
+        unit = min(self.width() / FRAME[0], self.height() / FRAME[1]) * 1.12
         self.page.paint(QPainter(self), QRectF(self.rect()), unit, unit, self.theme)
 
 

@@ -8,22 +8,31 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from gui.look.drawn import Drawing
 from gui.look.numbers import DASH, gap_text, one_amount, plural, seconds_text
+from gui.look.page import Page
 from gui.look.theme import Theme
 from gui.look.writing import LEFT
 from gui.present.captions import flowed, letters, measure
 from gui.words.methods import method_words
 from gui.words.objectives import component_words
 from gui.words.proofs import assumed
+from planner.errors import StageboardError
 from planner.problem.bound import Bound
 from planner.reports.certificate.certificate import Certificate, Part
 from planner.reports.certificate.text import setting_text, sizes_text
 
 MARGIN = 40.0
+FRAME = (1280, 720)
+"""Pixels of a page in its usual size."""
+LEAST_WIDTH = 800.0
+"""Units (:attr:`gui.look.page.Page.room`) below which the two halves of a page cannot be read."""
 STATUS, VALUE, BODY, SMALL = 34.0, 21.0, 16.0, 13.5
 """Letters in pixels of a frame of 1280 x 800."""
 LEAST_SHARE, MOST_SHARE = 0.72, 1.4
 """The page is set so much smaller at most before what is least important is left out, and so much larger where it is short."""
+SHORTEST = 0.1
+"""Seconds: proofs that took less are not told apart."""
 MOST_VIOLATIONS, MOST_CONSTRAINTS = 5, 4
 
 
@@ -105,7 +114,8 @@ def proof_lines(certified: Certificate, part: Part) -> list[str]:
     among = f", among plans with {' and '.join(limits)}" if limits else ""
     source = f" ({proof.source})" if proof.source else ""
     using = assumed(Bound(part.name, proof.value, proof.method, "", frozenset(proof.assumes)))
-    now = f", proven here now in {seconds_text(proof.seconds)}" if proof.now else ""
+    took = seconds_text(proof.seconds) if proof.seconds >= SHORTEST else f"less than {seconds_text(SHORTEST)}"
+    now = f", proven here now in {took}" if proof.now else ""
     return [
         f"{title[:1].upper()}{title[1:]}: by {method_words(proof.method)}{source}, using {using}{among}{now}."
     ]
@@ -141,11 +151,14 @@ class CertificatePage:
     def __init__(self, certified: Certificate) -> None:
         self.certificate = certified
 
-    def paint(self, painter: QPainter, rect: QRectF, unit: float, type_unit: float, theme: Theme) -> None:
-        """The page on its ground; ``unit`` is a pixel of a frame of 1280 x 800, ``type_unit`` the same for letters."""
+    def paint(
+        self, painter: QPainter, rect: QRectF, unit: float, type_unit: float, theme: Theme, *, ground: bool = True
+    ) -> None:  # fmt: skip
+        """The page, on its ground where there is one; ``unit`` is a pixel of a frame of 1280 x 800, ``type_unit`` the same for letters."""
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(rect, QColor(theme.canvas))
+        if ground:
+            painter.fillRect(rect, QColor(theme.canvas))
         page = rect.adjusted(MARGIN * unit, 18 * unit, -MARGIN * unit, -18 * unit)
         painter.setPen(QPen(QColor(theme.border), max(1.0, unit)))
         painter.setBrush(QColor(theme.panel))
@@ -162,6 +175,24 @@ class CertificatePage:
         _Sheet(painter, theme, type_unit).verdict(self.certificate, left)
         _paint_facts(painter, right, facts(self.certificate), type_unit, theme)
         painter.restore()
+
+
+def draw_certificate(certified: Certificate, page: Page) -> Drawing:
+    """A certificate on ``page``. Raises :class:`StageboardError` where the page is too narrow to be read."""
+    page = page.usual
+    if page.room[0] < LEAST_WIDTH:
+        raise StageboardError(
+            "a certificate cannot be read in so narrow a picture; draw it as a slide, or on at least "
+            f"{LEAST_WIDTH:.0f} pixels"
+        )
+    unit = min(page.pixels[0] / FRAME[0], page.pixels[1] / FRAME[1])
+    sheet = CertificatePage(certified)
+
+    def paint(painter: QPainter, _: bool) -> None:
+        whole = QRectF(0, 0, *page.pixels)
+        sheet.paint(painter, whole, unit, unit, page.theme, ground=not page.transparent)
+
+    return Drawing(page, f"Certificate of {certified.model}", paint)
 
 
 class _Sheet:

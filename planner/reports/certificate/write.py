@@ -40,5 +40,6 @@ def check_suffix(path: Path) -> None:
     """Raise :class:`StageboardError` for a file that a certificate cannot be written to."""
     if path.suffix.lower() not in SUFFIXES:
         raise StageboardError(
-            f"{path}: certificates are written as .json or .txt; for a page (.pdf, .png) open the plan and choose Certificate"
+            f"{path}: certificates are written as .json or .txt;"
+            " a page (.pdf, .svg, .png) is drawn by 'stageboard render MODEL PLAN --view certificate'"
         )

@@ -62,6 +62,44 @@ def test_pictures_of_a_plan(
     assert [p.name for p in tmp_path.iterdir() if p.is_file()] == [file.name], "nothing else is left"
 
 
+@pytest.mark.parametrize("suffix", list(MAGIC))
+def test_the_certificate_of_a_plan(
+    suffix: str, plan_file: str, tmp_path: Path, qapp: Any, capsys: Any
+) -> None:
+    file = tmp_path / f"page{suffix}"
+    words = [UNET, plan_file, "-o", str(file), "--view", "certificate", "--json"]
+    assert main(["render", *words, "--preset", "slide"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told == {
+        "file": str(file), "width": 1920, "height": 1080, "theme": "light", "view": "certificate", "status": "optimal",
+    }  # fmt: skip
+    assert file.read_bytes().startswith(MAGIC[suffix])
+    assert main(["render", *words, "--prove", "off"]) == 0, "nothing is proven but what is known at once"
+
+
+def test_the_certificate_of_an_order(tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    network, plan = str(ROOT / "sample_models" / "mlp_100.npz"), str(tmp_path / "order.plan.json")
+    assert main(["plan", network, "--target", "memory:60", "--planner", "theorem-1", "-o", plan]) == 0
+    file = tmp_path / "page.svg"
+    capsys.readouterr()
+    assert main(["render", network, plan, "-o", str(file), "--view", "certificate"]) == 0
+    assert capsys.readouterr().out.startswith(f"wrote {file} (1600 x 1000, certificate of ")
+    assert "I/Os" in file.read_text("utf-8")
+
+
+def test_certificates_that_cannot_be_drawn(plan_file: str, tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    file = tmp_path / "page.png"
+    words = ["-o", str(file), "--view", "certificate"]
+    for said, arguments in (
+        ("a certificate is of a plan; name a plan file after the model", [UNET, *words]),
+        ("cannot be read in so narrow a picture", [UNET, plan_file, *words, "--preset", "column"]),
+        ("--density prunes sparse networks", [UNET, plan_file, *words, "--density", "0.1"]),
+    ):
+        assert main(["render", *arguments]) == 2
+        assert said in capsys.readouterr().err
+        assert not file.exists()
+
+
 def test_the_picture_has_the_size_and_colours_asked_for(plan_file: str, tmp_path: Path, qapp: Any) -> None:
     from PySide6.QtGui import QImage
 
