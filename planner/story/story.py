@@ -22,11 +22,17 @@ if TYPE_CHECKING:
     from planner.problem.bound import Bound
     from planner.problem.problem import Plan
 
-VIEWS = ("flow", "lanes", "network", "certificate")
-"""What fills the screen: the graph in its flow, the graph in the lanes of its devices, a sparse network, or the proof."""
+VIEWS = ("flow", "lanes", "network", "certificate", "comparison")
+"""What fills the screen: the graph in its flow, the graph in the lanes of its devices, a sparse network, the proof, or plans beside one another."""
 PANELS = ("", "costs", "convergence", "schedule", "memory", "difference")
 """What stands beside it; nothing where it is empty."""
 THEMES = ("light", "dark")
+COMPARISONS = ("side-by-side", "overlay", "sankey", "schedules")
+"""How plans are compared: a canvas for each, two on one canvas with a slider between them, flows of ops, schedules on one axis."""
+LAYOUTS = ("flow", "lanes")
+"""How the canvases of a comparison are laid out."""
+MOST_BESIDE = 2
+"""Further plans of a comparison, after the two that every one has."""
 
 MOST_MODELS = 16
 MOST_PLANS = 64
@@ -137,6 +143,10 @@ class Keyframe:
     ``camera`` None shows everything. ``highlight`` are ops by id (neurons by number in a network) that stand out. ``versus`` is
     the plan that this one is compared with, or -1. ``at`` is the number of connections done, of a network's order; None
     is before the first. ``hold`` and ``transition`` (towards this keyframe) are seconds.
+
+    In the view ``comparison``, ``comparison`` says how plan B (``plan``) is compared with plan A (``versus``), and ``beside`` are
+    plans C and D of canvases and schedules. ``layout`` is that of canvases. ``share`` is where the slider of an overlay comes to
+    rest, from 0 (A) over 0.5 (both) to 1 (B): in the transition it goes there from where it was, or from A.
     Raises :class:`StoryError`.
     """
 
@@ -151,6 +161,10 @@ class Keyframe:
     at: int | None = None
     hold: float = 4.0
     transition: float = 0.8
+    comparison: str = ""
+    layout: str = "flow"
+    share: float = 1.0
+    beside: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         _text(self.title, "the title of a keyframe", LONGEST_TITLE, empty=True)
@@ -174,6 +188,34 @@ class Keyframe:
         if self.panel == "difference" and self.versus < 0:
             raise StoryError(
                 "a keyframe shows a difference but names no plan to compare with; set its 'versus'"
+            )
+        self._check_comparison()
+
+    def _check_comparison(self) -> None:
+        _choice(self.comparison, "the comparison of a keyframe", ("", *COMPARISONS))
+        _choice(self.layout, "the layout of a comparison", LAYOUTS)
+        _real(self.share, "the share of an overlay", 0.0, 1.0)
+        for plan in self.beside:
+            _whole(plan, "a further plan of a comparison", 0, MOST_PLANS)
+        if self.view != "comparison":
+            if self.comparison or self.beside:
+                raise StoryError(
+                    f"a keyframe compares plans in the view '{self.view}'; make its view 'comparison', or leave 'comparison' and"
+                    " 'beside' out"
+                )
+            return
+        if not self.comparison:
+            raise StoryError(
+                f"a keyframe does not say how it compares plans; set its 'comparison' to one of {', '.join(COMPARISONS)}"
+            )
+        if self.versus < 0:
+            raise StoryError("a keyframe compares plans but names only one; set its 'versus' to the other")
+        if len(self.beside) > MOST_BESIDE or (
+            self.beside and self.comparison not in ("side-by-side", "schedules")
+        ):
+            raise StoryError(
+                f"a keyframe compares {2 + len(self.beside)} plans as '{self.comparison}'; overlays and Sankeys are of 2 plans,"
+                f" canvases and schedules of at most {2 + MOST_BESIDE}"
             )
 
 
@@ -215,7 +257,7 @@ class Story:
 
     def _check(self, number: int, keyframe: Keyframe) -> None:
         what = f"keyframe number {number}"
-        for index in (keyframe.plan, keyframe.versus):
+        for index in (keyframe.plan, keyframe.versus, *keyframe.beside):
             if index >= len(self.plans):
                 raise StoryError(
                     f"{what} names plan {index}, and the story has only {len(self.plans)} (from 0)"
@@ -233,8 +275,16 @@ class Story:
             raise StoryError(
                 f"{what} has the panel '{keyframe.panel}', which networks do not have; choose another"
             )
-        if keyframe.versus >= 0 and self.plans[keyframe.versus].model != plan.model:
+        others = [index for index in (keyframe.versus, *keyframe.beside) if index >= 0]
+        if any(self.plans[index].model != plan.model for index in others):
             raise StoryError(f"{what} compares plans of two models; both must be of one")
+        if keyframe.view == "comparison":
+            if plan.is_order:
+                raise StoryError(
+                    f"{what} compares orders of a network, which stories show one after another; choose 'network'"
+                )
+            if len({keyframe.plan, *others}) <= len(others):
+                raise StoryError(f"{what} compares a plan with itself; name another as its 'versus'")
 
     @property
     def duration(self) -> float:

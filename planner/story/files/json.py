@@ -93,7 +93,21 @@ def _keyframe_dict(keyframe: Keyframe) -> dict[str, Any]:
         data["versus"] = keyframe.versus
     if keyframe.at is not None:
         data["at"] = keyframe.at
+    if keyframe.view == "comparison":
+        data |= _comparison_dict(keyframe)
     return {**data, "hold": keyframe.hold, "transition": keyframe.transition}
+
+
+def _comparison_dict(keyframe: Keyframe) -> dict[str, Any]:
+    """What only comparisons say."""
+    data: dict[str, Any] = {"comparison": keyframe.comparison}
+    if keyframe.layout != "flow":
+        data["layout"] = keyframe.layout
+    if keyframe.share != 1.0:
+        data["share"] = keyframe.share
+    if keyframe.beside:
+        data["beside"] = list(keyframe.beside)
+    return data
 
 
 # ---------------------------------------------------------------------- reading
@@ -129,6 +143,10 @@ class _Keyframe(Struct, forbid_unknown_fields=True):
     at: Count | None = None
     hold: Number = 4.0
     transition: Number = 0.8
+    comparison: str = ""
+    layout: str = ""
+    share: Number = 1.0
+    beside: list[Count] = []
 
 
 class _Story(Struct, forbid_unknown_fields=True):
@@ -210,6 +228,10 @@ def _keyframe(data: _Keyframe, number: int) -> Keyframe:
             at=None if data.at is None else int(data.at),
             hold=data.hold,
             transition=data.transition,
+            comparison=_words(data.comparison),
+            layout=_words(data.layout) or "flow",
+            share=data.share,
+            beside=tuple(map(int, data.beside)),
         )
 
 

@@ -48,6 +48,12 @@ def _problem() -> Problem:
     return Problem(graph, parse_target("pipeline:3", graph))
 
 
+def compared(**changed: Any) -> Keyframe:
+    """A keyframe that compares plan 0 with plan 1."""
+    fields: dict[str, Any] = {"comparison": "side-by-side", "versus": 1} | changed
+    return Keyframe("", "", 0, "comparison", **fields)
+
+
 # ------------------------------------------------------------------------------------------------------------ what stories may hold
 @pytest.mark.parametrize(
     ("made", "words"),
@@ -66,6 +72,18 @@ def _problem() -> Problem:
         (lambda: Keyframe("", "", 0, panel="difference"), "names no plan to compare with"),
         (lambda: Keyframe("", "", 0, hold=0.0), "it must be from 0.1"),
         (lambda: Keyframe("", "", True), "whole number"),
+        (lambda: Keyframe("", "", 0, comparison="overlay", versus=1), "compares plans in the view 'flow'"),
+        (lambda: Keyframe("", "", 0, "comparison", versus=1), "does not say how it compares plans"),
+        (lambda: Keyframe("", "", 0, "comparison", comparison="sankey"), "names only one"),
+        (
+            lambda: Keyframe("", "", 0, "comparison", comparison="pie", versus=1),
+            "choose from '', side-by-side",
+        ),
+        (lambda: compared(layout="stages"), "choose from flow, lanes"),
+        (lambda: compared(share=1.5), "it must be from 0 to 1"),
+        (lambda: compared(beside=(2, 3, 4)), "compares 5 plans as 'side-by-side'"),
+        (lambda: compared(comparison="overlay", beside=(2,)), "overlays and Sankeys are of 2 plans"),
+        (lambda: compared(beside=(-1,)), "a further plan of a comparison must be a whole number"),
     ],
 )
 def test_what_a_story_may_not_hold(made: Any, words: str) -> None:
@@ -87,9 +105,14 @@ def test_parts_of_a_story_fit_together(problem: Problem) -> None:
         (Keyframe("", "", 0, at=3), "remove its 'at'"),
         (Keyframe("", "", 1, "network", panel="schedule"), "networks do not have"),
         (Keyframe("", "", 1, "network", versus=0), "both must be of one"),
+        (compared(), "both must be of one"),
+        (compared(versus=2, beside=(7,)), "names plan 7"),
+        (compared(versus=0), "compares a plan with itself"),
+        (compared(versus=2, beside=(0,)), "compares a plan with itself"),
+        (replace(compared(versus=3), plan=1), "compares orders of a network"),
     ):
         with pytest.raises(StoryError, match=words):
-            Story("t", "", both, (one, order), (frame,))
+            Story("t", "", both, (one, order, one, order), (frame,))
     story = Story("t", "", both, (one, order), (Keyframe("", "", 0, hold=2.0, transition=0.5),) * 2)
     assert story.duration == 5.0 and story.plans[1].is_order and not story.plans[0].is_order
 

@@ -34,7 +34,7 @@ from planner.story.files.plans import (
     unpack_assignment,
     unpack_order,
 )
-from planner.story.story import Camera, Keyframe, Resolved, Story, StoryModel
+from planner.story.story import COMPARISONS, LAYOUTS, Camera, Keyframe, Resolved, Story, StoryModel
 from tests.planner.machines.two_level_memory.strategies import networks, orders
 from tests.planner.strategies import placements, problems
 
@@ -72,6 +72,46 @@ def written(folder: Path, change: Any) -> Path:
 
 def opened(path: Path, given_: Any = ()) -> Resolved:
     return resolve(read_story(path), path.parent, given_)
+
+
+# ------------------------------------------------------------------------------------------------------------ comparisons
+def of_comparison(**fields: Any) -> Any:
+    """Changes the JSON of the small story so that its second keyframe compares the plans."""
+
+    def change(data: Any) -> None:
+        data["keyframes"][1] = {"plan": 1, "versus": 0, "view": "comparison", **fields}
+
+    return change
+
+
+def test_a_keyframe_that_compares_is_read(tmp_path: Path) -> None:
+    path = written(tmp_path, of_comparison(comparison="overlay", layout="lanes", share=0.5))
+    frame = opened(path).story.keyframes[1]
+    assert (frame.comparison, frame.layout, frame.share, frame.beside) == ("overlay", "lanes", 0.5, ())
+    again = to_dict(read_story(path))["keyframes"]
+    assert again[1] == {
+        "title": "", "caption": "", "plan": 1, "view": "comparison", "versus": 0, "comparison": "overlay", "layout": "lanes",
+        "share": 0.5, "hold": 4.0, "transition": 0.8,
+    }  # fmt: skip
+    assert "comparison" not in again[0] and "share" not in again[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, "does not say how it compares plans"),
+        ({"comparison": "pie"}, "keyframe number 2: the comparison of a keyframe is 'pie'"),
+        ({"comparison": "overlay", "share": 2}, "it must be from 0 to 1"),
+        ({"comparison": "overlay", "share": "half"}, "share"),
+        ({"comparison": "schedules", "beside": [9]}, "keyframe number 2 names plan 9"),
+        ({"comparison": "schedules", "beside": [0]}, "compares a plan with itself"),
+        ({"comparison": "sankey", "versus": -1}, "names only one"),
+    ],
+)
+def test_a_keyframe_that_cannot_compare_is_refused(tmp_path: Path, fields: Any, words: str) -> None:
+    with pytest.raises(StoryError) as caught:
+        read_story(written(tmp_path, of_comparison(**fields)))
+    assert words in str(caught.value)
 
 
 # ------------------------------------------------------------------------------------------------------------ round trips
@@ -114,6 +154,16 @@ def test_a_packed_order_is_the_order(data: st.DataObject) -> None:
     assert not back.notes
 
 
+def comparisons() -> st.SearchStrategy[Keyframe]:
+    pairs = st.sampled_from([(0, 1), (1, 0)])
+    return pairs.flatmap(
+        lambda pair: st.builds(
+            Keyframe, st.just("A and B"), st.just(""), st.just(pair[0]), st.just("comparison"), versus=st.just(pair[1]),
+            comparison=st.sampled_from(COMPARISONS), layout=st.sampled_from(LAYOUTS), share=st.floats(0.0, 1.0),
+        )
+    )  # fmt: skip
+
+
 def keyframes() -> st.SearchStrategy[Keyframe]:
     words = st.text(st.characters(max_codepoint=0x2FF, exclude_categories=["Cc"]), max_size=60)
     share = st.floats(0.0, 1.0)
@@ -127,7 +177,7 @@ def keyframes() -> st.SearchStrategy[Keyframe]:
 
 
 @SHORT
-@given(frames=st.lists(keyframes(), min_size=1, max_size=4))
+@given(frames=st.lists(keyframes() | comparisons(), min_size=1, max_size=4))
 def test_written_stories_are_read_again(
     tmp_path_factory: pytest.TempPathFactory, frames: list[Keyframe]
 ) -> None:
