@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from gui.canvas.graph.picture.picture import standing_text
 from gui.document.plan.document import Document
-from gui.editors.comparison.canvases.pane_words import standing_tip, standing_words
 from gui.editors.comparison.panels.figures_words import figures_table
 from gui.editors.comparison.state import CompareState, file_sources
 from gui.look.theme import LIGHT
+from gui.panels.comparison.words import standing_tip, standing_words
 from gui.panels.plans_model import ENTRY, SOURCE, PlansModel
 from gui.panels.readouts import ReadoutStrip
 from gui.present.captions import figures_text

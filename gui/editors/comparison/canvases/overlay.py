@@ -18,13 +18,14 @@ from gui.canvas.graph.palette import packed
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.editors.comparison.canvases.linking import Laid, Linking
 from gui.editors.comparison.canvases.overlay_fade import Fade
-from gui.editors.comparison.canvases.overlay_split import paint_split, paint_split_text
 from gui.editors.comparison.canvases.pane import PlanPane
-from gui.editors.comparison.canvases.pane_rows import row_devices, row_headers
-from gui.editors.comparison.canvases.pane_surface import PaneSurface, paint_base, paint_names
+from gui.editors.comparison.canvases.pane_surface import PaneSurface
 from gui.editors.comparison.state import CompareState
 from gui.layout import Layout
 from gui.look.theme import Theme
+from gui.panels.comparison.pixels import paint_base, paint_names
+from gui.panels.comparison.rows import row_devices, row_headers
+from gui.panels.comparison.split import paint_split, paint_split_text
 from gui.raster import engine as raster
 
 

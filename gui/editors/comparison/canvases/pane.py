@@ -12,13 +12,13 @@ from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.editors.comparison.canvases.linking import Laid, Linking
-from gui.editors.comparison.canvases.pane_marks import Marks, marks_of
 from gui.editors.comparison.canvases.pane_pointer import PanePointer
-from gui.editors.comparison.canvases.pane_rows import row_devices, row_headers, violating_ops
 from gui.editors.comparison.canvases.pane_surface import PaneSurface
-from gui.editors.comparison.canvases.pane_words import card_words, described, hover_text
 from gui.editors.comparison.state import CompareState
 from gui.look.theme import Theme
+from gui.panels.comparison.marks import Marks, marks_of
+from gui.panels.comparison.rows import row_devices, row_headers, violating_ops
+from gui.panels.comparison.words import card_words, described, hover_text
 from planner.model.graph import Ints
 
 NOTHING = np.empty(0, np.int32)

@@ -11,26 +11,19 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.headers import HeaderData, paint_headers
 from gui.canvas.graph.kept_pixels import KeptPixels
-from gui.canvas.graph.labels import paint_labels
 from gui.canvas.graph.overlay import paint_attention, paint_band
-from gui.canvas.graph.overview import on_ground, paint_ground
-from gui.canvas.graph.painter import paint_bands, paint_scene, wrap_image
-from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.palette import packed
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.scene import STYLE, Scene
-from gui.canvas.graph.viewport import Viewport
-from gui.editors.comparison.canvases.pane_marks import Marks, paint_badges, paint_rings
 from gui.editors.comparison.state import CompareState
+from gui.panels.comparison.marks import Marks, paint_badges
+from gui.panels.comparison.pixels import paint_plan
 from gui.raster import engine as raster
 
 NOTHING = np.empty(0, np.int32)
 UNMARKED = Marks(np.zeros(0, bool), np.zeros(0, np.int32), ())
 MOST_ATTENTION = 50
 """Larger selections are marked on their cards alone."""
-SELECTED_SHARE = 0.6
-"""Of the width of a selected block: so much has its device's colour."""
-FADED = 0.5
-"""How strong the names of faded cards are: they can still be read."""
 
 
 class PaneSurface(KeptPixels):
@@ -109,76 +102,6 @@ class PaneSurface(KeptPixels):
         if 0 <= state.hover < scene.items.graph.n:
             chosen = np.append(chosen, state.hover)
         return np.unique(scene.items.item_of[chosen])
-
-
-def paint_plan(
-    buffer: np.ndarray,
-    scene: Scene,
-    viewport: Viewport,
-    palette: CanvasPalette,
-    ratio: float,
-    headers: HeaderData | None,
-    marks: Marks,
-) -> None:
-    """A plan with the marks of its moved cards and, in lanes, the headers."""
-    detail = paint_base(buffer, scene, viewport, palette, ratio)
-    paint_rings(buffer, scene, viewport, palette, marks, detail, ratio)
-    image = wrap_image(buffer)
-    painter = QPainter(image)
-    paint_names(painter, scene, viewport, palette, detail, ratio)
-    if detail >= Detail.LABELS:
-        paint_badges(painter, scene, viewport, palette, marks, detail, ratio)
-    if scene.layout.lanes:
-        paint_headers(painter, scene, viewport, palette, headers, ratio)
-    painter.end()
-
-
-def paint_base(
-    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
-) -> Detail:
-    """A plan without its text. From afar the ground of each device alone: what moved must not be hidden by ribbons."""
-    detail = detail_at(STYLE.card_h * viewport.scale / ratio)
-    if detail > Detail.OVERVIEW:
-        paint_scene(buffer, scene, viewport, palette, ratio, text=False)
-        if detail == Detail.BLOCKS:
-            paint_selected_blocks(buffer, scene, viewport, palette, ratio)
-        return detail
-    raster.fill(buffer, None, packed(palette.theme.canvas), replace=True)
-    paint_bands(buffer, scene, viewport, palette)
-    if scene.items.count:
-        paint_ground(buffer, scene, viewport, palette, ratio)
-    return detail
-
-
-def paint_selected_blocks(
-    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
-) -> None:
-    """The devices of selected blocks: from afar a selected block is plain, and here one has to see where each plan has it."""
-    chosen = np.flatnonzero(scene.selected).astype(np.int32)
-    if not len(chosen):
-        return
-    raster.rounded_rects(
-        buffer, None, scene.x, scene.y, scene.w * SELECTED_SHARE, scene.h, viewport.scale, viewport.ox, viewport.oy,
-        fill=palette.blocks_of(scene.device, scene.items.model), radius_px=1.5 * ratio, order=chosen,
-    )  # fmt: skip
-
-
-def paint_names(
-    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, ratio: float
-) -> None:
-    """Labels; those of faded cards are faded, too, where the canvas would leave them out."""
-    if detail == Detail.OVERVIEW:
-        if on_ground(scene):
-            paint_labels(painter, scene, viewport, palette, detail, ratio)
-        return
-    standing_out = scene.highlighted
-    if standing_out.any() and not standing_out.all():
-        scene.highlighted = ~standing_out
-        painter.setOpacity(FADED)
-        paint_labels(painter, scene, viewport, palette, detail, ratio)
-        painter.setOpacity(1.0)
-        scene.highlighted = standing_out
-    paint_labels(painter, scene, viewport, palette, detail, ratio)
 
 
 def paint_focus(painter: QPainter, box: QRectF, colour: str) -> None:

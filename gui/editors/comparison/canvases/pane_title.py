@@ -10,11 +10,11 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from gui.document.plan_list import PlanEntry
-from gui.editors.comparison.canvases.pane_words import moved_words, rules_words, standing_tip, standing_words
 from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import CompareState
 from gui.look.numbers import signed_percent
 from gui.look.theme import Theme, font
+from gui.panels.comparison.words import moved_words, rules_words, standing_tip, standing_words
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.plain import PlainLabel, plain_tip
 from gui.words.objectives import SAME

@@ -8,11 +8,11 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
-from gui.editors.comparison.canvases.pane_words import device_words
 from gui.editors.comparison.canvases.picking import Pick, Picking, differing, look
 from gui.editors.comparison.state import CompareState
 from gui.look.numbers import plural
 from gui.look.theme import Theme
+from gui.panels.comparison.words import device_words
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.later import Later
 from gui.widgets.plain import PlainLabel, plain_tip

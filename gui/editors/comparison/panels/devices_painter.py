@@ -6,12 +6,12 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from gui.editors.comparison.base import shortened
 from gui.editors.comparison.panels.devices_table import AMOUNT, CHANGE, NAME, DeviceColumn, DeviceTable
 from gui.look.glyphs import paint_glyph
 from gui.look.numbers import plural
 from gui.look.theme import DeviceColour, Theme, font, numbered_colours
 from gui.look.writing import ENDS, LEFT, RIGHT, write
+from gui.panels.comparison.names import shortened
 from gui.widgets.bars import cost_parts, paint_change_bar, paint_parts, paint_track
 
 MARK = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"

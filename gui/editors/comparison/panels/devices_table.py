@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from gui.editors.comparison.base import Pair
 from gui.look.numbers import DASH, MINUS, Column, amount_column, signed_amount
+from gui.panels.comparison.names import Pair
 from gui.words.objectives import SAME
 from planner.model.graph import Floats
 from planner.reports.comparison import Comparison

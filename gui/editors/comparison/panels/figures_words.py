@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gui.editors.comparison.base import Pair
 from gui.look.numbers import (
     DASH,
     Column,
@@ -17,12 +16,13 @@ from gui.look.numbers import (
     signed_amount,
     signed_percent,
 )
+from gui.panels.comparison.names import Pair
 from gui.words.objectives import SAME, change, component_words, components_text, objective_title
 from gui.words.proofs import claim_sentence, claimed_note, standing_lines
 from planner.reports.comparison import Figures
 
 if TYPE_CHECKING:
-    from gui.editors.comparison.base import Compared
+    from gui.panels.comparison.names import Compared
 
 RULES = "Rules"
 CHECK, CROSS = "\N{CHECK MARK}", "\N{MULTIPLICATION X}"

@@ -9,10 +9,10 @@ import numpy as np
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QIcon
 
-from gui.editors.comparison.base import Pair, device_name
 from gui.look.glyphs import glyph_icon
 from gui.look.numbers import detailed_column
 from gui.look.theme import LIGHT, Theme, numbered_colours
+from gui.panels.comparison.names import Pair, device_name
 from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
 from gui.widgets.plain import plain_tip
 from planner.model.graph import Ints

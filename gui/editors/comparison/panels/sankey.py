@@ -13,8 +13,10 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintE
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.canvas.graph.tooltip import HoverCard
-from gui.editors.comparison.base import CompareView, Pair, scrolling, selection_mode
-from gui.editors.comparison.panels.sankey_painter import (
+from gui.editors.comparison.base import CompareView, scrolling, selection_mode
+from gui.look.theme import Theme
+from gui.panels.comparison.names import Pair
+from gui.panels.comparison.sankey_painter import (
     SankeyMarks,
     bar_rect,
     columns,
@@ -22,8 +24,7 @@ from gui.editors.comparison.panels.sankey_painter import (
     paint_sankey,
     ribbon_path,
 )
-from gui.editors.comparison.panels.sankey_words import HEAD, MEASURES, Sankey, sankey_of
-from gui.look.theme import Theme
+from gui.panels.comparison.sankey_words import HEAD, MEASURES, Sankey, sankey_of
 from gui.widgets.accessible import Contents, Item, Role
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, capital, set_role

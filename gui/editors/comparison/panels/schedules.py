@@ -13,18 +13,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.editors.comparison.base import CompareView, plan_title, scrolling
-from gui.editors.comparison.panels.schedules_layout import (
+from gui.editors.comparison.base import CompareView, scrolling
+from gui.look.numbers import one_time, signed_percent
+from gui.look.theme import DeviceColour, Theme, font, numbered_colours
+from gui.panels.comparison.names import plan_title
+from gui.panels.comparison.schedules_layout import (
     STRIP,
     ScheduleMaker,
     common_kinds,
     shared_layout,
     shared_rows,
 )
-from gui.editors.comparison.panels.schedules_layout import Schedules as Made
-from gui.editors.comparison.panels.schedules_painter import paint_periods
-from gui.look.numbers import one_time, signed_percent
-from gui.look.theme import DeviceColour, Theme, font, numbered_colours
+from gui.panels.comparison.schedules_layout import Schedules as Made
+from gui.panels.comparison.schedules_painter import paint_periods
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.choice import KindBox, SamplesBox, fit_button
 from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, Row

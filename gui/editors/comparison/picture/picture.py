@@ -7,19 +7,19 @@ from collections.abc import Callable
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.editors.comparison.base import Pair
 from gui.editors.comparison.panels.devices_painter import paint_devices
 from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.comparison.panels.figures_painter import paint_table, table_height
 from gui.editors.comparison.panels.figures_words import figures_table
-from gui.editors.comparison.panels.sankey_painter import paint_sankey
-from gui.editors.comparison.panels.sankey_words import sankey_of
-from gui.editors.comparison.picture.canvas import Canvas, canvases, paint_canvas
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.numbers import plural
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, write
+from gui.panels.comparison.canvases import Canvas, canvases, paint_canvas
+from gui.panels.comparison.names import Pair
+from gui.panels.comparison.sankey_painter import paint_sankey
+from gui.panels.comparison.sankey_words import sankey_of
 from gui.widgets.labels import capital
 from planner.errors import StageboardError
 from planner.reports.comparison import Comparison

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
-from gui.editors.comparison.picture.canvas import grid, opposite
 from gui.editors.comparison.picture.picture import VIEWS, composed, draw_comparison, title_of
 from gui.look.page import Page
 from gui.look.theme import DARK, LIGHT
+from gui.panels.comparison.canvases import grid, opposite
 from planner.errors import StageboardError
 from tests.gui.editors.comparison.compare_parts import comparison_of
 from tests.gui.scribe import Scribe

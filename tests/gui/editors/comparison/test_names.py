@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
 
-from gui.editors.comparison.base import device_name, shortened
-from gui.editors.comparison.canvases.pane_rows import names_elsewhere, row_headers
-from gui.editors.comparison.canvases.pane_words import device_words, where_words
 from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.comparison.panels.moved_model import Moves
 from gui.editors.comparison.panels.schedules import row_colours
 from gui.look.theme import DARK, LIGHT, Theme, device_colours, numbered_colours
+from gui.panels.comparison.names import device_name, shortened
+from gui.panels.comparison.rows import names_elsewhere, row_headers
+from gui.panels.comparison.words import device_words, where_words
 from gui.present.panels.difference import paint_difference
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem

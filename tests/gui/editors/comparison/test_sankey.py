@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.editors.comparison.panels.sankey import SankeyView
-from gui.editors.comparison.panels.sankey_layout import bend_at, crossings, lay_out, row_order, spread
-from gui.editors.comparison.panels.sankey_painter import columns, paint_sankey, ribbon_path
-from gui.editors.comparison.panels.sankey_words import sankey_of
 from gui.look.theme import DARK, LIGHT
+from gui.panels.comparison.sankey_layout import bend_at, crossings, lay_out, row_order, spread
+from gui.panels.comparison.sankey_painter import columns, paint_sankey, ribbon_path
+from gui.panels.comparison.sankey_words import sankey_of
 from tests.gui.editors.comparison.compare_parts import comparison_of, pool, state_of
 from tests.gui.scribe import Scribe
 from tests.gui.window_parts import settle, shown

@@ -9,14 +9,14 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gui.editors.comparison.panels.schedules import Schedules, row_colours
-from gui.editors.comparison.panels.schedules_layout import (
+from gui.look.theme import DARK, LIGHT, device_colours
+from gui.panels.comparison.schedules_layout import (
     ScheduleMaker,
     common_kinds,
     flag_places,
     shared_rows,
 )
-from gui.editors.comparison.panels.schedules_painter import paint_periods
-from gui.look.theme import DARK, LIGHT, device_colours
+from gui.panels.comparison.schedules_painter import paint_periods
 from gui.panels.schedule.layout import device_rows
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
@@ -143,7 +143,7 @@ def test_the_view_follows_samples_selection_and_theme(qtbot: QtBot) -> None:
 def test_each_chart_flags_its_own_time_of_a_sample(qapp: object) -> None:
     comparison = comparison_of(A, B)
     made = ScheduleMaker().make(comparison, "pipelined", 2)
-    from gui.editors.comparison.panels.schedules_layout import shared_layout
+    from gui.panels.comparison.schedules_layout import shared_layout
 
     s = made.of[1]
     rows = shared_rows(comparison, 1, device_rows(s, ["x"] * 3))

@@ -9,11 +9,11 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
 
-from gui.editors.comparison.base import device_name, plan_title, shortened
-from gui.editors.comparison.panels.sankey_layout import LEAST_WIDTH, SankeyLayout, spread
-from gui.editors.comparison.panels.sankey_words import HEAD, Sankey
 from gui.look.glyphs import paint_glyph
 from gui.look.theme import DeviceColour, Theme, font, numbered_colours
+from gui.panels.comparison.names import device_name, plan_title, shortened
+from gui.panels.comparison.sankey_layout import LEAST_WIDTH, SankeyLayout, spread
+from gui.panels.comparison.sankey_words import HEAD, Sankey
 
 BAR = 9.0
 """Pixels that a device's bar is wide."""

@@ -11,10 +11,10 @@ from gui.canvas.graph.naming.card_names import card_names, elided
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
-from gui.editors.comparison.canvases.pane_marks import MOST_BADGES, Marks
 from gui.look.fonts import font
 from gui.look.glyphs import paint_glyph
 from gui.look.theme import mix
+from gui.panels.comparison.marks import MOST_BADGES, Marks
 from gui.raster import engine as raster
 
 SOFT = 0.34

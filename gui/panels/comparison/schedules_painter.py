@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.editors.comparison.panels.schedules_layout import STRIP, flag_places
 from gui.look.theme import Theme, font
 from gui.look.writing import CENTRE
+from gui.panels.comparison.schedules_layout import STRIP, flag_places
 from gui.panels.schedule.layout import RULER, ChartLayout
 
 FLAG = 16.0

@@ -13,9 +13,9 @@ from gui.canvas.graph.items import Items
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport
-from gui.editors.comparison.canvases.pane_rows import names_elsewhere
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import glyph_path
+from gui.panels.comparison.rows import names_elsewhere
 from gui.raster import engine as raster
 from planner.model.graph import Bools, Ints
 from planner.reports.comparison import Comparison

@@ -16,10 +16,10 @@ from gui.canvas.graph.picture.picture import TITLE_HEIGHT, Picture, paint_title
 from gui.canvas.graph.picture.shapes import paint_graph
 from gui.canvas.graph.scene import STYLE, Scene, arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
-from gui.editors.comparison.canvases.pane_marks import Marks, marks_of, paint_badges
-from gui.editors.comparison.canvases.pane_rows import row_devices, row_headers, violating_ops
-from gui.editors.comparison.canvases.pane_words import moved_words, rules_words, standing_words
 from gui.look.theme import Theme
+from gui.panels.comparison.marks import Marks, marks_of, paint_badges
+from gui.panels.comparison.rows import row_devices, row_headers, violating_ops
+from gui.panels.comparison.words import moved_words, rules_words, standing_words
 from planner.reports.comparison import Comparison
 
 GAP = 1.0

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from gui.editors.comparison.base import Pair, device_name, ops_between
-from gui.editors.comparison.panels.sankey_layout import LEAST_WIDTH, SankeyLayout, lay_out
 from gui.look.numbers import Column, amount_column, one_time, percent, plural
+from gui.panels.comparison.names import Pair, device_name, ops_between
+from gui.panels.comparison.sankey_layout import LEAST_WIDTH, SankeyLayout, lay_out
 from planner.model.graph import Ints
 from planner.quantity import bytes_text
 from planner.reports.comparison import Comparison
