@@ -238,8 +238,13 @@ def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -
 
 def figures_text(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -> str:
     """:func:`figure_runs` for those who listen."""
+    return runs_text(figure_runs(plan, bounds, theme))
+
+
+def runs_text(runs: Sequence[Run]) -> str:
+    """Words of a line for those who listen."""
     out = ""
-    for run in figure_runs(plan, bounds, theme):
+    for run in runs:
         out += run.text if run.text.endswith(" ") else f"{run.text}, "
     return out.removesuffix(", ")
 

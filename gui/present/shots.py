@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gui.look.theme import Theme
+from gui.present.captions import Run, figure_runs
 from gui.present.network_view import Networks, NetworkStage, marked_neurons
 from gui.present.panels.panels import NetworkNow, PanelData, schedule_of
 from gui.present.scenes import Graphs, Places, View, highlighted
@@ -18,6 +19,7 @@ from planner.story.story import Keyframe, Resolved
 
 if TYPE_CHECKING:
     from gui.present.certificate.page import CertificatePage
+    from gui.present.comparison.shot import ComparisonShot
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ class Shots:
         self._graphs = Graphs(places.room("costs" if panels else ""), places.unit, theme)
         beside = any(k.panel for k in self.keyframes if k.view == "network")
         self._networks = Networks(places.room("costs" if beside else ""), places.unit, theme)
-        self._shots: dict[int, Shot | NetworkShot | CertificatePage] = {}
+        self._shots: dict[int, Shot | NetworkShot | CertificatePage | ComparisonShot] = {}
         self._morphs: dict[tuple[int, int], Morph | None] = {}
         self._panels: dict[int, PanelData] = {}
 
@@ -59,13 +61,13 @@ class Shots:
         keyframe = self.keyframes[index]
         return "" if keyframe.view == "certificate" else keyframe.panel
 
-    def shot(self, index: int) -> Shot | NetworkShot | CertificatePage:
+    def shot(self, index: int) -> Shot | NetworkShot | CertificatePage | ComparisonShot:
         """A keyframe at rest."""
         if index not in self._shots:
             self._shots[index] = self._make(self.keyframes[index], index)
         return self._shots[index]
 
-    def _make(self, keyframe: Keyframe, index: int) -> Shot | NetworkShot | CertificatePage:
+    def _make(self, keyframe: Keyframe, index: int) -> Shot | NetworkShot | CertificatePage | ComparisonShot:
         plan = self.plan(index)
         room = self.places.room(self.panel_kind(index))
         if keyframe.view == "certificate":
@@ -73,6 +75,10 @@ class Shots:
             from planner.reports.certificate.certificate import certificate
 
             return CertificatePage(certificate(plan, self.resolved.bounds[keyframe.plan]))
+        if keyframe.view == "comparison":
+            from gui.present.comparison.making import comparison_shot
+
+            return comparison_shot(self.resolved, keyframe, room, self.places.unit, self.theme)
         if isinstance(plan, OrderPlan):
             stage = self._networks.stage(plan)
             view = stage.seen(keyframe.camera, room, self.places.unit)
@@ -82,6 +88,15 @@ class Shots:
         graph_stage = self._graphs.stage(plan, keyframe.view)
         out = graph_stage.scene.mask(highlighted(graph_stage.scene, keyframe.highlight))
         return Shot(graph_stage, graph_stage.seen(keyframe.camera, room, self.places.unit), out)
+
+    def figures(self, index: int) -> list[Run]:
+        """What the line above says: how good the plan of a keyframe provably is, or what each of those compared costs."""
+        if self.keyframes[index].view == "comparison":
+            from gui.present.comparison.making import comparison_of
+            from gui.present.comparison.words import comparison_runs
+
+            return comparison_runs(comparison_of(self.resolved, self.keyframes[index]), self.theme)
+        return figure_runs(self.plan(index), self.resolved.bounds[self.keyframes[index].plan], self.theme)
 
     def morph(self, first: int, second: int) -> Morph | None:
         """The way from one keyframe to another of the same graph; None where one picture fades into the other."""

@@ -15,10 +15,9 @@ from gui.canvas.graph.animation import eased
 from gui.look.theme import Theme
 from gui.present.captions import (
     band_height,
-    figure_runs,
-    figures_text,
     paint_caption,
     paint_header,
+    runs_text,
     target_words,
 )
 from gui.present.panels.panels import paint_panel
@@ -215,9 +214,7 @@ class Show:
         return self._part((draw.__name__, index), rect, ratio, lambda target: draw(target, index))
 
     def _draw_header(self, painter: QPainter, index: int) -> None:
-        plan = self.shots.plan(index)
-        bounds = self.resolved.bounds[self.keyframes[index].plan]
-        runs = figure_runs(plan, bounds, self.theme)
+        plan, runs = self.shots.plan(index), self.shots.figures(index)
         name, words = plan.problem.name, target_words(plan.problem)
         paint_header(painter, self.places.header, name, words, runs, self.letters, self.theme)
 
@@ -285,6 +282,6 @@ class Show:
     def words(self, index: int) -> tuple[str, str]:
         """What a keyframe says, for those who listen: its title, and its caption with the figures."""
         k: Keyframe = self.keyframes[index]
-        figures = figures_text(self.shots.plan(index), self.resolved.bounds[k.plan], self.theme)
+        figures = runs_text(self.shots.figures(index))
         title = k.title or self.shots.plan(index).problem.name
         return f"{index + 1} of {self.count}: {title}", f"{k.caption} {figures}.".strip()

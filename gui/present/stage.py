@@ -12,11 +12,15 @@ from PySide6.QtGui import QImage, QPainter
 from gui.canvas.graph.animation import eased
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import packed
+from gui.present.comparison.overlay import OverlayShot
+from gui.present.comparison.shot import ComparisonShot
 from gui.present.scenes import View, between
 from gui.present.shots import NetworkShot, Shots
 from gui.present.transition.transition import Morph, Shot
 from gui.raster import engine as raster
 
+LEAD = 0.3
+"""Share of a transition in which an overlay comes up before its slider moves."""
 KEPT = 24
 """Pictures of parts of frames that are kept, so that what does not change is not painted again."""
 
@@ -56,8 +60,12 @@ class Stage:
     ) -> None:
         """What is seen a ``share`` of the way from one keyframe to another, through a ``lens``."""
         stage = self.places.stage
-        if share >= 1.0 and lens is None:
+        shot = self.shots.shot(second)
+        if share >= 1.0 and (lens is None or isinstance(shot, ComparisonShot)):
             place(painter, stage, self._image(second, ratio))
+            return
+        if isinstance(shot, OverlayShot):
+            self._slide(painter, first, shot, share, ratio)
             return
         moving = None if share >= 1.0 else self.shots.morph(first, second)
         if share >= 1.0 or moving is not None or self.plays(first, second):
@@ -68,6 +76,22 @@ class Stage:
         place(painter, stage, self._image(first, ratio))
         painter.setOpacity(eased(share))
         place(painter, stage, self._image(second, ratio))
+        painter.setOpacity(1.0)
+
+    def _slide(self, painter: QPainter, first: int, shot: OverlayShot, share: float, ratio: float) -> None:
+        """Towards an overlay: its slider goes on from where it was, else the overlay comes up at plan A and its slider sets out."""
+        before, stage = self.shots.shot(first), self.places.stage
+        begin, lead = 0.0, LEAD if shot.share > 0.0 else 1.0
+        if isinstance(before, OverlayShot) and shot.like(before):
+            begin, lead = before.share, 0.0
+        gone = max(0.0, (share - lead) / (1.0 - lead)) if lead < 1.0 else 0.0
+        if share < lead:
+            place(painter, stage, self._image(first, ratio))
+            painter.setOpacity(eased(share / lead))
+        buffer = self._frame(ratio)
+        raster.fill(buffer, None, packed(self.theme.canvas), replace=True)
+        shot.paint_share(buffer, ratio, begin + (shot.share - begin) * eased(gone))
+        place(painter, stage, wrap_image(buffer))
         painter.setOpacity(1.0)
 
     def plays(self, first: int, second: int) -> bool:
@@ -105,6 +129,8 @@ class Stage:
             moving.paint(buffer, view.viewport(width, height, ratio), scaled, share)
         elif isinstance(shot, Shot):
             shot.paint(buffer, shot.view.through(lens).viewport(width, height, ratio), scaled)
+        elif isinstance(shot, ComparisonShot):
+            shot.paint_pixels(buffer, ratio)
         else:
             image = wrap_image(buffer)
             painter = QPainter(image)
@@ -132,6 +158,8 @@ class Stage:
             shot.stage.paint_vectors(painter, shot.view, room, shot.moment, shot.marked)
         elif isinstance(shot, Shot):
             shot.paint_vectors(painter, room, self.unit)
+        elif isinstance(shot, ComparisonShot):
+            shot.paint(painter)
         else:
             shot.paint(painter, QRectF(0, 0, *room), self.unit, self.letters, self.theme)
 

@@ -14,16 +14,20 @@ from gui.canvas.graph.items import items_of
 from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.picture.picture import TITLE_HEIGHT, Picture, paint_title
 from gui.canvas.graph.picture.shapes import paint_graph
-from gui.canvas.graph.scene import STYLE, Scene, arrange, skeleton_of
+from gui.canvas.graph.scene import STYLE, arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
+from gui.layout.result import Rect
 from gui.look.theme import Theme
 from gui.panels.comparison.marks import Marks, marks_of, paint_badges
-from gui.panels.comparison.rows import row_devices, row_headers, violating_ops
+from gui.panels.comparison.rows import row_headers, scene_of_plan
 from gui.panels.comparison.words import moved_words, rules_words, standing_words
+from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
 
 GAP = 1.0
 """Pixels between canvases."""
+WHOLE: Rect = (0.0, 0.0, 1.0, 1.0)
+"""The camera that sees everything."""
 WANTED = 1.45
 """How much wider than high a canvas is at best."""
 
@@ -57,8 +61,18 @@ def opposite(comparison: Comparison, plan: int) -> int:
     return max(range(1, len(comparison.plans)), key=lambda other: (len(comparison.moved(other)), -other))
 
 
-def canvases(comparison: Comparison, box: QRectF, theme: Theme, view: str) -> list[Canvas]:
-    """Each plan laid out for its part of ``box``; the flow is laid out once for all."""
+def canvases(
+    comparison: Comparison,
+    box: QRectF,
+    theme: Theme,
+    view: str,
+    camera: Rect = WHOLE,
+    out: Ints | None = None,
+) -> list[Canvas]:
+    """Each plan laid out for its part of ``box``; the flow is laid out once for all.
+
+    ``camera``: what is seen, as shares of what is laid out; ``out``: the ops that stand out (none: those that moved).
+    """
     count = len(comparison.plans)
     columns, rows = grid(count, box.width(), box.height())
     width = int((box.width() - GAP * (columns - 1)) / columns)
@@ -69,28 +83,21 @@ def canvases(comparison: Comparison, box: QRectF, theme: Theme, view: str) -> li
     skeleton, size = skeleton_of(items), len(comparison.rows)
     found: list[Canvas] = []
     layout = None
-    for i, plan in enumerate(comparison.plans):
+    for i in range(count):
         places = np.array(comparison.places[i], np.int32)
         if layout is None or view == "lanes":
             layout = arrange(items, skeleton, view, places, size, room)
-        device, mixed = items.devices(places, size)
-        evaluator = plan.problem.evaluator
-        scene = Scene(
-            items, skeleton, layout, view, device, mixed, size, layout.x.copy(), layout.y.copy(),
-            devices=row_devices(comparison, i), size=evaluator.size, work=evaluator.op_work[0],
-            splits=items.splits(places, size),
-        )  # fmt: skip
-        scene.evaluation = plan.evaluation
+        scene = scene_of_plan(comparison, i, items, skeleton, layout, view)
         other = opposite(comparison, i)
         moved = comparison.moved(i, other)
-        scene.violating = scene.mask(violating_ops(comparison, i))
-        if 0 < len(moved) < comparison.graph.n:
-            scene.highlighted = scene.mask(moved)
+        standing_out = moved if out is None or not len(out) else out
+        if 0 < len(standing_out) < comparison.graph.n:
+            scene.highlighted = scene.mask(standing_out)
         viewport = Viewport(left=header)
         viewport.resize(width, height - TITLE_HEIGHT)
-        viewport.fit(layout.bounds, margin=10, largest=1.6)
+        look(viewport, layout.bounds, camera)
         words = "   ".join(
-            (moved_words(comparison, i, other), standing_words(comparison, i), rules_words(comparison, i))
+            (standing_words(comparison, i), rules_words(comparison, i), moved_words(comparison, i, other))
         )
         picture = Picture(
             scene, viewport, canvas_palette(theme, size, comparison.numbers), row_headers(comparison, i) if header else None,
@@ -100,6 +107,13 @@ def canvases(comparison: Comparison, box: QRectF, theme: Theme, view: str) -> li
         y = box.top() + (i // columns) * (height + GAP)
         found.append(Canvas(QRectF(x, y, width, height), picture, marks_of(comparison, items, i, (other, i))))
     return found
+
+
+def look(viewport: Viewport, bounds: Rect, camera: Rect) -> None:
+    """Show the ``camera``'s part of a scene with these ``bounds``; all of it no larger than what can be read well."""
+    x, y, w, h = bounds
+    part = (x + camera[0] * w, y + camera[1] * h, camera[2] * w, camera[3] * h)
+    viewport.fit(part, margin=10, largest=1.6 if camera == WHOLE else 2.4)
 
 
 def paint_canvas(painter: QPainter, canvas: Canvas, ground: bool) -> None:

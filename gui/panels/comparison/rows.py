@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from gui.canvas.graph.headers import HeaderData
-from gui.canvas.graph.scene import crossing_bytes
+from gui.canvas.graph.items import Items
+from gui.canvas.graph.scene import Scene, crossing_bytes
+from gui.layout.result import Layout
+from gui.layout.skeleton import Skeleton
 from gui.look.numbers import amount_column
 from planner.model.graph import Floats, Ints
 from planner.problem.target import Device
@@ -37,6 +40,24 @@ def violating_ops(comparison: Comparison, plan: int) -> Ints:
     """The ops that a plan's broken rules name (int32)."""
     broken = [op for violation in comparison.plans[plan].evaluation.violations for op in violation.ops]
     return np.array(broken, np.int32)
+
+
+def scene_of_plan(
+    comparison: Comparison, plan: int, items: Items, skeleton: Skeleton, layout: Layout, view: str
+) -> Scene:
+    """A plan of a comparison as it is laid out, its devices being rows; broken rules and pins are marked."""
+    rows, shown = len(comparison.rows), comparison.plans[plan]
+    device, mixed = items.devices(comparison.places[plan], rows)
+    evaluator = shown.problem.evaluator
+    scene = Scene(
+        items, skeleton, layout, view, device, mixed, rows, layout.x.copy(), layout.y.copy(),
+        devices=row_devices(comparison, plan), size=evaluator.size, work=evaluator.op_work[0],
+        splits=items.splits(comparison.places[plan], rows),
+    )  # fmt: skip
+    scene.evaluation = shown.evaluation
+    scene.violating = scene.mask(violating_ops(comparison, plan))
+    scene.pinned = scene.mask(np.flatnonzero(evaluator.pinned >= 0))
+    return scene
 
 
 def row_headers(comparison: Comparison, plan: int) -> HeaderData:

@@ -7,13 +7,20 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.look.theme import Theme, font
+from gui.look.theme import DeviceColour, Theme, font, numbered_colours
 from gui.look.writing import CENTRE
 from gui.panels.comparison.schedules_layout import STRIP, flag_places
 from gui.panels.schedule.layout import RULER, ChartLayout
+from planner.reports.comparison import Comparison
 
 FLAG = 16.0
 """Pixels that a flag is wide."""
+
+
+def row_colours(comparison: Comparison, plan: int, theme: Theme) -> tuple[DeviceColour, ...]:
+    """The colours of a plan's own devices: those of their rows."""
+    colours = numbered_colours(comparison.numbers, theme)
+    return tuple(colours[row] for row in comparison.row_of[plan].tolist())
 
 
 def paint_periods(
@@ -23,12 +30,15 @@ def paint_periods(
     periods: Sequence[float],
     own: int,
     theme: Theme,
+    since: float = 0.0,
 ) -> None:
-    """Lines at the times of a sample of all plans in the chart of plan ``own``, whose line is solid; flags say whose they are."""
+    """Lines at the times of a sample of all plans in the chart of plan ``own``, whose line is solid; flags say whose they are.
+
+    Times are counted from ``since``."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     left, right = layout.gutter, layout.gutter + layout.plot_width
     bottom = layout.rows_bottom
-    wanted = [layout.x(period) for period in periods]
+    wanted = [layout.x(since + period) for period in periods]
     for plan, x in sorted(enumerate(wanted), key=lambda entry: entry[0] == own):
         if periods[plan] > 0 and left <= x <= right + 1:
             style = Qt.PenStyle.SolidLine if plan == own else Qt.PenStyle.DotLine

@@ -82,6 +82,32 @@ def paint_split(
     )  # fmt: skip
 
 
+def draw_split(
+    painter: QPainter,
+    scene: Scene,
+    second: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    marks: Marks,
+    detail: Detail,
+) -> None:
+    """The same as shapes, in logical pixels."""
+    theme, near = palette.theme, detail >= Detail.LABELS
+    for i in np.flatnonzero(marks.moved).tolist():
+        x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
+        w, h = max(2.0, float(scene.w[i]) * viewport.scale), max(1.0, float(scene.h[i]) * viewport.scale)
+        for left, end, device in ((x, x, scene.device[i]), (x + w / 2, x + w - 4.0, second.device[i])):
+            accent = palette.devices[int(device)].accent
+            painter.fillRect(
+                QRectF(left, y, w / 2, h), QColor(mix(theme.card, accent, SOFT) if near else accent)
+            )
+            if near:  # a bar of full colour at each end
+                painter.fillRect(QRectF(end, y, 4.0, h), QColor(accent))
+        painter.setPen(QPen(QColor(theme.text), 1.2 if near else 0.8))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(QRectF(x, y, w, h))
+
+
 def paint_split_text(
     painter: QPainter,
     scene: Scene,

@@ -24,13 +24,15 @@ from gui.canvas.graph.painter import wrap_image
 from gui.look.drawn import encoded
 from gui.look.numbers import plural
 from gui.look.theme import GLYPHS, THEMES, Theme
-from gui.present.certificate.page import CertificatePage
+from gui.present.comparison.shot import ComparisonShot
+from gui.present.html.comparison import comparison_drawing, slider_of
 from gui.present.html.scenes import Scenes, glyph_outline, palette_data
 from gui.present.html.svg import Colours, drawing
 from gui.present.html.words import certificate_table, figures, said, subject
 from gui.present.panels.panels import paint_panel
 from gui.present.shots import NetworkShot
 from gui.present.show import Show
+from gui.present.stage import LEAD
 from gui.present.transition.transition import Shot
 from gui.raster import engine as raster
 from planner.files import write_atomically
@@ -112,7 +114,7 @@ class _Page:
             "start": self.show.starts[index], "transition": k.transition, "title": k.title, "caption": k.caption,
             "name": plan.problem.name,
         }  # fmt: skip
-        certificate = ""
+        page = ""
         if isinstance(shot, Shot):
             scene = shot.stage.scene
             frame |= {
@@ -130,20 +132,28 @@ class _Page:
             frame["picture"] = (
                 f"{plan.problem.name}: {shot.moment:,} of {shot.stage.length:,} connections done"
             )
+        elif isinstance(shot, ComparisonShot):
+            frame |= {"kind": "drawing", "size": list(shot.room), "picture": shot.words()}
+            before = self.show.shots.shot(index - 1) if index else None
+            frame |= slider_of(shot, before, LEAD)
+            page = self._comparison(index)
         else:
-            assert isinstance(shot, CertificatePage)
             frame |= {"kind": "page", "picture": f"certificate of {plan.problem.name}"}
-            certificate = certificate_table(shot.certificate)
+            page = certificate_table(shot.certificate)
         panel = self._panel(index, frame)
         self.frames.append(frame)
-        self.slides.append(self._slide(index, panel, certificate))
+        self.slides.append(self._slide(index, panel, page))
 
     # ------------------------------------------------------------------ parts
+    def _comparison(self, index: int) -> str:
+        """A keyframe that compares plans as a drawing."""
+        shots = {name: show.shots.shot(index) for name, show in self.shows.items()}
+        themed = {name: shot for name, shot in shots.items() if isinstance(shot, ComparisonShot)}
+        return comparison_drawing(themed, self.colours, f"c{index}")
+
     def _head(self, index: int) -> str:
         plan = self.show.shots.plan(index)
-        return subject(plan, index) + figures(
-            plan, self.resolved.bounds[self.story.keyframes[index].plan], index
-        )
+        return subject(plan, index) + figures(self.show.shots.figures(index), index)
 
     def _panel(self, index: int, frame: dict[str, Any]) -> str:
         """The panel beside the stage as a drawing; its size goes into the frame."""
@@ -163,14 +173,14 @@ class _Page:
         made = drawing((rect.width(), rect.height()), paint, self.colours, kind, f"p{index}")
         return f'<div class="panel">{made}</div>'
 
-    def _slide(self, index: int, panel: str, certificate: str) -> str:
-        """The keyframe on paper, and for those whose browser runs no scripts."""
+    def _slide(self, index: int, panel: str, page: str) -> str:
+        """The keyframe on paper, and for those whose browser runs no scripts; ``page`` is what it shows where that is no canvas."""
         k = self.story.keyframes[index]
         title = k.title or self.show.shots.plan(index).problem.name
-        picture = "" if certificate else f'<img alt="{escape(self.frames[index]["picture"])}">'
+        picture = "" if page else f'<img alt="{escape(self.frames[index]["picture"])}">'
         return (
             f'<article class="slide" id="k{index + 1}"><h2>{index + 1}. {escape(title)}</h2>{self._head(index)}'
-            f"<p>{escape(k.caption)}</p><figure>{picture}{panel}</figure>{certificate}</article>"
+            f"<p>{escape(k.caption)}</p><figure>{picture}{panel}</figure>{page}</article>"
         )
 
     def _style(self) -> str:

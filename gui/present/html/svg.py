@@ -226,7 +226,7 @@ def _attributes(shape: Shape, classes: list[str], more: list[tuple[str, str]]) -
 def _colour(look: Attributes, key: str) -> str:
     """A colour with its opacity, or ``none``."""
     value = look.get(key, "none")
-    opacity = float(look.get(f"{key}-opacity", "1"))
+    opacity = float(look.get(f"{key}-opacity", "1")) * float(look.get("opacity", "1"))
     if value == "none" or value.startswith("url("):
         return value
     return value if opacity >= 1.0 else f"{value}{round(255 * opacity):02x}"

@@ -10,11 +10,10 @@ from html import escape
 
 from gui.look.numbers import DASH, gap_text, one_amount
 from gui.look.theme import THEMES
-from gui.present.captions import figure_runs, target_words
+from gui.present.captions import Run, target_words
 from gui.present.certificate.page import claim_lines, facts, proof_lines, status_line, verdict
 from gui.words.objectives import component_words
 from planner.machines.two_level_memory.problem import OrderPlan
-from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.reports.certificate.certificate import Certificate
 
@@ -22,11 +21,11 @@ _THEME = THEMES["light"]
 _CLASSES = {_THEME.muted: "muted", _THEME.good: "good", _THEME.bad: "bad"}
 
 
-def figures(plan: Plan | OrderPlan, bounds: Sequence[Bound], index: int) -> str:
-    """Objective, bound and gap in the line above."""
+def figures(runs: Sequence[Run], index: int) -> str:
+    """The figures of the line above."""
     parts: list[str] = []
     joined = False
-    for run in figure_runs(plan, bounds, _THEME):
+    for run in runs:
         words = escape(run.text)
         classes = " ".join(
             part for part in (_CLASSES.get(run.colour, ""), "joined" if joined else "") if part

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QWidget
 
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.pointed_scene import PointedScene
-from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.editors.comparison.canvases.linking import Laid, Linking
 from gui.editors.comparison.canvases.pane_pointer import PanePointer
@@ -17,7 +16,7 @@ from gui.editors.comparison.canvases.pane_surface import PaneSurface
 from gui.editors.comparison.state import CompareState
 from gui.look.theme import Theme
 from gui.panels.comparison.marks import Marks, marks_of
-from gui.panels.comparison.rows import row_devices, row_headers, violating_ops
+from gui.panels.comparison.rows import row_headers, scene_of_plan
 from gui.panels.comparison.words import card_words, described, hover_text
 from planner.model.graph import Ints
 
@@ -98,18 +97,9 @@ class PlanPane(PointedScene):
         """Draw a plan as it is laid out; cards glide where they move."""
         before = self.scene
         layout = laid.layouts[self.index]
-        comparison, rows = laid.comparison, len(laid.comparison.rows)
+        comparison = laid.comparison
         self.view = laid.view
-        device, mixed = laid.items.devices(comparison.places[self.index], rows)
-        evaluator = comparison.plans[self.index].problem.evaluator
-        scene = Scene(
-            laid.items, laid.skeleton, layout, laid.view, device, mixed, rows, layout.x.copy(), layout.y.copy(),
-            devices=row_devices(comparison, self.index), size=evaluator.size, work=evaluator.op_work[0],
-            splits=laid.items.splits(comparison.places[self.index], rows),
-        )  # fmt: skip
-        scene.evaluation = comparison.plans[self.index].evaluation
-        scene.violating = scene.mask(violating_ops(comparison, self.index))
-        scene.pinned = scene.mask(np.flatnonzero(evaluator.pinned >= 0))
+        scene = scene_of_plan(comparison, self.index, laid.items, laid.skeleton, layout, laid.view)
         self.scene, self._numbers = scene, comparison.numbers
         self._surface.headers = row_headers(comparison, self.index) if layout.lanes else None
         self._mark()

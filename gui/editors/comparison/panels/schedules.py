@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from gui.editors.comparison.base import CompareView, scrolling
 from gui.look.numbers import one_time, signed_percent
-from gui.look.theme import DeviceColour, Theme, font, numbered_colours
+from gui.look.theme import Theme, font
 from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.schedules_layout import (
     STRIP,
@@ -25,7 +25,7 @@ from gui.panels.comparison.schedules_layout import (
     shared_rows,
 )
 from gui.panels.comparison.schedules_layout import Schedules as Made
-from gui.panels.comparison.schedules_painter import paint_periods
+from gui.panels.comparison.schedules_painter import paint_periods, row_colours
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.choice import KindBox, SamplesBox, fit_button
 from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, Row
@@ -101,12 +101,6 @@ class SharedChart(ScheduleChart):
         )
         letters = [comparison.letter(i) for i in range(len(comparison.plans))]
         paint_periods(painter, layout, letters, made.periods(), self.plan, self.theme)
-
-
-def row_colours(comparison: Comparison, plan: int, theme: Theme) -> tuple[DeviceColour, ...]:
-    """The colours of a plan's own devices: those of their rows."""
-    colours = numbered_colours(comparison.numbers, theme)
-    return tuple(colours[row] for row in comparison.row_of[plan].tolist())
 
 
 class TimeAxis(QWidget):

@@ -167,12 +167,36 @@ function draw() {
   painted = now;
   drawn = null;
   canvas.style.opacity = 1;
-  page.style.opacity = FRAMES[k].kind === "page" ? smooth(share) : 0;
+  page.style.opacity = paged(k) ? slid(k, share) : 0;
   if (share >= 1) drawn = paintRest(drawing, k, lens, colours);
   else if (k === 0) { paintRest(drawing, 0, null, colours); canvas.style.opacity = smooth(share); }
   else moving(k, share, colours);
-  page.style.visibility = FRAMES[k].kind === "page" ? "visible" : "hidden";
+  page.style.visibility = paged(k) ? "visible" : "hidden";
   mark();
+}
+
+// What is no canvas: a certificate, or the drawing of a comparison.
+const paged = (k) => FRAMES[k].kind === "page" || FRAMES[k].kind === "drawing";
+
+// Puts the slider of an overlay where it is after a share of the transition; returns how far the page has come up.
+function slid(k, share) {
+  const slider = FRAMES[k].slider, knob = page.querySelector(".knob");
+  if (!slider || !knob) return smooth(share);
+  const gone = slider.lead < 1 ? Math.max(0, (share - slider.lead) / (1 - slider.lead)) : 0;
+  const now = slider.from + (slider.to - slider.from) * smooth(gone), left = Number(knob.dataset.from), right = Number(knob.dataset.to);
+  page.querySelector(".second").setAttribute("opacity", now);
+  page.querySelector(".split").setAttribute("opacity", 1 - Math.abs(2 * now - 1));
+  knob.setAttribute("cx", left + now * (right - left));
+  return share < slider.lead ? smooth(share / slider.lead) : 1;
+}
+
+// A drawing is as large as fits beside the panel.
+function place(k) {
+  const frame = FRAMES[k], drawn = frame.kind === "drawing";
+  page.classList.toggle("drawn", drawn);
+  if (!drawn || !page.firstElementChild) return;
+  const room = roomOf(k), [w, h] = frame.size, scale = Math.min(room.width / w, room.height / h);
+  Object.assign(page.firstElementChild.style, { width: `${w * scale}px`, height: `${h * scale}px`, marginLeft: `${(room.width - w * scale) / 2}px` });
 }
 
 function moving(k, share, colours) {
@@ -213,8 +237,9 @@ function say(k) {
   panel.classList.toggle("now", panel.childElementCount > 0);
   panel.style.width = size.width ? `${size.width}px` : "";
   panel.style.height = size.height ? `${size.height}px` : "";
-  const certificate = slide.querySelector(".certificate");
-  if (certificate) page.replaceChildren(certificate.cloneNode(true));
+  const shownPage = slide.querySelector(".certificate, .comparison");
+  if (shownPage) page.replaceChildren(shownPage.cloneNode(true));
+  place(k);
   const frame = FRAMES[k], words = `${k + 1} of ${FRAMES.length}: ${frame.title || frame.name}. ${frame.caption}`;
   live.textContent = words;
   canvas.setAttribute("aria-label", frame.picture);
@@ -361,7 +386,7 @@ function pictures() {
   morphs.clear();
   for (const one of [canvas, beside]) { one.width = sizes.width * 2; one.height = sizes.height * 2; }
   FRAMES.forEach((frame, k) => {
-    if (frame.kind === "page") return;
+    if (paged(k)) return;
     paintRest(besideDrawing, k, null, DATA.themes.light);
     const room = roomOf(k), part = document.createElement("canvas"), image = get(`k${k + 1}`).querySelector("img");
     part.width = Math.round(room.width * 2);

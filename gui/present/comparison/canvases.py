@@ -1,0 +1,53 @@
+"""Plans of a keyframe beside one another, a canvas for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.look.theme import Theme
+from gui.panels.comparison.canvases import WHOLE, Canvas, canvases, paint_canvas
+from gui.present.comparison.shot import ComparisonShot, Part
+from planner.model.graph import Ints
+from planner.reports.comparison import Comparison
+from planner.story.story import Camera
+
+
+class CanvasesShot(ComparisonShot):
+    """Every plan in ``layout`` (``flow`` or ``lanes``) through one camera; ``out`` are the ops that stand out."""
+
+    def __init__(
+        self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme, layout: str,
+        camera: Camera | None, out: Ints,
+    ) -> None:  # fmt: skip
+        super().__init__(comparison, room, letters, theme)
+        self._layout = layout
+        box = QRectF(0, 0, *self.size)
+        self._canvases = canvases(comparison, box, theme, layout, shares(camera), out)
+
+    def parts(self) -> list[Part]:
+        """A part for each plan."""
+        return [self.part(canvas.box, self._painting(canvas)) for canvas in self._canvases]
+
+    def _painting(self, canvas: Canvas) -> Callable[[QPainter, QRectF], None]:
+        def draw(painter: QPainter, box: QRectF) -> None:
+            painter.translate(-canvas.box.topLeft())
+            paint_canvas(painter, canvas, True)
+            painter.translate(canvas.box.topLeft())
+            painter.setPen(QPen(QColor(self.theme.border), 1))
+            painter.drawLine(box.topRight(), box.bottomRight())
+
+        return draw
+
+    def words(self) -> str:
+        """How many plans, and how they are drawn."""
+        names = [self.comparison.figures(i).name for i in range(len(self.comparison.plans))]
+        how = "by device" if self._layout == "lanes" else "in the order of the flow"
+        return f"{self.comparison.graph.name} in plans {', '.join(names)}, beside one another, {how}"
+
+
+def shares(camera: Camera | None) -> tuple[float, float, float, float]:
+    """A camera as shares of what is laid out."""
+    return WHOLE if camera is None else (camera.x, camera.y, camera.width, camera.height)

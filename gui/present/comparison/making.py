@@ -1,0 +1,42 @@
+"""Which picture a keyframe that compares plans wants."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gui.look.theme import Theme
+from gui.present.comparison.canvases import CanvasesShot
+from gui.present.comparison.flows import SankeyShot
+from gui.present.comparison.overlay import OverlayShot
+from gui.present.comparison.schedules import SchedulesShot
+from gui.present.comparison.shot import ComparisonShot
+from planner.problem.bound import proven
+from planner.problem.problem import Plan
+from planner.reports.comparison import Comparison, compare
+from planner.story.story import Keyframe, Resolved
+
+
+def comparison_of(resolved: Resolved, keyframe: Keyframe) -> Comparison:
+    """The comparison of a keyframe: A is its ``versus``, B its ``plan``, then those ``beside``."""
+    numbers = (keyframe.versus, keyframe.plan, *keyframe.beside)
+    plans = [plan for i in numbers if isinstance(plan := resolved.plans[i], Plan)]
+    bounds = [resolved.bounds[i] for i in numbers]
+    return compare(plans, [bound for own in bounds for bound in proven(own)], bounds)
+
+
+def comparison_shot(
+    resolved: Resolved, keyframe: Keyframe, room: tuple[float, float], letters: float, theme: Theme
+) -> ComparisonShot:
+    """The keyframe at rest in ``room`` (logical pixels); ``letters`` is the size of letters, 1 at 1280 x 800."""
+    comparison = comparison_of(resolved, keyframe)
+    if keyframe.comparison == "sankey":
+        return SankeyShot(comparison, room, letters, theme)
+    if keyframe.comparison == "schedules":
+        return SchedulesShot(comparison, room, letters, theme)
+    index = comparison.graph.index
+    out = np.array([index[op] for op in keyframe.highlight if op in index], np.int32)
+    if keyframe.comparison == "overlay":
+        return OverlayShot(
+            comparison, room, letters, theme, keyframe.layout, keyframe.camera, out, keyframe.share
+        )
+    return CanvasesShot(comparison, room, letters, theme, keyframe.layout, keyframe.camera, out)

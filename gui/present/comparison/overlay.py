@@ -1,0 +1,164 @@
+"""Two plans of a keyframe on one canvas, with a slider from one to the other above it."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.canvas.graph.headers import HEADER_WIDTH
+from gui.canvas.graph.items import items_of
+from gui.canvas.graph.painter import wrap_image
+from gui.canvas.graph.palette import canvas_palette
+from gui.canvas.graph.scene import arrange, skeleton_of
+from gui.canvas.graph.viewport import Viewport
+from gui.look.theme import Theme, font
+from gui.look.writing import ENDS, LEFT, RIGHT, write
+from gui.panels.comparison.canvases import look
+from gui.panels.comparison.marks import marks_of
+from gui.panels.comparison.names import plan_title
+from gui.panels.comparison.overlay import Layers, Overlaid, draw_overlay
+from gui.panels.comparison.rows import row_headers, scene_of_plan
+from gui.panels.comparison.words import rules_words, standing_words
+from gui.present.comparison.canvases import shares
+from gui.present.comparison.shot import ComparisonShot, Part, paint_parts
+from planner.model.graph import Ints
+from planner.reports.comparison import Comparison
+from planner.story.story import Camera
+
+HEAD = 50.0
+"""Pixels above the canvas."""
+TRACK = 0.2
+"""Share of the width that the slider takes."""
+KNOB = 8.0
+"""Radius of the knob."""
+
+
+class OverlayShot(ComparisonShot):
+    """Plans A and B in ``layout`` (``flow`` or ``lanes``); ``share`` is where the slider rests, 0 at A, 1 at B."""
+
+    def __init__(
+        self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme, layout: str,
+        camera: Camera | None, out: Ints, share: float,
+    ) -> None:  # fmt: skip
+        super().__init__(comparison, room, letters, theme)
+        self.share, self.layout = share, layout
+        width, height = self.size
+        self._header = HEADER_WIDTH if layout == "lanes" else 0
+        self._canvas = QRectF(0, HEAD, width, max(40.0, height - HEAD))
+        inside = (max(100.0, width - self._header - 24.0), max(80.0, self._canvas.height() - 24.0))
+        items = items_of(comparison.graph, None, frozenset())
+        skeleton, rows = skeleton_of(items), len(comparison.rows)
+        first = arrange(items, skeleton, layout, comparison.places[0], rows, inside)
+        second = first
+        if layout == "lanes":
+            second = arrange(items, skeleton, layout, comparison.places[1], rows, inside, first)
+        headers = tuple(row_headers(comparison, i) if first.lanes else None for i in (0, 1))
+        scenes = tuple(
+            scene_of_plan(comparison, i, items, skeleton, one, layout)
+            for i, one in enumerate((first, second))
+        )
+        self.over = Overlaid(scenes[0], scenes[1], (first, second), (headers[0], headers[1]))
+        self.marks = marks_of(comparison, items, 0, (1, 0))
+        for scene in scenes:
+            if 0 < len(out) < comparison.graph.n:
+                scene.highlighted = scene.mask(out)
+        self.palette = canvas_palette(theme, rows, comparison.numbers)
+        self._camera = shares(camera)
+        self._layers = Layers()
+        self._layers_for = (0, 0, 0.0)
+
+    def like(self, other: ComparisonShot) -> bool:
+        """Whether the slider can go on from another overlay's place: both show the same plans in the same way."""
+        return (
+            isinstance(other, OverlayShot)
+            and (self.layout, self._camera, self.room) == (other.layout, other._camera, other.room)
+            and all(a is b for a, b in zip(self.comparison.plans, other.comparison.plans, strict=True))
+        )
+
+    # ------------------------------------------------------------------ shapes and text
+    def parts(self) -> list[Part]:
+        """The head with the slider, and the canvas."""
+        return [self.head(self.share), self.canvas(self.share)]
+
+    def head(self, share: float, knob: bool = True) -> Part:
+        """Names and figures of both plans at the slider's ends."""
+        box = QRectF(0, 0, self.size[0], HEAD)
+        return self.part(box, lambda painter, inside: self._head(painter, inside, share, knob))
+
+    def canvas(self, share: float) -> Part:
+        """Both plans at a share, as shapes and text."""
+        return self.part(self._canvas, lambda painter, inside: self._draw(painter, inside, share))
+
+    def track(self) -> QRectF:
+        """Where the slider's line is (logical pixels from the stage's corner; no height)."""
+        width = self.size[0]
+        wide = TRACK * width
+        grow = self.grow
+        return QRectF((width - wide) / 2 * grow, 0.5 * HEAD * grow, wide * grow, 0.0)
+
+    def _head(self, painter: QPainter, box: QRectF, share: float, knob: bool) -> None:
+        comparison, theme = self.comparison, self.theme
+        painter.fillRect(box, QColor(theme.panel))
+        room = (1.0 - TRACK) / 2 * box.width() - 36.0
+        for plan, left, flag in ((0, 16.0, LEFT), (1, box.width() - 16.0 - room, RIGHT)):
+            words = f"{standing_words(comparison, plan)}   {rules_words(comparison, plan)}"
+            write(
+                painter, QRectF(left, 5, room, 20), flag, plan_title(comparison, plan), font(11.0, bold=True), theme.text, ENDS
+            )  # fmt: skip
+            write(painter, QRectF(left, 26, room, 18), flag, words, font(8.5), theme.muted, ENDS)
+        track = self.track()
+        y, x0, x1 = track.top() / self.grow, track.left() / self.grow, track.right() / self.grow
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(theme.border), 3.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.drawLine(QPointF(x0, y), QPointF(x1, y))
+        if knob:
+            painter.setPen(QPen(QColor(theme.panel), 1.5))
+            painter.setBrush(QColor(theme.accent))
+            painter.drawEllipse(QPointF(x0 + share * (x1 - x0), y), KNOB, KNOB)
+        painter.setPen(QPen(QColor(theme.border), 1.0))
+        painter.drawLine(QPointF(0, box.bottom() - 0.5), QPointF(box.right(), box.bottom() - 0.5))
+
+    def _viewport(self, width: float, height: float, scale: float) -> Viewport:
+        """How the canvas is looked at in so many pixels, ``scale`` of them for each of the painters' own."""
+        viewport = Viewport(left=round(self._header * scale))
+        viewport.resize(round(width), round(height))
+        # Lanes of A and of B may be higher or lower: the camera holds still while cards go from one to the other.
+        look(viewport, self.over.ends[0].bounds, self._camera)
+        other = Viewport(left=round(self._header * scale))
+        other.resize(round(width), round(height))
+        look(other, self.over.ends[1].bounds, self._camera)
+        return viewport if viewport.scale <= other.scale else other
+
+    def _draw(self, painter: QPainter, box: QRectF, share: float) -> None:
+        painter.fillRect(box, QColor(self.theme.canvas))
+        viewport = self._viewport(box.width(), box.height(), 1.0)
+        draw_overlay(painter, self.over, self.marks, viewport, self.palette, share)
+
+    # ------------------------------------------------------------------ pixels
+    def paint_pixels(self, buffer: np.ndarray, ratio: float) -> None:
+        """At the slider's own place."""
+        self.paint_share(buffer, ratio, self.share)
+
+    def paint_share(self, buffer: np.ndarray, ratio: float, share: float) -> None:
+        """At any place of the slider, as the comparison's window paints it."""
+        scale = ratio * self.grow
+        top, wide = round(HEAD * scale), min(buffer.shape[1], round(self.room[0] * ratio))
+        part = np.ascontiguousarray(buffer[top:, :wide])
+        if self._layers_for != (*part.shape, ratio):
+            self._layers_for, self._layers.stale = (part.shape[0], part.shape[1], ratio), True
+        self.over.place(share)
+        viewport = self._viewport(part.shape[1], part.shape[0], scale)
+        self._layers.paint(part, self.over, self.marks, viewport, self.palette, share, scale)
+        buffer[top:, :wide] = part
+        image = wrap_image(buffer)  # the painter does not keep it
+        painter = QPainter(image)
+        painter.scale(ratio, ratio)
+        paint_parts(painter, [self.head(share)])
+        painter.end()
+
+    def words(self) -> str:
+        """Both plans, and which shows."""
+        a, b = (self.comparison.figures(i).name for i in (0, 1))
+        shown = f"{self.share:.0%} {b}" if 0.0 < self.share < 1.0 else (b if self.share else a)
+        return f"{self.comparison.graph.name} in plans {a} and {b} on one canvas, showing {shown}"

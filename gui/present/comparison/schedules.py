@@ -1,0 +1,114 @@
+"""The schedules of a keyframe's plans on one scale of time, from the moment at which they are steady."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
+
+from gui.look.theme import Theme, font
+from gui.look.writing import ENDS, LEFT, write
+from gui.panels.comparison.names import plan_title
+from gui.panels.comparison.schedules_layout import (
+    ScheduleMaker,
+    Schedules,
+    common_kinds,
+    shared_layout,
+    shared_rows,
+)
+from gui.panels.comparison.schedules_painter import paint_periods, row_colours
+from gui.panels.schedule.layout import ChartLayout, device_rows
+from gui.panels.schedule.painter import paint_schedule
+from gui.panels.schedule.panel import summary
+from gui.present.comparison.shot import ComparisonShot, Part
+from planner.errors import StageboardError
+from planner.reports.comparison import Comparison
+
+MARGIN, LINE = 14.0, 20.0
+MOST_SAMPLES = 60
+PERIODS = 5.0
+"""So many samples of the slowest plan are shown where schedules are streams: no more can be told apart from afar."""
+STEADY = "steady state"
+
+
+class SchedulesShot(ComparisonShot):
+    """A line of words and a chart for each plan; flags say when each is done with a sample."""
+
+    def __init__(
+        self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme
+    ) -> None:
+        super().__init__(comparison, room, letters, theme)
+        self.why_not = ""
+        """Why there are none, in a sentence."""
+        try:
+            self._made = self._make(common_kinds(comparison)[0])
+        except StageboardError as error:
+            self.why_not = str(error)
+
+    def _make(self, kind: str) -> Schedules:
+        """Schedules of so many samples that all are steady for as long as is shown."""
+        maker = ScheduleMaker()
+        made = maker.make(self.comparison, kind, None)
+        shown = PERIODS * max(made.periods())
+        steady = [next((s.start for s in one.spans if s.name == STEADY), -1.0) for one in made.of]
+        if min(steady) < 0.0 or min(made.periods()) <= 0.0:
+            return made
+        samples = [
+            math.ceil((begin + shown) / period) + 1
+            for begin, period in zip(steady, made.periods(), strict=True)
+        ]
+        return maker.make(self.comparison, kind, min(MOST_SAMPLES, max(made.samples, *samples)))
+
+    def parts(self) -> list[Part]:
+        """A part for each plan, or one that says why there is none."""
+        width, height = self.size
+        if self.why_not:
+            box = QRectF(MARGIN, MARGIN, width - 2 * MARGIN, LINE)
+            return [self.part(box, lambda painter, line: self._say(painter, line, self.why_not))]
+        each = (height - 2 * 8.0) / len(self.comparison.plans)
+        return [
+            self.part(
+                QRectF(MARGIN, 8.0 + i * each, width - 2 * MARGIN, each),
+                partial(self._plan, i),
+            )
+            for i in range(len(self.comparison.plans))
+        ]
+
+    def _say(self, painter: QPainter, line: QRectF, words: str) -> None:
+        write(painter, line, LEFT, words, font(10.0, bold=True), self.theme.text, ENDS)
+
+    def _plan(self, i: int, painter: QPainter, inside: QRectF) -> None:
+        comparison, theme = self.comparison, self.theme
+        self._say(painter, QRectF(0, 0, inside.width(), LINE), self.line(i))
+        painter.translate(0, LINE)
+        layout, since = self._layout(i, inside.width(), inside.height() - LINE - 4)
+        paint_schedule(painter, layout, theme, colours=row_colours(comparison, i, theme))
+        letters = [comparison.letter(k) for k in range(len(comparison.plans))]
+        paint_periods(painter, layout, letters, self._made.periods(), i, theme, since)
+
+    def line(self, i: int) -> str:
+        """A plan's name and how it keeps its devices busy."""
+        devices = self.comparison.plans[i].problem.devices
+        words = summary(self._made.of[i], [d.title for d in devices], self.comparison.graph.time_unit)
+        return f"{plan_title(self.comparison, i)}   {words}"
+
+    def _layout(self, i: int, width: float, height: float) -> tuple[ChartLayout, float]:
+        """A plan's chart, on the scale of all, and the moment that times are counted from."""
+        plan, found = self.comparison.plans[i], self._made.of[i]
+        devices = plan.problem.devices
+        rows = device_rows(found, [d.title for d in devices], short=[d.name for d in devices])
+        kept = shared_rows(self.comparison, i, rows)
+        layout = shared_layout(found, kept, plan.problem.graph.time_unit, width, height, self._made.until)
+        spans = [next((s for s in made.spans if s.name == STEADY), None) for made in self._made.of]
+        longest = max(self._made.periods())
+        steady = spans[i]
+        if steady is None or any(span is None for span in spans) or longest <= 0.0:
+            return layout, 0.0
+        layout.scale, layout.left = layout.plot_width / (PERIODS * longest), steady.start
+        return layout, steady.start
+
+    def words(self) -> str:
+        """What each line says."""
+        return self.why_not or "; ".join(self.line(i) for i in range(len(self.comparison.plans)))

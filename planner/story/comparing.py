@@ -1,0 +1,82 @@
+"""What is said of plans that are compared: titles and captions from the figures of a comparison."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from planner.quantity import amount_text
+from planner.reports.comparison import Comparison
+from planner.story.story import LONGEST_TITLE
+from planner.story.telling import changed, shortened
+from planner.text_table import percent
+
+
+def comparison_title(comparison: Comparison) -> str:
+    """``Slice against One device``: plan B against plan A; of more plans their names."""
+    names = [comparison.figures(i).name for i in range(len(comparison.plans))]
+    words = f"{names[1]} against {names[0]}" if len(names) == 2 else ", ".join(names)
+    return shortened(words, LONGEST_TITLE)
+
+
+def comparison_caption(comparison: Comparison, how: str = "") -> str:
+    """``B takes 21.3 % less than A, 27.1 ms; 136 of 292 ops are elsewhere.`` for each plan after A.
+
+    Of a comparison shown as (``how``) ``sankey``, the largest move is named, too.
+    """
+    sentences = [_sentence(comparison, i) for i in range(1, len(comparison.plans))]
+    if how == "sankey":
+        sentences.append(_largest_move(comparison))
+    return shortened(" ".join(filter(None, sentences)), 240)
+
+
+def _sentence(comparison: Comparison, i: int) -> str:
+    count, whole = len(comparison.moved(i)), comparison.graph.n
+    where = (
+        f"{count:,} of {whole:,} ops {'is' if count == 1 else 'are'} elsewhere"
+        if count
+        else "every op is where A has it"
+    )
+    return f"{comparison.letter(i)} {_cost(comparison, i)}; {where}."
+
+
+def _cost(comparison: Comparison, i: int) -> str:
+    """``takes 21.3 % less than A, 27.1 ms``, or why that cannot be said."""
+    plan, reference = comparison.plans[i], comparison.plans[0]
+    broken = len(plan.evaluation.violations)
+    if broken:
+        return f"breaks {'a rule' if broken == 1 else f'{broken:,} rules'}"
+    if not reference.evaluation.valid:
+        return "keeps all rules, which A does not"
+    component = plan.problem.components[0]
+    if comparison.incomparable(i, 0):
+        value = amount_text(plan.evaluation.objective, plan.problem.unit(component))
+        return f"{_verb(plan.problem.unit(component))} {value}, for another problem than A's"
+    found = changed(plan, reference)
+    if found is None:
+        value = amount_text(plan.evaluation.objective, plan.problem.unit(component))
+        return f"{_verb(plan.problem.unit(component))} as much as A, {value}"
+    name, share = found
+    unit = plan.problem.unit(name)
+    value = amount_text(plan.evaluation.components[name], unit)
+    what = _verb(unit) if name == component else f"has, in {name.replace('-', ' ')},"
+    if not math.isfinite(share):
+        return f"{what} {value}, where A {_verb(unit)} none"
+    return f"{what} {percent(abs(share))} {'less' if share < 0 else 'more'} than A, {value}"
+
+
+def _verb(unit: str | None) -> str:
+    return "needs" if unit == "B" else "takes"
+
+
+def _largest_move(comparison: Comparison) -> str:
+    """The devices between which most ops go from A to B."""
+    ops = np.array(comparison.flows(1, 0).ops)
+    np.fill_diagonal(ops, 0)
+    if not ops.any():
+        return ""
+    left, right = np.unravel_index(int(ops.argmax()), ops.shape)
+    count = int(ops[left, right])
+    from_device, to_device = comparison.device_title(int(left), 0), comparison.device_title(int(right), 1)
+    return f"Most, {count:,}, go from {from_device} to {to_device}."
