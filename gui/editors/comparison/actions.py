@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gui.editors.comparison.state import MOST
@@ -14,11 +15,16 @@ from gui.shell.common_actions import (
     panel_action,
     zoom_actions,
 )
+from gui.tools.story.actions import STORY_ACTIONS
 
 if TYPE_CHECKING:
     from gui.editors.comparison.body import CompareBody
 
-COMPARE_MENUS = ("File", "Edit", "View", "Compare", "Help")
+COMPARE_MENUS = ("File", "Edit", "View", "Compare", "Story", "Help")
+STORY = (
+    "story.panel", "story.present", "story.present_here", "story.save", "story.save_as", "story.export", "story.export.cancel",
+)  # fmt: skip
+"""What is done with the story as in the window whose plans are compared."""
 
 
 def is_compared(window: CompareBody) -> bool:
@@ -44,6 +50,17 @@ def has_selection(window: CompareBody) -> bool:
 def has_differences(window: CompareBody) -> bool:
     """Whether the two plans that lists are about differ."""
     return is_compared(window) and len(window.moved_ops()) > 0
+
+
+def can_tell(window: CompareBody) -> bool:
+    """Whether what is compared can become a keyframe."""
+    return is_compared(window) and window.studio is not None
+
+
+def _of_story(spec: ActionSpec[Any]) -> ActionSpec[Any]:
+    """An action of the story, only where there is one."""
+
+    return replace(spec, when=lambda window: window.studio is not None and spec.when(window))
 
 
 COMPARE_ACTIONS: tuple[ActionSpec[Any], ...] = (
@@ -83,6 +100,11 @@ COMPARE_ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("compare.reference", "Make This Plan the Reference", "Compare", lambda w: w.make_reference(), ("A",), "compare the others with the plan whose canvas has the keyboard", is_compared, group=1),
     ActionSpec("compare.pair", "Compare the Next Plan", "Compare", lambda w: w.next_pair(), ("C",), "let lists speak of the next plan against the reference", has_several, group=1),
     ActionSpec("plan.apply", "Put This Plan on the Main Canvas", "Compare", lambda w: w.apply_plan(), ("Ctrl+Shift+Return",), "the plan whose canvas has the keyboard takes the place of the one under edit: one undo step", is_compared, group=1),
+    # ------------------------------------------------------------------ story
+    ActionSpec("story.capture", "Capture a Keyframe", "Story", lambda w: w.capture(), ("Ctrl+Shift+K",), "the canvases as they are become a keyframe of the story; the flows or the schedules while they have the keyboard", can_tell),
+    ActionSpec("story.capture.flows", "Capture the Flows", "Story", lambda w: w.capture("sankey"), (), "a keyframe of the story shows what goes from device to device", can_tell),
+    ActionSpec("story.capture.schedules", "Capture the Schedules", "Story", lambda w: w.capture("schedules"), (), "a keyframe of the story shows the schedules of the plans on one time axis", can_tell),
+    *(_of_story(spec) for spec in STORY_ACTIONS if spec.id in STORY),
     # ------------------------------------------------------------------ help
     *HELP_ACTIONS,
 )  # fmt: skip

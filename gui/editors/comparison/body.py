@@ -27,6 +27,7 @@ from planner.model.graph import Ints
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
     from gui.shell.session import Session
+    from gui.tools.story.studio import Studio
 
 
 class CompareBody(ComparisonWindow):
@@ -34,6 +35,8 @@ class CompareBody(ComparisonWindow):
 
     find_box: QLineEdit
     docks: CompareDocks
+    studio: Studio | None = None
+    """The story of the window whose plans are compared."""
 
     def __init__(self, document: Document, themes: ThemeController, session: Session | None = None) -> None:
         super().__init__("compare", themes, session)

@@ -16,6 +16,7 @@ from gui.editors.comparison.canvases.linking import walk
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.picking import look
 from gui.editors.comparison.canvases.strip import CompareStrip
+from gui.editors.comparison.capturing import captured, shown_comparison
 from gui.editors.comparison.files import CompareFiles
 from gui.editors.comparison.memory import CompareMemory
 from gui.editors.comparison.menus import context_menu, fill_more
@@ -29,6 +30,7 @@ from planner.errors import StageboardError
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
     from gui.shell.session import Session
+    from gui.tools.story.studio import Studio
     from planner.model.graph import Ints
 
 
@@ -243,6 +245,28 @@ class CompareWindow(CompareBody):
         """The plan under the keyboard goes on the main canvas."""
         if (pane := self.columns.current) is not None:
             self.put_on_canvas(pane.plans[-1])
+
+    # ------------------------------------------------------------------ story
+    def tell_with(self, studio: Studio) -> None:
+        """Let what is compared be captured for a story; what is said of it is said here, too."""
+        self.studio = studio
+        studio.draft.frames_changed.connect(self.update_soon)
+        studio.said.connect(self._say_told)
+        self.update_actions()
+
+    def capture(self, comparison: str = "") -> None:
+        """What is compared becomes the next keyframe: as it is on screen, or as a ``comparison`` of one kind."""
+        if self.studio is None:
+            return
+        draft = self.studio.draft
+        draft.add(captured(self, draft, comparison or shown_comparison(self)), "Capture a comparison")
+        self.notice.show_message(
+            "info", self.studio.captured(), action="Show the story", run=self.studio.show_story
+        )
+
+    def _say_told(self, level: str, text: str) -> None:
+        if self.isVisible():
+            self.say(level, text)
 
     # ------------------------------------------------------------------ looks
     def apply_theme(self, theme: Theme) -> None:

@@ -13,7 +13,7 @@ from gui.document.history import Column
 from gui.document.network.entries import OrderEntry
 from gui.document.plan_list import PlanEntry
 from gui.editors.comparison.sources import Source
-from gui.editors.comparison.state import entry_sources, file_sources
+from gui.editors.comparison.state import MOST, entry_sources, file_sources
 from gui.editors.comparison.window import ComparisonWindow
 from gui.shell.host import reveal, show_editor
 from planner.errors import StageboardError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gui.editors.comparison.orders.editor import OrdersWindow
     from gui.look.theme import ThemeController
     from gui.shell.session import Session
+    from gui.tools.story.studio import Studio
     from planner.problem.bound import Bound
 
 
@@ -46,6 +47,7 @@ class PlanWindow(AnyWindow, Protocol):
     """The window of a graph."""
 
     document: Document
+    studio: Studio
 
 
 class OrderWindow(AnyWindow, Protocol):
@@ -73,7 +75,7 @@ def open_comparison(window: PlanWindow, entries: Sequence[PlanEntry]) -> Compare
 
 
 def open_plans(window: PlanWindow, paths: Sequence[str | Path]) -> CompareWindow:
-    """Compare plan files of the open model; a single one with the plan on the canvas.
+    """Compare plan files of the open model with one another; a single one with the plan on the canvas.
 
     Raises :class:`StageboardError` for a damaged file or a plan of another graph, before anything changes.
     """
@@ -82,6 +84,27 @@ def open_plans(window: PlanWindow, paths: Sequence[str | Path]) -> CompareWindow
     if len(sources) == 1 and document.active is not None:
         sources.insert(0, Source(document.active))
     return _open(window, sources, bounds)
+
+
+def open_with_canvas(window: PlanWindow, paths: Sequence[str | Path]) -> CompareWindow:
+    """Compare the plan on the canvas, as A, with plan files of the open model, and say which of them there is no room for.
+
+    Raises :class:`StageboardError` like :func:`open_plans`.
+    """
+    active = window.document.active
+    if active is None:
+        return open_plans(window, paths)
+    sources, bounds = file_sources([Path(path) for path in paths], window.document)
+    shown, rest = sources[: MOST - 1], sources[MOST - 1 :]
+    compared = _open(window, [Source(active), *shown], bounds)
+    if rest:
+        names = " and ".join(str(source.path.name) for source in rest if source.path is not None)
+        compared.say(
+            "warning",
+            f"{names} {'is' if len(rest) == 1 else 'are'} left out: at most {MOST} plans are compared at once, and A is the plan"
+            f" on the canvas, “{active.name}”",
+        )
+    return compared
 
 
 def open_columns(window: PlanWindow, columns: Sequence[Column]) -> None:
@@ -143,7 +166,9 @@ def compares(document: Document) -> bool:
 def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound] = ()) -> CompareWindow:
     from gui.editors.comparison.editor import CompareWindow
 
-    shown, _ = _window(window, CompareWindow)
+    shown, new = _window(window, CompareWindow)
+    if new:
+        shown.tell_with(window.studio)
     shown.compare(sources, bounds)
     reveal(shown)
     return shown

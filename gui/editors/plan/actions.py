@@ -219,7 +219,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     # ------------------------------------------------------------------ plan
     *PLAN_ACTIONS,
     ActionSpec("plan.compare", "Compare Plans", "Plan", lambda w: w.compare(w.plans.comparable()), ("Ctrl+Shift+D",), "the plans selected in the list side by side; a single one beside the plan on the canvas", is_comparable, group=1),
-    ActionSpec("compare.files", "Compare with Plan Files…", "Plan", lambda w: w.compare_files(), (), "saved plans of this model beside the plan on the canvas", is_open, group=1),
+    ActionSpec("compare.files", "Compare with Plan Files…", "Plan", lambda w: w.compare_files(), (), "the plan on the canvas, as A, beside saved plans of this model; at most four in all", is_open, group=1),
     ActionSpec("compare.example", "Compare: an Example", "Plan", lambda w: w.compare_example(), (), "a transformer on accelerators: the best contiguous split beside the best one that may be torn apart", group=1),
     ActionSpec("plan.help", "Make the Move That Helps Most", "Plan", lambda w: w.suggestions.apply_best(), ("Ctrl+H",), "the best single move under the rules", is_open, group=2),
     ActionSpec("plan.prove_more", "Prove a Stronger Bound", "Plan", lambda w: w.proving_unasked.prove_more(), ("Ctrl+Shift+B",), "a minute's work on how good a plan can be at all: perhaps this one is optimal", is_unproven, group=2),

@@ -228,7 +228,7 @@ class MainWindow(GraphBody):
         """Ask for saved plans of this model, and show them beside the one on the canvas."""
         chosen = self.files.ask_plans()
         if chosen:
-            windows_of("comparison").open_plans(self, chosen)
+            windows_of("comparison").open_with_canvas(self, chosen)
 
     def compare_example(self) -> None:
         """Show two plans that are worth comparing."""

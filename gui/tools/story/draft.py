@@ -52,11 +52,12 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A keyframe of a draft. The plan numbers in ``keyframe`` mean nothing: ``shown`` and ``versus`` are the plans."""
+    """A keyframe of a draft. The plan numbers in ``keyframe`` mean nothing: ``shown``, ``versus`` and ``beside`` are the plans."""
 
     keyframe: Keyframe
     shown: Shown
     versus: Shown | None = None
+    beside: tuple[Shown, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +276,8 @@ def _state_of(resolved: Resolved, sources: Sequence[ModelSource]) -> DraftState:
         for plan, bounds, part in zip(resolved.plans, resolved.bounds, story.plans, strict=True)
     ]
     frames = tuple(
-        Frame(k, shown[k.plan], shown[k.versus] if k.versus >= 0 else None) for k in story.keyframes
+        Frame(k, shown[k.plan], shown[k.versus] if k.versus >= 0 else None, tuple(shown[i] for i in k.beside))
+        for k in story.keyframes
     )
     return DraftState(story.title, story.summary, story.theme, frames)
 
@@ -306,6 +308,7 @@ def story_of(
             frame.keyframe,
             plan=number(frame.shown),
             versus=-1 if frame.versus is None else number(frame.versus),
+            beside=tuple(number(one) for one in frame.beside),
         )
         for frame in state.frames
     )

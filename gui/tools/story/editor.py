@@ -21,7 +21,7 @@ from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
 from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
-from planner.story.story import LONGEST_CAPTION, LONGEST_HOLD, LONGEST_TITLE, LONGEST_TRANSITION
+from planner.story.story import LAYOUTS, LONGEST_CAPTION, LONGEST_HOLD, LONGEST_TITLE, LONGEST_TRANSITION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,10 @@ PANELS = (
     ("", "No panel"), ("costs", "Costs"), ("convergence", "Convergence"), ("schedule", "Schedule"), ("memory", "Memory"),
     ("difference", "What changed"),
 )  # fmt: skip
+COMPARISONS = (
+    ("side-by-side", "Side by Side"), ("overlay", "Overlaid"), ("sankey", "Flows of Ops"), ("schedules", "Schedules Compared"),
+)  # fmt: skip
+"""Views that compare the plan with another one."""
 WITHOUT_GRAPH = ("schedule", "difference")
 """Panels that orders of networks do not have."""
 
@@ -75,7 +79,7 @@ class FrameEditor(QWidget):
         grid.setColumnStretch(3, 1)
         self.title.textEdited.connect(lambda text: self._edit("Change a title", title=text))
         self.caption.textChanged.connect(self._caption_changed)
-        self.view.activated.connect(lambda _: self._edit("Change a view", view=self.view.currentData()))
+        self.view.activated.connect(lambda _: self._edit_view(self.view.currentData()))
         self.panel.activated.connect(lambda _: self._edit_panel(self.panel.currentData()))
         self.hold.valueChanged.connect(lambda value: self._edit("Change how long it is held", hold=value))
         self.transition.valueChanged.connect(
@@ -119,8 +123,9 @@ class FrameEditor(QWidget):
             if self.caption.toPlainText() != keyframe.caption:
                 self.caption.setPlainText(keyframe.caption)
             network = isinstance(frame.shown.plan, OrderPlan)
-            self._fill(self.view, NETWORK_VIEWS if network else VIEWS, keyframe.view)
             earlier = self._earlier() is not None or frame.versus is not None
+            views = NETWORK_VIEWS if network else (*VIEWS, *COMPARISONS) if earlier else VIEWS
+            self._fill(self.view, views, keyframe.comparison or keyframe.view)
             panels = [
                 entry
                 for entry in PANELS
@@ -147,6 +152,24 @@ class FrameEditor(QWidget):
             if same and before.shown is not frame.shown:
                 return before.shown
         return None
+
+    def _edit_view(self, view: str) -> None:
+        """A view of the plan alone, or one that compares it: with the plan that it is compared with already, else the one before."""
+        frame = self._draft.frame
+        if frame is None or self._filling:
+            return
+        if view not in dict(COMPARISONS):
+            alone = replace(frame.keyframe, view=view, comparison="", beside=())
+            changed = replace(frame, keyframe=alone, beside=())
+        else:
+            versus = frame.versus or self._earlier()
+            several = frame.beside if view in ("side-by-side", "schedules") else ()
+            layout = frame.keyframe.view if frame.keyframe.view in LAYOUTS else frame.keyframe.layout
+            compared = replace(
+                frame.keyframe, view="comparison", comparison=view, layout=layout, versus=0, beside=(0,) * len(several), at=None
+            )  # fmt: skip
+            changed = replace(frame, keyframe=compared, versus=versus, beside=several)
+        self._draft.change(self._draft.current, changed, "Change a view")
 
     def _edit_panel(self, panel: str) -> None:
         frame = self._draft.frame

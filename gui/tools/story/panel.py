@@ -43,8 +43,9 @@ def painted(frame: Frame, theme: Theme) -> QImage:
     from gui.present.show import Show
     from planner.story.files.plans import pack
 
-    shown = [frame.shown, *([] if frame.versus is None else [frame.versus])]
-    keyframe = replace(frame.keyframe, plan=0, versus=-1 if frame.versus is None else 1)
+    shown = [frame.shown, *([] if frame.versus is None else [frame.versus]), *frame.beside]
+    beside = tuple(range(len(shown) - len(frame.beside), len(shown)))
+    keyframe = replace(frame.keyframe, plan=0, versus=-1 if frame.versus is None else 1, beside=beside)
     model = StoryModel((frame.shown.source.model.name or "model",), frame.shown.source.model.fingerprint)
     story = Story(
         "thumbnail", "", (model,), tuple(pack(one.plan, one.bounds, 0) for one in shown), (keyframe,)

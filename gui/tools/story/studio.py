@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from PySide6.QtCore import QObject, QUrl
+from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from gui.background.loading import Loading
 from gui.document.crash_files import remove
 from gui.look.numbers import plural
-from gui.shell.closing import Closing, Unsaved
+from gui.shell.closing import Unsaved
+from gui.shell.host import reveal
+from gui.shell.window import EditorWindow
 from gui.tools.story.draft import Draft, Frame, ModelSource, sources_of
 from gui.tools.story.keeping import DraftAutosave, LostStory
 from gui.tools.story.panel import StoryPanel
 from gui.tools.story.recorder import Recorder
 from gui.tools.story.searching import Searching
 from gui.tools.story.shots import Shots
+from gui.tools.story.story_stage import StoryStage
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
 from planner.problem.problem import Plan
@@ -43,31 +46,11 @@ IN_MENU = (
 )  # fmt: skip
 
 
-class StoryStage(Protocol):
-    """What a window does for its story."""
-
-    document: Any
-    themes: Any
-    actions_set: Any
-    reduced_motion: bool
-    session: Any
-    closed: bool
-    closing: Closing
-    notice: Any
-    docks: Any
-    plans: Any
-    proving: Any
-
-    @property
-    def theme(self) -> Theme: ...
-
-    def say(self, level: str, text: str, detail: str = "") -> None: ...
-    def update_actions(self) -> None: ...
-    def focus_panel(self, id: str) -> None: ...
-
-
 class Studio(QObject):
-    """Does what :data:`gui.tools.story.actions.STORY_ACTIONS` ask for, in a window (a QMainWindow with what :class:`StoryStage` asks for)."""
+    """Does what :data:`gui.tools.story.actions.STORY_ACTIONS` ask for, in a window (a QMainWindow with what :class:`~gui.tools.story.story_stage.StoryStage` asks for)."""
+
+    said = Signal(str, str)
+    """Level and text of what was said in the window."""
 
     def __init__(self, window: Any, shots: Shots, revisit: Callable[[Frame], None]) -> None:
         super().__init__(window)
@@ -98,11 +81,16 @@ class Studio(QObject):
         self.draft.frames_changed.connect(window.update_actions)
         self.recorder.recording_changed.connect(lambda _: window.update_actions())
 
+    def _say(self, level: str, text: str, detail: str = "") -> None:
+        """In the window, and in others that speak for it, such as a comparison of its plans."""
+        self._window.say(level, text, detail)
+        self.said.emit(level, text)
+
     def _try(self, run: Any) -> None:
         try:
             run()
         except StageboardError as error:
-            self._window.say("error", str(error))
+            self._say("error", str(error))
 
     def _fill(self, menu: QMenu) -> None:
         menu.clear()
@@ -127,13 +115,19 @@ class Studio(QObject):
     # ------------------------------------------------------------------ making
     def capture_keyframe(self) -> None:
         """What is on screen becomes a keyframe."""
-        frame = self.recorder.capture()
+        self.recorder.capture()
         if not self.panel.isVisible():
-            count = len(self.draft.frames)
             self._window.notice.show_message(
-                "info", f"Captured “{frame.keyframe.title}” as keyframe {self.draft.current + 1} of {count}.",
-                action="Show the story", run=self.show_story,
-            )  # fmt: skip
+                "info", self.captured(), action="Show the story", run=self.show_story
+            )
+
+    def captured(self) -> str:
+        """What is said of the keyframe that was captured last."""
+        draft = self.draft
+        assert draft.frame is not None
+        return (
+            f"Captured “{draft.frame.keyframe.title}” as keyframe {draft.current + 1} of {len(draft.frames)}."
+        )
 
     def retake_keyframe(self) -> None:
         """The chosen keyframe shows what is on screen now, in its own words."""
@@ -170,10 +164,12 @@ class Studio(QObject):
     def _searched(self, frames: list[Frame]) -> None:
         self.draft.add_all(frames, "Keyframes from a search")
         self.show_story()
-        self._window.say("info", f"The search became {plural(len(frames), 'keyframe')}.")
+        self._say("info", f"The search became {plural(len(frames), 'keyframe')}.")
 
     def show_story(self) -> None:
-        """The panel."""
+        """The panel, and its window where another one is in front."""
+        if not self._parent.isVisible():
+            reveal(cast(EditorWindow, self._parent))
         self._window.focus_panel("story")
 
     def _show_on_canvas(self, index: int) -> None:
@@ -228,7 +224,7 @@ class Studio(QObject):
             self.recorder.stop()
             self.draft.open(resolved, path, sources)
             for note in resolved.notes[:1]:
-                self._window.say("warning", note)
+                self._say("warning", note)
             if self._window.document.problem is None and isinstance(resolved.plans[0], Plan):
                 self._show_on_canvas(0)
             self.show_story()
@@ -246,7 +242,7 @@ class Studio(QObject):
         if self._window.document.problem is None and isinstance(resolved.plans[0], Plan):
             self._show_on_canvas(0)
         self.show_story()
-        self._window.say("info", "The story is recovered; it is not saved yet.")
+        self._say("info", "The story is recovered; it is not saved yet.")
 
     def save_story(self) -> bool:
         """To its file; ask for one where there is none, or where it is one that Stageboard brings along. Returns whether it is saved."""
@@ -281,10 +277,10 @@ class Studio(QObject):
         try:
             copied = self.draft.save(path)
         except StageboardError as error:
-            self._window.say("error", str(error))
+            self._say("error", str(error))
             return False
         beside = f"; {' and '.join(copied)} was copied beside it, so that it opens anywhere" if copied else ""
-        self._window.say("info", f"The story was saved as {path.name}{beside}.")
+        self._say("info", f"The story was saved as {path.name}{beside}.")
         return True
 
     # ------------------------------------------------------------------ presenting
@@ -339,7 +335,7 @@ class Studio(QObject):
         options = ExportOptions(theme="" if page else self._window.theme.name)
         self._export.start_story(resolved.story, folder, path, options, files)
         self._target = path
-        self._window.say("info", f"Writing {path.name} …")
+        self._say("info", f"Writing {path.name} …")
         self._window.update_actions()
 
     def cancel_story_export(self) -> None:
@@ -355,7 +351,7 @@ class Studio(QObject):
 
     def _exported(self, result: object, error: object) -> None:
         if error is not None:
-            self._window.say("info" if isinstance(error, Cancelled) else "error", str(error))
+            self._say("info" if isinstance(error, Cancelled) else "error", str(error))
         else:
             # It stays until it is dismissed: who exports a film looks elsewhere meanwhile.
             written = cast("Exported", result)
@@ -364,6 +360,7 @@ class Studio(QObject):
             self._window.notice.show_message(
                 "info", text, "\n".join(written.notes), action="Show Folder", run=lambda: QDesktopServices.openUrl(where),
             )  # fmt: skip
+            self.said.emit("info", text)
         self._window.update_actions()
 
     # ------------------------------------------------------------------ the plan itself
