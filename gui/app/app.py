@@ -34,11 +34,11 @@ class Notices(QObject):
 
 def open_window(
     models: Sequence[Path], plan: Path | None, *, tour: bool = False, density: float | None = None,
-    story: Path | None = None, compared: Sequence[Path] = (),
+    story: Path | None = None, compared: Sequence[Path] = (), batch: int | None = None,
 ) -> int:  # fmt: skip
     """Open the window on model files and a plan, on a story or on the tour, and stay until it is closed.
 
-    Plans to be ``compared`` are shown in a tab of their own.
+    Plans to be ``compared`` are shown in a tab of their own, their model read with ``batch`` (None: as the first of them says).
 
     Sparse networks, and dense models pruned to a ``density``, have tabs of their own.
     """
@@ -65,7 +65,9 @@ def open_window(
             try:
                 show_editor(parts.window)
                 # What follows waits for the first frame: the window is there at once, its contents a moment later.
-                QTimer.singleShot(0, parts.window, lambda: _begin(parts, models, plan, tour, story, compared))
+                QTimer.singleShot(
+                    0, parts.window, lambda: _begin(parts, models, plan, tour, story, compared, batch)
+                )
                 return int(app.exec())
             finally:
                 parts.jobs.close()
@@ -110,7 +112,7 @@ def _open_networks(
 
 def _begin(
     parts: Parts, models: Sequence[Path], plan: Path | None, tour: bool, story: Path | None = None,
-    compared: Sequence[Path] = (),
+    compared: Sequence[Path] = (), batch: int | None = None,
 ) -> None:  # fmt: skip
     from gui.layout import warm_up as warm_up_layout
     from gui.raster import engine as raster
@@ -124,7 +126,7 @@ def _begin(
     elif compared:
         from gui.editors.comparison.windows import open_files
 
-        open_files(parts.window, models, compared)
+        open_files(parts.window, models, compared, batch)
     elif models:
         parts.window.files.open_files([*models, *([plan] if plan is not None else [])])
     if parts.journal is not None:

@@ -38,6 +38,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="what the picture shows: the graph as a flow or one lane per device, what goes from device to device, or what"
         " each device pays (default flow)",
     )  # fmt: skip
+    parser.add_argument(
+        "--window", action="store_true", help="open them in the window, the first on the canvas, instead of printing figures"
+    )  # fmt: skip
     parser.add_argument("--all", action="store_true", help="list every op that moved and every flow")
     parser.add_argument(
         "--batch", type=inputs.whole, metavar="N",
@@ -47,7 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     proving.configure(parser, proving.OFF)
     parser.epilog = (
         "example: stageboard compare\n"
-        "         stageboard compare sample_models/resnet50.json a.plan.json b.plan.json -o compared.png\n\n"
+        "         stageboard compare sample_models/resnet50.json a.plan.json b.plan.json -o compared.png\n"
+        "         stageboard compare sample_models/resnet50.json a.plan.json b.plan.json --window\n\n"
         "Devices are matched first: stages, TPUs and chips in their order, those of a pool freely. Plans may be for different\n"
         "targets; a plan that breaks rules is compared like any other. What a plan file says was proven is named beside its plan as its\n"
         "claim and counts only once --prove has proven it."
@@ -59,6 +63,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from gui.look.display import check_qt, offscreen
 
     models, plans = files_of(args.files)
+    if args.window:
+        return _open_window(models, plans, args, console)
     if args.output is not None:
         if Path(args.output).suffix.lower() not in SUFFIXES:
             raise StageboardError(
@@ -80,6 +86,30 @@ def run(args: argparse.Namespace, console: Console) -> int:
     data, text = _told(comparison, files, args)
     console.result({**data, "picture": args.output}, lambda: text)
     return DONE
+
+
+def _open_window(
+    models: Sequence[Path], plans: Sequence[Path], args: argparse.Namespace, console: Console
+) -> int:
+    """The comparison in the window, where the plans can be compared and there is a display."""
+    from gui.look.display import check_display, check_qt
+
+    given = {
+        "-o": args.output, "--view": args.view, "--all": args.all, "--size": args.size, "--preset": args.preset,
+        "--transparent": args.transparent, "--prove": args.prove, "--json": console.as_json,
+    }  # fmt: skip
+    for option, value in given.items():
+        if value:
+            raise UsageError(f"{option} is about what is printed or drawn; leave it or --window out")
+    opened, notes = read(models, plans, args.batch, args.density)
+    compared(opened, proving.OFF, console)
+    for note in notes:
+        console.note(note)
+    check_qt()
+    check_display()
+    from gui.app.app import open_window
+
+    return open_window(list(models), None, density=args.density, compared=list(plans), batch=args.batch)
 
 
 def files_of(arguments: Sequence[str]) -> tuple[list[Path], list[Path]]:

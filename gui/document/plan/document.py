@@ -188,7 +188,14 @@ class Document(PlannedDocument[Problem, Evaluation]):
         assert plan is not None
         assert file is not None
         bounds = (*opened.bounds, *opened.claims)
-        self._take(plan, plan.name or file.stem, bounds, f"Open plan {file.name}", file, saved=True)
+        self._take(
+            plan,
+            plan.name or file.stem.removesuffix(".plan"),
+            bounds,
+            f"Open plan {file.name}",
+            file,
+            saved=True,
+        )
 
     def current_plan(self) -> Plan:
         """The assignment as a plan with where it came from. Raises :class:`StageboardError` where nothing is open."""

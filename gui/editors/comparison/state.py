@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -297,6 +298,7 @@ def file_sources(paths: Iterable[Path], document: Document) -> tuple[list[Source
     bounds: list[Bound] = []
     for path in paths:
         plan, stored = read_plan(Path(path), graph)
-        sources.append(Source(plan=plan, path=Path(path), file_claims=claimed(stored)))
+        named = replace(plan, name=plan.name or Path(path).stem.removesuffix(".plan"))
+        sources.append(Source(plan=named, path=Path(path), file_claims=claimed(stored)))
         bounds += proven(with_known(plan.problem, stored))
     return sources, bounds

@@ -115,34 +115,24 @@ def open_columns(window: PlanWindow, columns: Sequence[Column]) -> None:
     _open(window, [next(read) if isinstance(one, Path) else Source(one) for one in columns], bounds)
 
 
-def open_files(window: PlanWindow, models: Sequence[Path], plans: Sequence[Path]) -> None:
-    """Open model files in a window, then compare plans of them. What goes wrong is said in the window."""
-    _once_open(window, models, lambda: open_plans(window, plans))
+def open_files(
+    window: PlanWindow, models: Sequence[Path], plans: Sequence[Path], batch: int | None = None
+) -> None:
+    """Open model files in a window, put the first of their plans on the canvas and compare the others with it.
 
+    ``batch`` None: as the first plan's model was read. What goes wrong is said in the window.
+    """
+    from planner.plan_files.plan_json import plan_model_options
 
-def open_example(window: PlanWindow) -> None:
-    """The best contiguous and the best free split of a small transformer: the first on the canvas, the second beside it."""
-    from planner.reports.comparison.example import example_files
-
-    model, plans = example_files(None)
-    document = window.document
-
-    def show() -> None:
-        document.open_plan(plans[0])
-        assert document.active is not None
-        others, bounds = file_sources(plans[1:], document)
-        _open(window, [Source(document.active), *others], bounds)
-
-    _once_open(window, [model], show)
-
-
-def _once_open(window: PlanWindow, models: Sequence[Path], then: Callable[[], object]) -> None:
     document = window.document
     wanted = tuple(Path(model).absolute() for model in models)
 
     def show() -> None:
         try:
-            then()
+            others, bounds = file_sources(plans[1:], document)
+            document.open_plan(plans[0])
+            assert document.active is not None
+            _open(window, [Source(document.active), *others], bounds)
         except StageboardError as error:
             window.say("error", str(error))
 
@@ -154,8 +144,21 @@ def _once_open(window: PlanWindow, models: Sequence[Path], then: Callable[[], ob
     if document.problem is not None and document.paths == wanted:
         show()
         return
+    try:
+        size = plan_model_options(plans[0])["batch"] if batch is None else batch
+    except StageboardError as error:
+        window.say("error", str(error))
+        return
     document.model_changed.connect(opened)
-    window.files.open_files(list(wanted))
+    window.files.open_graphs(list(wanted), None, size)
+
+
+def open_example(window: PlanWindow) -> None:
+    """The best contiguous and the best free split of a small transformer: the first on the canvas, the second beside it."""
+    from planner.reports.comparison.example import example_files
+
+    model, plans = example_files(None)
+    open_files(window, [model], plans)
 
 
 def compares(document: Document) -> bool:

@@ -35,9 +35,9 @@ class Files(ModelFiles):
         """Ask for saved plans to compare."""
         return self.ask_open("Compare with saved plans", PLANS)
 
-    def open_graphs(self, models: Sequence[Path], plan: Path | None) -> None:
-        """Open graphs here; asks first where the open plan is not saved."""
-        self._open_models(list(models), 1, plan)
+    def open_graphs(self, models: Sequence[Path], plan: Path | None, batch: int = 1) -> None:
+        """Open graphs here, their symbolic batch being ``batch``; asks first where the open plan is not saved."""
+        self._open_models(list(models), batch, plan)
 
     def _open_models(self, models: list[Path], batch: int, plan: Path | None) -> None:
         if not self._window.may_replace(lambda: self._open_models_now(models, batch, plan)):

@@ -10,9 +10,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gui.editors.comparison.canvases.overlay import OverlayPane, between, way
+from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.overlay_fade import Fade, FadeBar
 from gui.editors.comparison.editor import CompareWindow
+from gui.layout.between import between
+from gui.panels.comparison.overlay import way
 from tests.gui.editors.comparison.parts import more_plans, rest, two_plans, window_on
 from tests.gui.window_parts import shown
 
@@ -35,8 +37,8 @@ def test_both_plans_are_drawn(qtbot: QtBot) -> None:
         pane = overlaid(qtbot, window)
         assert pane.plans == (0, 1)
         assert pane.scene is not None
-        assert pane.second is not None
-        assert np.flatnonzero(pane.scene.device != pane.second.device).tolist() == [3, 7]
+        assert pane.over is not None
+        assert np.flatnonzero(pane.scene.device != pane.over.second.device).tolist() == [3, 7]
         pictures = []
         for share in (0.0, 0.5, 1.0):
             pane.fade.set_share(share)
@@ -56,15 +58,23 @@ def test_in_lanes_cards_go_from_as_place_to_bs(qtbot: QtBot) -> None:
             pane.fade.set_share(share)
             assert pane.scene is not None
             assert np.allclose(pane.scene.y, wanted.y)
+            assert pane.over is not None
+            for scene in (pane.over.first, pane.over.second):
+                assert scene.settled, "edges of both plans keep to the routes between the cards as they stand"
+                assert scene.layout is wanted
+                assert np.array_equal(scene.route_y, pane.scene.route_y)
         pane.fade.set_share(0.75)
         assert pane.scene is not None
         assert not np.allclose(pane.scene.y, first.y)
         assert not np.allclose(pane.scene.y, second.y)
-        assert not pane.scene.settled
+        assert pane.scene.settled, "edges keep to their routes on the way"
+        starts = pane.scene.route_y[pane.scene.route_ptr[:-1]]
+        leaving = pane.scene.items.edge_src[pane.scene.routed]
+        assert np.allclose(starts, (pane.scene.y + pane.scene.h / 2)[leaving]), "which moves with their cards"
         window.state.select([3])
         pane.fade.set_share(1.0)
-        assert pane.second is not None
-        assert pane.overlay_surface.top(pane.scene) == (pane.second, pane.overlay_surface.second_headers)
+        assert pane.over is not None
+        assert pane.overlay_surface.top(pane.scene) == (pane.over.second, pane.over.headers[1])
         middle = between(first, second, 0.5)
         assert np.allclose(middle.y, (first.y + second.y) / 2)
         assert middle.lanes[0].band[3] == pytest.approx(
@@ -96,8 +106,8 @@ def test_another_pair_is_overlaid(qtbot: QtBot) -> None:
         assert pane.plans == (0, 2)
         comparison = window.state.comparison
         assert comparison is not None
-        assert pane.second is not None
-        assert np.array_equal(pane.second.device, comparison.places[2])
+        assert pane.over is not None
+        assert np.array_equal(pane.over.second.device, comparison.places[2])
         assert np.flatnonzero(pane.marks.moved).tolist() == comparison.moved(2, 0).tolist()
 
 
