@@ -41,6 +41,8 @@ MOST_HIGHLIGHTED = 10_000
 LONGEST_TITLE = 120
 """Characters of a title: one line of large type."""
 LONGEST_CAPTION = 400
+LONGEST_NOTES = 4_000
+"""Characters of what the speaker wants to say at a keyframe: some three minutes of talking."""
 LONGEST_SUMMARY = 2_000
 LONGEST_HOLD = 600.0
 """Seconds for which a keyframe may be held."""
@@ -142,7 +144,8 @@ class Keyframe:
 
     ``camera`` None shows everything. ``highlight`` are ops by id (neurons by number in a network) that stand out. ``versus`` is
     the plan that this one is compared with, or -1. ``at`` is the number of connections done, of a network's order; None
-    is before the first. ``hold`` and ``transition`` (towards this keyframe) are seconds.
+    is before the first. ``hold`` and ``transition`` (towards this keyframe) are seconds. ``notes`` are the speaker's, and never shown
+    to the audience.
 
     In the view ``comparison``, ``comparison`` says how plan B (``plan``) is compared with plan A (``versus``), and ``beside`` are
     plans C and D of canvases and schedules. ``layout`` is that of canvases. ``share`` is where the slider of an overlay comes to
@@ -165,12 +168,15 @@ class Keyframe:
     layout: str = "flow"
     share: float = 1.0
     beside: tuple[int, ...] = ()
+    notes: str = ""
 
     def __post_init__(self) -> None:
         _text(self.title, "the title of a keyframe", LONGEST_TITLE, empty=True)
         _text(self.caption, "the caption of a keyframe", LONGEST_CAPTION, empty=True)
         object.__setattr__(self, "title", escaped(self.title))
         object.__setattr__(self, "caption", escaped(self.caption, keep="\n"))
+        _text(self.notes, "the text of a keyframe's notes", LONGEST_NOTES, empty=True)
+        object.__setattr__(self, "notes", escaped(self.notes, keep="\n"))
         _whole(self.plan, "the plan of a keyframe", 0, MOST_PLANS)
         _choice(self.view, "the view of a keyframe", VIEWS)
         _choice(self.panel, "the panel of a keyframe", PANELS)

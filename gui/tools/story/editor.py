@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import (
@@ -21,7 +22,14 @@ from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
 from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
-from planner.story.story import LAYOUTS, LONGEST_CAPTION, LONGEST_HOLD, LONGEST_TITLE, LONGEST_TRANSITION
+from planner.story.story import (
+    LAYOUTS,
+    LONGEST_CAPTION,
+    LONGEST_HOLD,
+    LONGEST_NOTES,
+    LONGEST_TITLE,
+    LONGEST_TRANSITION,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +49,7 @@ WITHOUT_GRAPH = ("schedule", "difference")
 
 
 class FrameEditor(QWidget):
-    """Title, caption, view, panel and seconds. Every change is an undo step of the draft; typing in a field is one."""
+    """Title, caption, view, panel, seconds and the speaker's notes. Every change is an undo step of the draft; typing in a field is one."""
 
     def __init__(self, draft: Draft, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,11 +59,8 @@ class FrameEditor(QWidget):
         self.title.setMaxLength(LONGEST_TITLE)
         self.title.setPlaceholderText("Title")
         self.title.setAccessibleName("Title of the keyframe")
-        self.caption = QPlainTextEdit(self)
-        self.caption.setPlaceholderText("What is said here")
-        self.caption.setAccessibleName("Caption of the keyframe")
-        self.caption.setTabChangesFocus(True)
-        self.caption.setFixedHeight(4 * self.caption.fontMetrics().lineSpacing() + 22)
+        self.caption = self._words("What is said here", "Caption of the keyframe", 4)
+        self.notes = self._words("Speaker notes: never on the slide", "Speaker notes of the keyframe", 3)
         self.view, self.panel = DropDown(self), DropDown(self)
         self.view.setAccessibleName("What the keyframe shows")
         self.panel.setAccessibleName("Panel beside the graph")
@@ -75,10 +80,16 @@ class FrameEditor(QWidget):
             set_role(label, "muted")
             grid.addWidget(label, 3, 2 * column)
             grid.addWidget(field, 3, 2 * column + 1)
+        grid.addWidget(self.notes, 4, 0, 1, 4)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
         self.title.textEdited.connect(lambda text: self._edit("Change a title", title=text))
-        self.caption.textChanged.connect(self._caption_changed)
+        self.caption.textChanged.connect(
+            partial(self._words_changed, self.caption, "caption", LONGEST_CAPTION, "Change a caption")
+        )
+        self.notes.textChanged.connect(
+            partial(self._words_changed, self.notes, "notes", LONGEST_NOTES, "Change speaker notes")
+        )
         self.view.activated.connect(lambda _: self._edit_view(self.view.currentData()))
         self.panel.activated.connect(lambda _: self._edit_panel(self.panel.currentData()))
         self.hold.valueChanged.connect(lambda value: self._edit("Change how long it is held", hold=value))
@@ -88,6 +99,14 @@ class FrameEditor(QWidget):
         draft.frames_changed.connect(self.show_frame)
         draft.current_changed.connect(self.show_frame)
         self.show_frame()
+
+    def _words(self, hint: str, name: str, lines: int) -> QPlainTextEdit:
+        field = QPlainTextEdit(self)
+        field.setPlaceholderText(hint)
+        field.setAccessibleName(name)
+        field.setTabChangesFocus(True)
+        field.setFixedHeight(lines * field.fontMetrics().lineSpacing() + 22)
+        return field
 
     def _seconds(self, name: str, least: float, most: float) -> QDoubleSpinBox:
         field = QDoubleSpinBox(self)
@@ -116,12 +135,15 @@ class FrameEditor(QWidget):
             if frame is None:
                 self.title.clear()
                 self.caption.clear()
+                self.notes.clear()
                 return
             keyframe = frame.keyframe
             if self.title.text() != keyframe.title:
                 self.title.setText(keyframe.title)
             if self.caption.toPlainText() != keyframe.caption:
                 self.caption.setPlainText(keyframe.caption)
+            if self.notes.toPlainText() != keyframe.notes:
+                self.notes.setPlainText(keyframe.notes)
             network = isinstance(frame.shown.plan, OrderPlan)
             earlier = self._earlier() is not None or frame.versus is not None
             views = NETWORK_VIEWS if network else (*VIEWS, *COMPARISONS) if earlier else VIEWS
@@ -181,14 +203,14 @@ class FrameEditor(QWidget):
             self._draft.current, replace(frame, keyframe=keyframe, versus=versus), "Change a panel"
         )
 
-    def _caption_changed(self) -> None:
-        text = self.caption.toPlainText()
-        if len(text) > LONGEST_CAPTION:
+    def _words_changed(self, field: QPlainTextEdit, name: str, longest: int, what: str) -> None:
+        text = field.toPlainText()
+        if len(text) > longest:
             # Pasting more than fits keeps what fits.
             with self._filled():
-                self.caption.setPlainText(text[:LONGEST_CAPTION])
-                self.caption.moveCursor(self.caption.textCursor().MoveOperation.End)
-        self._edit("Change a caption", caption=text[:LONGEST_CAPTION])
+                field.setPlainText(text[:longest])
+                field.moveCursor(field.textCursor().MoveOperation.End)
+        self._edit(what, **{name: text[:longest]})
 
     def _edit(self, what: str, **fields: object) -> None:
         if self._filling or self._draft.frame is None:

@@ -146,7 +146,7 @@ class StoryPanel(Panel):
         for signal in (draft.frames_changed, draft.modified_changed, document.model_changed):
             signal.connect(self.request_refresh)
         self.installEventFilter(self)
-        for field in (self.list, self.name, self.editor.title, self.editor.caption):
+        for field in (self.list, self.name, self.editor.title, self.editor.caption, self.editor.notes):
             field.installEventFilter(self)
 
     def _button(self, text: str, tip: str) -> QPushButton:

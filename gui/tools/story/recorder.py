@@ -56,9 +56,8 @@ class Recorder(QObject):
             self.capture()
             return
         new = self.frame_now(None)
-        kept = {
-            name: getattr(old.keyframe, name) for name in ("title", "caption", "panel", "hold", "transition")
-        }
+        stay = ("title", "caption", "panel", "hold", "transition", "notes")
+        kept = {name: getattr(old.keyframe, name) for name in stay}
         if old.versus is None and kept["panel"] == "difference":
             kept["panel"] = ""
         versus = None

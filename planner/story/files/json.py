@@ -95,7 +95,10 @@ def _keyframe_dict(keyframe: Keyframe) -> dict[str, Any]:
         data["at"] = keyframe.at
     if keyframe.view == "comparison":
         data |= _comparison_dict(keyframe)
-    return {**data, "hold": keyframe.hold, "transition": keyframe.transition}
+    data |= {"hold": keyframe.hold, "transition": keyframe.transition}
+    if keyframe.notes:
+        data["notes"] = keyframe.notes
+    return data
 
 
 def _comparison_dict(keyframe: Keyframe) -> dict[str, Any]:
@@ -147,6 +150,7 @@ class _Keyframe(Struct, forbid_unknown_fields=True):
     layout: str = ""
     share: Number = 1.0
     beside: list[Count] = []
+    notes: str = ""
 
 
 class _Story(Struct, forbid_unknown_fields=True):
@@ -232,6 +236,7 @@ def _keyframe(data: _Keyframe, number: int) -> Keyframe:
             layout=_words(data.layout) or "flow",
             share=data.share,
             beside=tuple(map(int, data.beside)),
+            notes=_words(data.notes),
         )
 
 

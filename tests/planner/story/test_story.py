@@ -331,6 +331,7 @@ def test_bounds_in_stories_hold_for_plans_found_here() -> None:
 
 
 def test_what_cannot_be_shown_is_escaped_and_lines_stay_apart() -> None:
-    frame = Keyframe("a\x1b\u202e", "one\ntwo\x07", 0)
+    frame = Keyframe("a\x1b\u202e", "one\ntwo\x07", 0, notes="say\nthis\x07")
     assert (frame.title, frame.caption) == (r"a\x1b\u202e", "one\ntwo" + r"\x07")
+    assert frame.notes == "say\nthis" + r"\x07"
     assert replace(frame, hold=2.0).caption == frame.caption

@@ -97,10 +97,11 @@ def test_a_keyframe_is_taken_again_with_its_words(qtbot: QtBot) -> None:
         draft = Draft()
         recorder = Recorder(GraphShots(document, canvas), draft)
         recorder.capture()
-        draft.edit("Change a title", title="My words")
+        draft.edit("Change a title", title="My words", notes="Say it slowly")
         document.move([3], 2)
         recorder.retake()
         assert len(draft.frames) == 1 and titles(draft) == ["My words"]
+        assert draft.frames[0].keyframe.notes == "Say it slowly"
         assert draft.frames[0].shown.plan.decision.device_of[3] == 2  # type: ignore[union-attr]
         canvas.close_canvas()
 

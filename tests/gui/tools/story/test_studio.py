@@ -17,7 +17,7 @@ from planner.machines.catalogue import planner
 from planner.problem.provenance import Provenance
 from planner.search.run import run
 from planner.story.files.json import read_story
-from planner.story.story import LONGEST_CAPTION
+from planner.story.story import LONGEST_CAPTION, LONGEST_NOTES
 from tests.gui.editors.network.window_parts import order_window
 from tests.gui.models import write_model
 from tests.gui.window_parts import answer, make_window, opened, settle
@@ -80,6 +80,10 @@ def test_words_are_edited_in_place(window: MainWindow) -> None:
     assert studio.draft.frame is not None and studio.draft.frame.keyframe.title == "Even shares"
     editor.caption.setPlainText("x" * (LONGEST_CAPTION + 50))
     assert studio.draft.frame.keyframe.caption == "x" * LONGEST_CAPTION
+    editor.notes.setPlainText("Wait for the question. " * 300)
+    assert studio.draft.frame.keyframe.notes == ("Wait for the question. " * 300)[:LONGEST_NOTES]
+    studio.draft.undo_stack.undo()
+    assert not studio.draft.frame.keyframe.notes and not editor.notes.toPlainText()
     editor.hold.setValue(7.5)
     assert studio.draft.frame.keyframe.hold == 7.5
     assert editor.panel.findData("difference") < 0  # there is no earlier plan to compare with

@@ -172,7 +172,7 @@ def keyframes() -> st.SearchStrategy[Keyframe]:
         Keyframe, words, words, st.integers(0, 1), st.sampled_from(["flow", "lanes", "certificate"]),
         st.none() | st.builds(Camera, share, share, size, size), st.just(()),
         st.sampled_from(["", "costs", "convergence", "schedule", "memory"]), st.integers(-1, 1), st.none(),
-        st.floats(0.1, 60.0), st.floats(0.0, 5.0),
+        st.floats(0.1, 60.0), st.floats(0.0, 5.0), words,
     )  # fmt: skip
 
 
@@ -263,6 +263,8 @@ CHANGES: dict[str, Any] = {
     "an unknown op": (lambda d: d["keyframes"][0].update(highlight=["nobody"]), "highlights 'nobody'"),
     "a camera of no size": (lambda d: d["keyframes"][1]["camera"].update(width=0), "width of a camera is 0"),
     "endless": (lambda d: d["keyframes"][0].update(hold=1e9), "is 1e+09; it must be from"),
+    "endless notes": (lambda d: d["keyframes"][0].update(notes="x" * 4001), "the text of a keyframe's notes has 4,001 characters"),
+    "notes in numbers": (lambda d: d["keyframes"][0].update(notes=7), "notes"),
     "no title": (lambda d: d.update(title=" "), "title must be text that is not empty"),
     "no decision": (lambda d: d["plans"][0]["data"].pop("decision"), "has no decision"),
     "another decision": (lambda d: d["plans"][0]["data"]["decision"].update(kind="slots"), "of kind 'slots'"),
