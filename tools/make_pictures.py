@@ -34,6 +34,7 @@
     docs/images/story-moving.png   the same on its way between two plans
     docs/images/story-network.png  an order of a sparse network at work
     docs/images/story-panel.png    the window in which a story is made
+    docs/images/speaker-light.png  the speaker's window of a talk
     docs/images/certificate.png    a certificate
 
 Parts: window, edge-tpu, mcm, network, compare, race, stories; all unless named. No display is needed. The searches are seeded, so that the plans are the same every time;

@@ -35,6 +35,10 @@ STORIES = (
     ("certificate.png", "device-placement", "light", -1, 1.0),
 )
 """Pictures of stories: the file, the story, the theme, the keyframe, and the share of the way to it."""
+NOTES = (
+    "Each sample goes through the devices once: ask who expects the schedule to have gaps.\n\nThe picture begins in the steady"
+    " state; accelerator 1 is busy all the time, so nothing is left to gain in a row."
+)
 PACKAGE = "mcm:36,sram=40MiB,precision=int8,copy_sources=8"
 RACES = (
     ("race-light.png", "light", ("denoiser.onnx",), "pipeline:8", 0.05, 45.0),
@@ -169,6 +173,7 @@ def story_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
         show = Show(resolve(read_story(path), path.parent), THEMES[theme], PRESENTED)
         index = keyframe % show.count
         save_small(show.image(show.starts[index] + share * show.keyframes[index].transition), folder / name)
+    speaker_picture(app, folder)
     window = parts.window
     parts.themes.set_preference("light")
     Tour(parts.document, parts.jobs).open(("bert_3.json",), "pool:2+1")
@@ -182,6 +187,34 @@ def story_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
     window.notice.dismiss()
     settle(app, window)
     save_small(window.grab().toImage(), folder / "story-panel.png")
+
+
+def speaker_picture(app: QApplication, folder: Path) -> None:
+    """The speaker's window at a keyframe with notes."""
+    from dataclasses import replace
+
+    from gui.present.window import PresenterWindow
+    from planner.model.samples import STORIES as SHIPPED
+    from planner.story.files.json import read_story
+    from planner.story.files.plans import resolve
+
+    path = SHIPPED / "device-placement.story.json"
+    found = resolve(read_story(path), path.parent)
+    frames = list(found.story.keyframes)
+    frames[SHOWN - 1] = replace(frames[SHOWN - 1], notes=NOTES)
+    story = replace(found.story, keyframes=tuple(frames))
+    audience = PresenterWindow(replace(found, story=story), full_screen=False, at=SHOWN - 1)
+    audience.resize(*PRESENTED)
+    audience.course.skip()
+    audience.elapsed = 265.0
+    audience.toggle_speaker()
+    assert audience.speaker is not None
+    audience.resize(*PRESENTED)
+    audience.speaker.resize(*PRESENTED)
+    app.processEvents()
+    audience.speaker.refresh()
+    save_small(audience.speaker.grab().toImage(), folder / "speaker-light.png")
+    audience.close()
 
 
 def order_picture(folder: Path) -> None:

@@ -36,8 +36,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reduced-motion", action="store_true", help="cut from keyframe to keyframe; nothing moves"
     )
+    parser.add_argument(
+        "--notes", action="store_true",
+        help="open the speaker's window too: this slide, the next, notes and time; the story goes to the other screen where there is one",
+    )  # fmt: skip
     parser.epilog = (
-        "examples: stageboard present device-placement\n"
+        "examples: stageboard present device-placement --notes\n"
         "          stageboard present talk.story.json -o talk.pdf\n\n"
         "MP4 needs ffmpeg: the system's, or what \"pip install 'stageboard[video]'\" brings."
     )
@@ -68,7 +72,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
         from gui.present.launch import present_file
 
         given = tuple(Path(model) for model in args.model)
-        return present_file(path, given=given, theme=args.theme or "", reduced_motion=args.reduced_motion)
+        return present_file(
+            path, given=given, theme=args.theme or "", reduced_motion=args.reduced_motion, notes=args.notes
+        )
+    if args.notes:
+        raise StageboardError("--notes is about the screen; leave out -o, or leave out --notes")
     offscreen()
     return _export(path, args, console)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+
+from gui.shell.key_claims import WITH_COMMANDS
 
 K = Qt.Key
 
@@ -34,7 +37,8 @@ COMMANDS = (
     Command("larger", (K.Key_Plus, K.Key_Equal), "+", "larger letters"),
     Command("smaller", (K.Key_Minus,), "\N{MINUS SIGN}", "smaller letters"),
     Command("reset_view", (K.Key_R, K.Key_0), "R", "undo zooming by the wheel"),
-    Command("toggle_notes", (K.Key_N,), "N", "what comes next, and the time"),
+    Command("toggle_notes", (K.Key_N,), "N", "notes, next and time beside the story"),
+    Command("toggle_speaker", (K.Key_S,), "S", "the speaker's window"),
     Command("toggle_help", (K.Key_Question, K.Key_F1, K.Key_H), "?  F1", "this list"),
     Command("escape", (K.Key_Escape,), "Esc", "end"),
 )  # fmt: skip
@@ -43,6 +47,11 @@ MOUSE = (
 )  # fmt: skip
 BY_KEY = {int(key): command for command in COMMANDS for key in command.keys}
 DIGITS = range(int(K.Key_0), int(K.Key_9) + 1)
+
+
+def is_for_talk(event: QKeyEvent) -> bool:
+    """Whether a key is one of the talk's, also where it is a command of the window behind it."""
+    return not event.modifiers() & WITH_COMMANDS and (event.key() in DIGITS or event.key() in BY_KEY)
 
 
 def rows() -> list[tuple[str, str]]:

@@ -24,8 +24,11 @@ class Presenting(Protocol):
     reduced_motion: bool
 
 
-def present(window: QWidget, resolved: Resolved, at: int = 0, full_screen: bool = True) -> PresenterWindow:
-    """Present a story over ``window`` (see :class:`Presenting`), on its screen, beginning with keyframe ``at``.
+def present(
+    window: QWidget, resolved: Resolved, at: int = 0, full_screen: bool = True, notes: bool = False
+) -> PresenterWindow:
+    """Present a story over ``window`` (see :class:`Presenting`), on its screen, beginning with keyframe ``at``; with the speaker's
+    window beside where ``notes`` says so.
 
     The presenter deletes itself when it is closed.
     """
@@ -33,6 +36,8 @@ def present(window: QWidget, resolved: Resolved, at: int = 0, full_screen: bool 
     reduced = bool(getattr(window, "reduced_motion", False))
     presenter = PresenterWindow(resolved, themes, reduced, full_screen, at, window)
     presenter.begin()
+    if notes:
+        presenter.toggle_speaker()
     return presenter
 
 
@@ -43,11 +48,12 @@ def present_file(
     given: Sequence[Path] = (),
     theme: str = "",
     reduced_motion: bool = False,
+    notes: bool = False,
 ) -> int:
     """Present a story file until it is closed; returns the program's status. Raises :class:`StageboardError` for a bad one.
 
     ``given`` are model files that stand in for those that are not found, ``theme`` one other than the story's;
-    ``reduced_motion`` is on whatever the user has set.
+    ``reduced_motion`` is on whatever the user has set; ``notes`` opens the speaker's window too.
     """
     from gui.background.collecting import Collecting
     from gui.background.signals import quit_on_signals
@@ -69,6 +75,8 @@ def present_file(
     try:
         with quit_on_signals(app):
             presenter.begin()
+            if notes:
+                presenter.toggle_speaker()
             return int(app.exec())
     finally:
         collecting.close()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
-
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -27,7 +25,9 @@ from gui.present.panels.overlays import (
     paint_spotlight,
 )
 from gui.present.pointing import Pointing
+from gui.present.scenes import HEIGHT, WIDTH
 from gui.present.show import Show
+from gui.present.speaker_words import speaker_words
 from gui.present.transition.course import Course
 from gui.widgets.later import Later
 from planner.problem.problem import Plan
@@ -37,10 +37,18 @@ SETTLE_MS = 140
 """A window that is being resized is laid out anew once it has kept its size for so long."""
 SCALES = (0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5)
 """Sizes of letters to choose from."""
+NOTES, MOST_NOTES = 0.34, 460.0
+"""Share of the width that notes beside the story take, and pixels of a frame of 1280 x 800 at most."""
+BLANKS = {"#000000": "Black screen", "#ffffff": "White screen"}
 
 
 class Screen(QWidget):
-    """Shows one resolved story at a place of its course. It goes nowhere by itself: the window leads."""
+    """Shows one resolved story at a place of its course. It goes nowhere by itself: the window leads.
+
+    ``changed`` when what the speaker is told may be another.
+    """
+
+    changed = Signal()
 
     def __init__(self, resolved: Resolved, reduced_motion: bool, at: int, parent: QWidget | None) -> None:
         super().__init__(parent, Qt.WindowType.Window)
@@ -50,6 +58,8 @@ class Screen(QWidget):
         self.reduced_motion = reduced_motion
         self.blank = ""
         self.notes_shown = self.help_shown = False
+        self.alone = True
+        """Whether there is no speaker's window: what only the speaker needs is here then."""
         self.typed = ""
         self.elapsed = 0.0
         """Seconds since the talk began."""
@@ -63,12 +73,18 @@ class Screen(QWidget):
         self._announce()
 
     @property
+    def frame_size(self) -> tuple[int, int]:
+        """Width and height of the story in this window: all of it but what notes take beside it."""
+        wide, high = self.width(), self.height()
+        if self.notes_shown and self.alone:
+            wide -= round(min(NOTES * wide, MOST_NOTES * min(wide / WIDTH, high / HEIGHT)))
+        return wide, high
+
+    @property
     def show_now(self) -> Show:
-        """The story in frames of the window's size."""
+        """The story in frames of :attr:`frame_size`."""
         if self._show is None:
-            self._show = Show(
-                self.resolved, self.theme, (self.width(), self.height()), type_scale=SCALES[self._scale]
-            )
+            self._show = Show(self.resolved, self.theme, self.frame_size, type_scale=SCALES[self._scale])
             self._show.reduced_motion = self.reduced_motion
         return self._show
 
@@ -97,9 +113,9 @@ class Screen(QWidget):
             return
         show, course = self.show_now, self.course
         wide, high = show.size
-        if show.size != (self.width(), self.height()):
+        if show.size != self.frame_size:
             painter.fillRect(self.rect(), QColor(self.theme.panel))
-            painter.scale(self.width() / wide, self.height() / high)
+            painter.scale(self.frame_size[0] / wide, self.frame_size[1] / high)
         show.paint_between(painter, course.first, course.second, course.share, self.mouse.lens)
         painter.resetTransform()
         self._paint_over(painter)
@@ -113,23 +129,32 @@ class Screen(QWidget):
             elif self.mouse.mode == "laser":
                 self._paint_op(painter)
                 paint_laser(painter, self.mouse.at, unit)
+        if not self.alone:
+            return
         if self.notes_shown:
-            here = self.course.destination
-            after = self.resolved.story.keyframes[here + 1 : here + 2]
-            following = (after[0].title or "untitled", after[0].caption) if after else ("", "")
-            if self.resolved.notes:  # the speaker should know before somebody asks
-                following = (following[0], f"{following[1]}\nNote: {self.resolved.notes[0]}")
-            minutes, seconds = divmod(int(self.elapsed), 60)
-            paint_notes(
-                painter, show.places.stage, f"{here + 1} of {self.course.count}", following, f"{minutes}:{seconds:02d}",
-                time.strftime("%H:%M"), unit, self.theme,
-            )  # fmt: skip
+            words = speaker_words(self.resolved, self.course.destination, self.elapsed)
+            left = self.frame_size[0]
+            read = min(size[0] / WIDTH, size[1] / HEIGHT) * SCALES[self._scale]
+            paint_notes(painter, QRectF(left, 0, size[0] - left, size[1]), words, read, self.theme)
         if self.typed:
             paint_badge(painter, show.places.stage, f"Go to {self.typed}", unit, self.theme)
         elif self._badge_left > 0.0:
             paint_badge(painter, show.places.stage, self._badge, unit, self.theme)
         if self.help_shown:
             paint_help(painter, size, keys.rows(), unit, self.theme)
+
+    @property
+    def state_words(self) -> str:
+        """What a key has done that the story does not show: for the speaker's window."""
+        if self.typed:
+            return f"Go to {self.typed}"
+        return BLANKS.get(self.blank) or (self._badge if self._badge_left > 0.0 else "")
+
+    def point_at(self, at: QPointF) -> None:
+        """The pointer is at this place of the window, wherever the mouse is."""
+        self.mouse.at = at
+        if self.mouse.mode:
+            self.update()
 
     def _paint_op(self, painter: QPainter) -> None:
         """The card under the pointer, grown."""

@@ -99,6 +99,19 @@ class Show:
             painter.end()
         return image
 
+    def slide_image(self, index: int, ratio: float, lens: View | None = None) -> QImage:
+        """A keyframe at rest as a picture of its own, ``ratio`` pixels for each logical one, its stage seen through a ``lens``."""
+        image = QImage(
+            max(1, round(self.size[0] * ratio)),
+            max(1, round(self.size[1] * ratio)),
+            QImage.Format.Format_RGB32,
+        )
+        painter = QPainter(image)
+        painter.scale(ratio, ratio)
+        self.paint_between(painter, index, index, 1.0, lens)
+        painter.end()
+        return image
+
     def paint_between(
         self, painter: QPainter, first: int, second: int, share: float, lens: View | None = None
     ) -> None:

@@ -6,14 +6,14 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import THEMES, Theme
 from gui.present import keys
 from gui.present.pointing import MODES
 from gui.present.screen import SCALES, Screen
-from gui.shell.key_claims import WITH_COMMANDS
+from gui.present.speaker import SpeakerWindow, seats
 from gui.widgets.plain import plain
 from planner.story.story import Resolved
 
@@ -52,6 +52,9 @@ class PresenterWindow(Screen):
         self.themes = themes
         self.playing = False
         self._full_screen = full_screen
+        self.speaker: SpeakerWindow | None = None
+        """The speaker's window, while there is one."""
+        self._ending = False
         self._held = 0.0
         self._idle = 0.0
         self._last = time.perf_counter()
@@ -105,7 +108,7 @@ class PresenterWindow(Screen):
             self.advance(min(passed, LONGEST_STEP))
         elif self._timer.isActive():
             self._timer.stop()
-        if self.notes_shown:
+        if self.notes_shown and self.alone:
             self.update()
 
     def advance(self, seconds: float) -> None:
@@ -113,10 +116,14 @@ class PresenterWindow(Screen):
         if self._badge_left > 0.0:
             self._badge_left -= seconds
             self.update()
+            if self._badge_left <= 0.0:
+                self.changed.emit()
         if not self.course.resting:
             self.course.advance(seconds)
             self.mouse.give_way(self.course.done, self.width(), self.height())
             self.update()
+            if self.course.resting:
+                self.changed.emit()
             return
         if not self.playing:
             return
@@ -137,6 +144,7 @@ class PresenterWindow(Screen):
             self.mouse.leave(self.reduced_motion)
             self._announce()
             self.moved.emit(self.course.destination)
+        self.changed.emit()
         self._wake()
 
     def forward(self) -> None:
@@ -182,6 +190,7 @@ class PresenterWindow(Screen):
 
     def _set_blank(self, colour: str) -> None:
         self.blank = "" if self.blank == colour else colour
+        self.changed.emit()
         self.update()
 
     def next_pointer(self) -> None:
@@ -200,6 +209,7 @@ class PresenterWindow(Screen):
         """Other colours than the story's own."""
         self.theme = theme
         self._lay_out()
+        self.changed.emit()
 
     def toggle_full_screen(self) -> None:
         """Full screen or a window."""
@@ -227,21 +237,54 @@ class PresenterWindow(Screen):
         self.update()
 
     def toggle_notes(self) -> None:
-        """What comes next, and the time."""
+        """Notes, what comes next and the time, beside the story; with a speaker's window they are there."""
         self.notes_shown = not self.notes_shown
-        self.update()
+        self._lay_out()
+
+    # ------------------------------------------------------------------ the speaker's window
+    def toggle_speaker(self) -> None:
+        """Open the speaker's window, or close it."""
+        if self.speaker is not None:
+            self.speaker.close()
+            return
+        parent = self.parentWidget()
+        screens = QGuiApplication.screens()
+        here = screens.index(parent.screen() if parent is not None else QGuiApplication.primaryScreen())
+        place, own, apart = seats([screen.availableGeometry() for screen in screens], here)
+        self.alone = False
+        self.speaker = SpeakerWindow(self)
+        self.speaker.asked.connect(lambda run: getattr(self, run)())
+        self.speaker.closed.connect(self._speaker_closed)
+        if not (apart and self._full_screen):
+            self.showNormal()
+        self.setGeometry(own)
+        if apart and self._full_screen:
+            self.showFullScreen()
+        self._lay_out()
+        self.speaker.begin(place, apart)
+
+    def _speaker_closed(self) -> None:
+        """What only the speaker needs is here again."""
+        self.speaker, self.alone = None, True
+        if self._full_screen and not self._ending:
+            self.showFullScreen()
+            self.activateWindow()
+            self.setFocus()
+        self._lay_out()
 
     def toggle_help(self) -> None:
         """The keys."""
         self.help_shown = not self.help_shown
         if self.help_shown:
             self._say(". ".join(f"{key}: {words}" for key, words in keys.rows()))
+        self.changed.emit()
         self.update()
 
     def escape(self) -> None:
         """Close what lies over the story, else end."""
         if self.help_shown or self.typed or self.blank:
             self.help_shown, self.typed, self.blank = False, "", ""
+            self.changed.emit()
             self.update()
         else:
             self.close()
@@ -249,6 +292,7 @@ class PresenterWindow(Screen):
     def _say_briefly(self, words: str) -> None:
         self._badge, self._badge_left = words, BADGE_SECONDS
         self._say(words)
+        self.changed.emit()
         self._wake()
 
     # ------------------------------------------------------------------ events
@@ -257,8 +301,7 @@ class PresenterWindow(Screen):
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
-            and not event.modifiers() & WITH_COMMANDS
-            and (event.key() in keys.DIGITS or event.key() in keys.BY_KEY)
+            and keys.is_for_talk(event)
         ):
             event.accept()
             return True
@@ -269,6 +312,7 @@ class PresenterWindow(Screen):
         key = event.key()
         if key in keys.DIGITS and not (key == Qt.Key.Key_0 and not self.typed):
             self.typed = (self.typed + chr(key))[-3:]
+            self.changed.emit()
             self.update()
             return
         command = keys.BY_KEY.get(int(key))
@@ -311,7 +355,10 @@ class PresenterWindow(Screen):
         event.accept()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """No timer goes on."""
+        """No timer goes on, and the speaker's window goes too."""
+        self._ending = True
+        if self.speaker is not None:
+            self.speaker.close()
         for timer in (self._timer, self._slow, self._resized):
             timer.stop()
         self.closed.emit()

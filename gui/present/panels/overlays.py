@@ -11,8 +11,9 @@ from gui.look.glyphs import paint_glyph
 from gui.look.numbers import one_time
 from gui.look.theme import Theme, device_colours
 from gui.look.writing import CENTRE, RIGHT
-from gui.present.captions import lines_of, measure
+from gui.present.captions import flowed, lines_of, measure
 from gui.present.panels.rows import text
+from gui.present.speaker_words import SpeakerWords
 from planner.problem.problem import Plan
 from planner.quantity import bytes_text
 
@@ -34,20 +35,27 @@ def _plate(painter: QPainter, rect: QRectF, unit: float, theme: Theme) -> None:
 def paint_help(
     painter: QPainter, size: tuple[int, int], rows: Sequence[tuple[str, str]], unit: float, theme: Theme
 ) -> None:
-    """The keys in two columns, in the middle of the frame."""
+    """The keys in the middle of the frame: in two columns, in one where that is too wide, and smaller where neither fits."""
     veil = QColor(theme.shadow)
     veil.setAlphaF(0.45)
     painter.fillRect(QRectF(0, 0, *size), veil)
-    half = (len(rows) + 1) // 2
-    line, pixels = 38 * unit, max(9, round(17 * unit))
-    keys = max(measure(pixels, True).horizontalAdvance(k) for k, _ in rows) + 18 * unit
-    words = max(measure(pixels).horizontalAdvance(w) for _, w in rows) + 8 * unit
-    wide, high = 2 * (keys + words) + 110 * unit, line * half + 96 * unit
+    while True:
+        for columns in (2, 1):
+            half = -(-len(rows) // columns)
+            line, pixels = 38 * unit, max(6, round(17 * unit))
+            keys = max(measure(pixels, True).horizontalAdvance(k) for k, _ in rows) + 18 * unit
+            words = max(measure(pixels).horizontalAdvance(w) for _, w in rows) + 8 * unit
+            wide, high = columns * (keys + words) + (18 + 46 * columns) * unit, line * half + 96 * unit
+            if wide <= size[0] and high <= size[1]:
+                break
+        if (wide <= size[0] and high <= size[1]) or pixels <= 6:
+            break
+        unit *= 0.95
     rect = QRectF((size[0] - wide) / 2, (size[1] - high) / 2, wide, high)
     _plate(painter, rect, unit, theme)
     top = rect.top() + 66 * unit
     title = QRectF(rect.left() + 32 * unit, rect.top() + 18 * unit, wide - 64 * unit, 36 * unit)
-    text(painter, title, "Keys", max(12, round(24 * unit)), theme.text, True)
+    text(painter, title, "Keys", max(8, round(24 * unit)), theme.text, True)
     for i, (key, what) in enumerate(rows):
         x = rect.left() + 32 * unit + (i // half) * (keys + words + 46 * unit)
         y = top + (i % half) * line
@@ -55,26 +63,32 @@ def paint_help(
         text(painter, QRectF(x + keys, y, words, line), what, pixels, theme.text)
 
 
-def paint_notes(
-    painter: QPainter, rect: QRectF, place: str, following: tuple[str, str], elapsed: str, clock: str, unit: float,
-    theme: Theme,
-) -> None:  # fmt: skip
-    """What only the speaker needs: where this is, what comes next, for how long it has gone on, and what time it is."""
-    pixels = max(9, round(16 * unit))
-    wide = 460 * unit
-    title, caption = following
-    lines = lines_of(caption, pixels, False, wide - 40 * unit)[:6] if caption else ()
-    high = (104 + 24 * len(lines)) * unit
-    box = QRectF(rect.right() - wide - 16 * unit, rect.top() + 16 * unit, wide, high)
-    _plate(painter, box, unit, theme)
-    inner = box.adjusted(20 * unit, 12 * unit, -20 * unit, -12 * unit)
-    top = QRectF(inner.left(), inner.top(), inner.width(), 34 * unit)
-    text(painter, top, elapsed, max(12, round(26 * unit)), theme.text, True)
-    text(painter, top, f"{clock}   {place}", pixels, theme.muted, align=RIGHT)
-    y = inner.top() + 42 * unit
-    text(painter, QRectF(inner.left(), y, inner.width(), 26 * unit), f"Next: {title}" if title else "This is the last", pixels, theme.text, True)  # fmt: skip
-    for i, line in enumerate(lines):
-        text(painter, QRectF(inner.left(), y + (28 + 24 * i) * unit, inner.width() + 4, 24 * unit), line, pixels, theme.muted)  # fmt: skip
+def paint_notes(painter: QPainter, column: QRectF, words: SpeakerWords, unit: float, theme: Theme) -> None:
+    """What only the speaker needs, in a column beside the story: for how long it has gone on, the time of day, where this is, the
+    notes, and what comes next."""
+    painter.fillRect(column, QColor(theme.panel))
+    painter.fillRect(
+        QRectF(column.left(), column.top(), max(1.0, unit), column.height()), QColor(theme.border)
+    )
+    inner = column.adjusted(20 * unit, 14 * unit, -20 * unit, -14 * unit)
+    pixels, line = max(9, round(19 * unit)), 28 * unit
+    top = QRectF(inner.left(), inner.top(), inner.width(), 36 * unit)
+    text(painter, top, words.elapsed, max(12, round(28 * unit)), theme.text, True)
+    text(painter, top, f"{words.clock}   {words.place}", pixels, theme.muted, align=RIGHT)
+    coming = flowed(words.following, pixels, True, inner.width())[:2]
+    said = flowed(words.following_caption, pixels, False, inner.width())[:4]
+    below = inner.bottom() - line * (len(coming) + len(said))
+    noted = flowed(words.notes, pixels, False, inner.width())
+    y = top.bottom() + 14 * unit
+    shown = noted[: max(1, int((below - 16 * unit - y) / line))]
+    if len(shown) < len(noted):
+        shown = (*shown[:-1], f"{shown[-1]} …")
+    for lines, start, colour, bold in (
+        (shown, y, theme.text, False), (coming, below, theme.text, True), (said, below + line * len(coming), theme.muted, False),
+    ):  # fmt: skip
+        for i, words_of_line in enumerate(lines):
+            place = QRectF(inner.left(), start + line * i, inner.width() + 4, line)
+            text(painter, place, words_of_line, pixels, colour, bold)
 
 
 def paint_badge(painter: QPainter, rect: QRectF, words: str, unit: float, theme: Theme) -> None:

@@ -60,6 +60,7 @@ STORY_ACTIONS: tuple[ActionSpec[StoryWindow], ...] = (
     ActionSpec("story.panel", "Show the Story", MENU, lambda w: w.studio.show_story(), ("Ctrl+Alt+K",), "the keyframes with their words", group=1),
     ActionSpec("story.present", "Present", MENU, lambda w: w.studio.present_story(), ("F5",), "the story on the whole screen, from the first keyframe", is_open, group=1),
     ActionSpec("story.present_here", "Present from the Chosen Keyframe", MENU, lambda w: w.studio.present_from_here(), ("Shift+F5",), "the story on the whole screen, from the chosen keyframe", has_story, group=1),
+    ActionSpec("story.present_notes", "Present with Speaker's Window", MENU, lambda w: w.studio.present_story(notes=True), ("Alt+F5",), "the story, and beside it or on the other screen this slide, the next, notes and time", is_open, group=1),
     *(_shipped(name, title) for name, title in SHIPPED),
     ActionSpec("story.new", "New Story", MENU, lambda w: w.studio.new_story(), (), "begin another story; the open one is asked about if it is not saved", has_story, group=2),
     ActionSpec("story.open", "Open Story…", MENU, lambda w: w.studio.open_story(), (), "open a saved story with its models and plans", group=2),

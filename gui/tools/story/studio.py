@@ -284,23 +284,23 @@ class Studio(QObject):
         return True
 
     # ------------------------------------------------------------------ presenting
-    def present_story(self) -> None:
-        """From the first keyframe. Raises :class:`StageboardError` where there is none."""
+    def present_story(self, notes: bool = False) -> None:
+        """From the first keyframe; ``notes``: with the speaker's window. Raises :class:`StageboardError` where there is none."""
         if not self.draft.frames:
             raise StageboardError(
                 "there is no story yet; capture a keyframe (Ctrl+Shift+K), or open one from the Story menu"
             )
-        self._present(0)
+        self._present(0, notes)
 
     def present_from_here(self) -> None:
         """From the chosen keyframe."""
         self._present(max(0, self.draft.current))
 
-    def _present(self, at: int) -> None:
+    def _present(self, at: int, notes: bool = False) -> None:
         from gui.present.launch import present
 
         self.recorder.stop()
-        self._presenter = present(self._parent, self.draft.resolved(), at=at)
+        self._presenter = present(self._parent, self.draft.resolved(), at=at, notes=notes)
         self._presenter.closed.connect(self._presented)
 
     def _presented(self) -> None:

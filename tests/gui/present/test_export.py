@@ -365,6 +365,8 @@ def test_the_command_says_what_is_wrong(tmp_path: Path) -> None:
         story_file("no such story")
     with pytest.raises(StageboardError, match="about files"):
         command("edge-tpu", "--size", "640x400")
+    with pytest.raises(StageboardError, match="leave out -o"):
+        command("edge-tpu", "--notes", "-o", str(tmp_path / "a.pdf"))
     with pytest.raises(StageboardError, match="frames per second"):
         command("edge-tpu", "-o", str(tmp_path / "a.mp4"), "--fps", "0")
     with pytest.raises(StageboardError, match="no folder"):

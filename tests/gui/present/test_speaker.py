@@ -1,0 +1,248 @@
+"""The speaker's window beside the audience's: what each shows, and that all keys work from both."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from gui.app.present import story_file
+from gui.look.theme import ThemeController
+from gui.present.launch import present_file
+from gui.present.speaker import SpeakerWindow, seats
+from gui.present.speaker_words import duration_words, speaker_words
+from gui.present.window import PresenterWindow
+from planner.story.story import Resolved
+from tests.gui.present.talks import talk
+
+Key = Qt.Key
+
+
+def noted() -> Resolved:
+    made = talk()
+    first, *others = made.story.keyframes
+    frames = (replace(first, notes="Greet them.\nThen wait."), *others)
+    return replace(made, story=replace(made.story, keyframes=frames))
+
+
+@pytest.fixture
+def audience(qtbot: QtBot) -> Generator[PresenterWindow]:
+    made = PresenterWindow(noted(), full_screen=False)
+    made.begin()
+    made._timer.stop()
+    made.course.skip()
+    made.toggle_speaker()
+    QApplication.processEvents()
+    yield made
+    if isValid(made):  # some talks end in their test
+        made.close()
+
+
+def speaker_of(audience: PresenterWindow) -> SpeakerWindow:
+    assert audience.speaker is not None
+    return audience.speaker
+
+
+def press(audience: PresenterWindow, key: Key) -> None:
+    QTest.keyClick(speaker_of(audience), key)
+    audience._timer.stop()
+    audience.advance(10.0)
+
+
+def test_this_slide_the_next_notes_and_place(audience: PresenterWindow) -> None:
+    speaker = speaker_of(audience)
+    assert speaker.place.text() == "1 of 7" and speaker.title.text() == "First"
+    assert speaker.notes.toPlainText() == "Greet them.\nThen wait."
+    assert speaker.following.text() == "Next: Costs" and speaker.caption.text() == "What each device pays."
+    now, following = speaker.now.grab().toImage(), speaker.next.grab().toImage()
+    press(audience, Key.Key_Right)
+    assert speaker.place.text() == "2 of 7" and speaker.notes.toPlainText() == ""
+    assert speaker.now.grab().toImage() != now and speaker.next.grab().toImage() != following
+    press(audience, Key.Key_End)
+    assert speaker.following.text() == "This is the last" and speaker.next.place.isEmpty()
+
+
+def test_all_keys_of_presenting_work_from_it(audience: PresenterWindow) -> None:
+    for key, at in (
+        (Key.Key_Space, 1),
+        (Key.Key_Down, 2),
+        (Key.Key_Backspace, 1),
+        (Key.Key_End, 6),
+        (Key.Key_Home, 0),
+    ):
+        press(audience, key)
+        assert audience.course.at == at
+    press(audience, Key.Key_3)
+    assert audience.typed == "3" and speaker_of(audience).state.text() == "Go to 3"
+    press(audience, Key.Key_Return)
+    assert audience.course.at == 2
+    press(audience, Key.Key_B)
+    assert audience.blank and speaker_of(audience).state.text() == "Black screen"
+    press(audience, Key.Key_B)
+    press(audience, Key.Key_T)
+    assert audience.theme.dark
+    press(audience, Key.Key_L)
+    assert audience.mouse.mode == "laser"
+    claimed = QKeyEvent(QEvent.Type.ShortcutOverride, Key.Key_P, Qt.KeyboardModifier.NoModifier)
+    claimed.ignore()
+    QApplication.sendEvent(speaker_of(audience), claimed)
+    assert claimed.isAccepted()
+
+
+def test_the_audience_sees_the_story_only(audience: PresenterWindow) -> None:
+    audience._badge_left = 0.0
+    story = audience.grab().toImage()
+    for key in (Key.Key_N, Key.Key_4, Key.Key_Question):
+        QTest.keyClick(speaker_of(audience), key)
+        audience._timer.stop()
+        assert audience.grab().toImage() == story
+    assert audience.help_shown and speaker_of(audience)._help.isVisible()
+    QTest.keyClick(speaker_of(audience), Key.Key_Escape)
+    assert not audience.help_shown and not speaker_of(audience)._help.isVisible()
+
+
+def test_it_opens_closes_and_ends_with_the_talk(audience: PresenterWindow) -> None:
+    QTest.keyClick(audience, Key.Key_S)
+    assert audience.speaker is None and audience.alone
+    QTest.keyClick(audience, Key.Key_S)
+    speaker = speaker_of(audience)
+    QTest.keyClick(speaker, Key.Key_S)
+    assert audience.speaker is None
+    QTest.keyClick(audience, Key.Key_S)
+    speaker = speaker_of(audience)
+    QTest.keyClick(speaker, Key.Key_Escape)
+    assert not audience.isVisible() and not speaker.isVisible()
+
+
+def test_a_full_screen_talk_is_one_again_without_it(qtbot: QtBot) -> None:
+    made = PresenterWindow(noted())
+    made.begin()
+    made.toggle_speaker()
+    assert not made.isFullScreen()  # there is one screen, which holds both
+    made.toggle_speaker()
+    assert made.isFullScreen()
+    made.close()
+
+
+def test_the_mouse_over_this_slide_is_the_mouse_over_the_story(audience: PresenterWindow) -> None:
+    speaker = speaker_of(audience)
+    audience.next_pointer()
+    place = speaker.now.place
+    QTest.mouseMove(speaker.now, place.center().toPoint() + QPoint(3, 0))
+    QTest.mouseMove(speaker.now, place.center().toPoint())
+    middle = QPointF(audience.width() / 2, audience.height() / 2)
+    assert (audience.mouse.at - middle).manhattanLength() < 8
+    wheel = QWheelEvent(
+        place.center(), QPointF(speaker.now.mapToGlobal(place.center())), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(speaker.now, wheel)
+    assert audience.mouse.lens is not None and audience.mouse.lens.scale > 1.0
+    QTest.mouseClick(speaker.now, Qt.MouseButton.LeftButton)
+    assert audience.course.destination == 1
+    QTest.mouseClick(speaker.now, Qt.MouseButton.RightButton)
+    assert audience.course.destination == 0
+    audience._timer.stop()
+
+
+def test_buttons_do_what_keys_do_and_take_no_key(audience: PresenterWindow) -> None:
+    speaker = speaker_of(audience)
+    buttons = {button.text(): button for button in speaker.findChildren(QPushButton)}
+    QTest.mouseClick(buttons["Next"], Qt.MouseButton.LeftButton)
+    assert audience.course.destination == 1
+    assert all(button.focusPolicy() == Qt.FocusPolicy.NoFocus for button in buttons.values())
+    QTest.mouseClick(buttons["End"], Qt.MouseButton.LeftButton)
+    assert not audience.isVisible()
+
+
+def test_long_notes_are_scrolled_by_keys(audience: PresenterWindow) -> None:
+    speaker = speaker_of(audience)
+    speaker.notes.setPlainText("A line.\n" * 200)
+    QTest.keyClick(speaker, Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert speaker.notes.verticalScrollBar().value() > 0 and audience.course.destination == 0
+    QTest.keyClick(speaker, Key.Key_Up, Qt.KeyboardModifier.ShiftModifier)
+    assert speaker.notes.verticalScrollBar().value() == 0
+
+
+def test_what_is_heard(audience: PresenterWindow) -> None:
+    speaker = speaker_of(audience)
+    assert speaker.accessibleName() == "Speaker: 1 of 7: First"
+    assert (
+        "Greet them." in speaker.accessibleDescription() and "Next: Costs" in speaker.accessibleDescription()
+    )
+    for part in (speaker.elapsed, speaker.clock, speaker.now, speaker.next, speaker.notes):
+        assert part.accessibleName()
+
+
+def test_colours_are_those_of_the_program(qtbot: QtBot) -> None:
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    themes = ThemeController(app, "dark")
+    made = PresenterWindow(noted(), themes, full_screen=False)
+    made.begin()
+    made.toggle_speaker()
+    assert speaker_of(made).theme.dark and not made.theme.dark
+    made.close()
+    themes.set_preference("light")
+
+
+def test_seats() -> None:
+    laptop, projector, wide = QRect(0, 0, 1440, 900), QRect(1440, 0, 1920, 1080), QRect(0, 0, 2560, 1440)
+    assert seats([laptop, projector], 0) == (laptop, projector, True)
+    assert seats([laptop, projector], 1) == (projector, laptop, True)
+    speaker, audience, apart = seats([wide], 0)
+    assert not apart and not speaker.intersects(audience)
+    assert wide.contains(speaker) and wide.contains(audience)
+
+
+def test_words_of_the_speaker() -> None:
+    made = noted()
+    words = speaker_words(made, 0, 245.0)
+    assert (words.place, words.elapsed, words.following) == ("1 of 7", "4:05", "Next: Costs")
+    assert speaker_words(replace(made, notes=("The cost is another.",)), 0, 0.0).notes.endswith(
+        "Note: The cost is another."
+    )
+    assert speaker_words(made, 6, 0.0).following == "This is the last"
+    assert duration_words(3729.4) == "1:02:09"
+
+
+def test_notes_beside_the_story_cover_nothing(qtbot: QtBot) -> None:
+    made = PresenterWindow(noted(), full_screen=False)
+    made.begin()
+    made.resize(1000, 600)
+    QApplication.processEvents()
+    made._timer.stop()
+    made.course.skip()
+    whole = made.frame_size
+    made.toggle_notes()
+    wide = made.frame_size[0]
+    assert (
+        whole == (made.width(), made.height()) and wide < whole[0] and made.show_now.size == made.frame_size
+    )
+    picture = made.grab(QRect(0, 0, wide, made.height())).toImage()
+    story = made.show_now.slide_image(0, made.devicePixelRatioF())
+    assert picture.convertToFormat(story.format()) == story
+    made.toggle_notes()
+    assert made.show_now.size == whole
+    made.close()
+
+
+def test_the_command_opens_both(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def run(app: QApplication) -> int:
+        shown = [window for window in QApplication.topLevelWidgets() if window.isVisible()]
+        seen.extend(sorted(type(window).__name__ for window in shown))
+        next(window for window in shown if isinstance(window, PresenterWindow)).close()
+        return 0
+
+    monkeypatch.setattr(QApplication, "exec", run)
+    assert present_file(story_file("edge-tpu"), notes=True) == 0
+    assert seen == ["PresenterWindow", "SpeakerWindow"]
