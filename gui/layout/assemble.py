@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit
@@ -216,9 +216,55 @@ def _pack(skeleton: Skeleton, lane: NDArray[np.int32], lane_count: int, leaf, ou
     return ribbon, found[0].period if found and 2 * found[0].length > len(code) else 0
 
 
-def assemble(skeleton: Skeleton, lane: NDArray[np.int32], lane_count: int, viewport: tuple[float, float],
-             style: LayoutStyle, framed: bool, frame: Frame | None) -> Layout:  # fmt: skip
-    """Lay out every op inside its lane. framed: lanes have a band and a header; frame: numbers to keep."""
+@dataclass(frozen=True)
+class Packed:
+    """The grid of a layout before it has heights: where each of n cards stands in which of r rows of which lane.
+
+    lane, row, xcol, dense: int32[n], of each card its lane, row, column in the row and slot in its strip of the row;
+    count: int32[r, 2], slots of both strips of each row; heights: float64[r]; rows: int32[lanes], rows of each lane;
+    first_rank, last_rank: int64[r], columns of the lane's ribbon that a row holds; wide: columns of the widest row.
+    framed: lanes have a band and a header; frame: the numbers that tie the rows together, which `style` has, too.
+    """
+
+    skeleton: Skeleton
+    style: LayoutStyle
+    framed: bool
+    frame: Frame
+    lane: NDArray[np.int32]
+    row: NDArray[np.int32]
+    xcol: NDArray[np.int32]
+    dense: NDArray[np.int32]
+    count: NDArray[np.int32]
+    heights: NDArray[np.float64]
+    rows: NDArray[np.int32]
+    first_rank: NDArray[np.int64]
+    last_rank: NDArray[np.int64]
+    wide: int
+
+    @property
+    def lane_of_row(self) -> NDArray[np.int64]:
+        """The lane of each row: int64[r]."""
+        return np.repeat(np.arange(len(self.rows)), self.rows)
+
+    @property
+    def band_width(self) -> float:
+        """How wide the bands of the lanes are, in scene units."""
+        pad_w, _ = lane_padding(self.style, self.framed)
+        return self.wide * self.style.pitch_x - self.style.gap_x + pad_w
+
+
+@dataclass(frozen=True)
+class Bands:
+    """How high everything stands, in scene units: the top of each row (float64[r]), the lanes, the whole picture's height."""
+
+    row_y: NDArray[np.float64]
+    lanes: tuple[Lane, ...]
+    height: float
+
+
+def pack_rows(skeleton: Skeleton, lane: NDArray[np.int32], lane_count: int, viewport: tuple[float, float],
+              style: LayoutStyle, framed: bool, frame: Frame | None) -> Packed:  # fmt: skip
+    """Every op on the grid of its lane. framed: lanes have a band and a header; frame: numbers to keep."""
     n, src, dst = skeleton.n, skeleton.edge_src, skeleton.edge_dst
     strip, span, tall = skeleton.strip, skeleton.span, skeleton.tall
     if not (viewport[0] > 0 and viewport[1] > 0):
@@ -243,7 +289,6 @@ def assemble(skeleton: Skeleton, lane: NDArray[np.int32], lane_count: int, viewp
     )
     column, lane_off = ribbon.column, ribbon.offsets
     row = (np.searchsorted(starts, column, side="right") - 1).astype(np.int32)
-    lane_of_row = np.repeat(np.arange(lane_count), rows)
     start_of = starts.astype(np.int64)
     ends = np.append(starts[1:], lane_off[-1])
 
@@ -262,23 +307,34 @@ def assemble(skeleton: Skeleton, lane: NDArray[np.int32], lane_count: int, viewp
     else:
         style = replace(style, gap_x=frame.gap_x, row_gap=frame.row_gap, lane_pad=frame.lane_pad)
     kept = Frame(columns, cap, style.gap_x, style.row_gap, style.lane_pad)
-    return _place(skeleton, lane, lane_count, style, framed, kept, row, xcol, dense, count, heights,
-                  lane_of_row, rows, starts - lane_off[lane_of_row], ends - 1 - lane_off[lane_of_row], wide)  # fmt: skip
+    lane_of_row = np.repeat(np.arange(lane_count), rows)
+    first_rank, last_rank = starts - lane_off[lane_of_row], ends - 1 - lane_off[lane_of_row]
+    return Packed(
+        skeleton,
+        style,
+        framed,
+        kept,
+        lane,
+        row,
+        xcol,
+        dense,
+        count,
+        heights,
+        rows,
+        first_rank,
+        last_rank,
+        wide,
+    )
 
 
-def _place(skeleton, lane, lane_count, style, framed, frame, row, xcol, dense, count, heights, lane_of_row, rows,
-           first_rank, last_rank, wide) -> Layout:  # fmt: skip
-    """Scene coordinates of rows, bands and cards, and the routes between them."""
-    n, strip = skeleton.n, skeleton.strip
-    x0 = style.margin
-    pad_w, _ = lane_padding(style, framed)
-    band_w = wide * style.pitch_x - style.gap_x + pad_w
-    content_x = x0 + (style.lane_pad + (style.header_w if style.header == "left" else 0.0) if framed else 0.0)
-    y = style.margin
+def bands_of(packed: Packed) -> Bands:
+    """The heights of rows and lanes."""
+    style, rows, heights, framed = packed.style, packed.rows, packed.heights, packed.framed
+    x0, y, band_w = style.margin, style.margin, packed.band_width
     row_y = np.zeros(len(heights))
     lanes: list[Lane] = []
     next_row = 0
-    for k in range(lane_count):
+    for k in range(len(rows)):
         top = y
         if framed:
             y += style.lane_pad + (style.header_h if style.header == "top" else 0.0)
@@ -294,15 +350,26 @@ def _place(skeleton, lane, lane_count, style, framed, frame, row, xcol, dense, c
             tall_header = min(style.header_h, y - top) if style.header == "top" else y - top
             wide_header = style.header_w if style.header == "left" else band_w
             lanes.append(Lane((x0, top, band_w, y - top), (x0, top, wide_header, tall_header)))
-            y += style.lane_gap if k + 1 < lane_count else 0.0
-        elif rows[k] and k + 1 < lane_count:
+            y += style.lane_gap if k + 1 < len(rows) else 0.0
+        elif rows[k] and k + 1 < len(rows):
             y += MODEL_GAP * style.row_gap
+    return Bands(row_y, tuple(lanes), y + style.margin)
+
+
+def place(packed: Packed) -> Layout:
+    """Scene coordinates of rows, bands and cards, and the routes between them."""
+    skeleton, style, framed, lane = packed.skeleton, packed.style, packed.framed, packed.lane
+    row, xcol, dense, count, heights = packed.row, packed.xcol, packed.dense, packed.count, packed.heights
+    n, strip, wide = skeleton.n, skeleton.strip, packed.wide
+    bands = bands_of(packed)
+    x0, row_y, band_w = style.margin, bands.row_y, packed.band_width
+    content_x = x0 + (style.lane_pad + (style.header_w if style.header == "left" else 0.0) if framed else 0.0)
     below = np.where(count[:, 0] > 0, count[:, 0] * style.pitch_y - style.gap_y + style.strip_gap, 0.0)
     strip_y = np.stack([row_y, row_y + below], axis=1)
-    x = content_x + xcol * style.pitch_x
+    x = content_x + xcol.astype(np.float64) * style.pitch_x
     ys = strip_y[row, strip] + dense * style.pitch_y if n else np.zeros(0)
-    w = skeleton.span * style.pitch_x - style.gap_x
-    h = skeleton.tall * style.pitch_y - style.gap_y
+    w = skeleton.span.astype(np.float64) * style.pitch_x - style.gap_x
+    h = skeleton.tall.astype(np.float64) * style.pitch_y - style.gap_y
     line_count = np.where(count > 0, 2 * count + 1, 0).astype(np.int64)
     flat = np.concatenate([[0], np.cumsum(line_count.ravel())])
     first_line = np.zeros((len(heights) + 1, 2), np.int64)
@@ -313,10 +380,8 @@ def _place(skeleton, lane, lane_count, style, framed, frame, row, xcol, dense, c
         src, dst, x, ys, w, h, lane, row, xcol.astype(np.int32), dense, skeleton.span, skeleton.tall, strip, degree,
         row_y, heights, first_line, int(flat[-1]), wide, style.pitch_x, style.pitch_y, style.gap_x, style.gap_y,
         style.lane_gap + 2 * style.lane_pad, style.row_gap, style.strip_gap, style.hub_degree)  # fmt: skip
-    bands = tuple(
-        Row(float(row_y[r]), float(heights[r]), int(first_rank[r]), int(last_rank[r]), int(lane_of_row[r]))
-        for r in range(len(heights))
-    )
+    extents = (row_y, heights, packed.first_rank, packed.last_rank, packed.lane_of_row)
+    rows = tuple(Row(*one) for one in zip(*(values.tolist() for values in extents), strict=True))
     right = (x0 + band_w if framed or not n else float((x + w).max())) + style.margin
     left = 0.0
     if (
@@ -326,6 +391,6 @@ def _place(skeleton, lane, lane_count, style, framed, frame, row, xcol, dense, c
             min(left, float(points[:, 0].min()) - ROOM),
             max(right, float(points[:, 0].max()) + ROOM),
         )
-    bounds = (left, 0.0, right - left, y + style.margin)
-    return Layout(x, ys, w, h, strip == 1, row, xcol.astype(np.int32), dense, bounds, bands, tuple(lanes), frame,
+    bounds = (left, 0.0, right - left, bands.height)
+    return Layout(x, ys, w, h, strip == 1, row, xcol.astype(np.int32), dense, bounds, rows, bands.lanes, packed.frame,
                   src, dst, kind, offsets, points)  # fmt: skip

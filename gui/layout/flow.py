@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.layout.assemble import assemble
+from gui.layout.assemble import pack_rows, place
 from gui.layout.result import Layout
 from gui.layout.skeleton import Skeleton
 from gui.layout.style import LayoutStyle
@@ -24,4 +24,6 @@ def flow_layout(
     several models (``model`` int32[n], 0..models-1) each has rows of its own, one model under the other.
     """
     lane = np.zeros(skeleton.n, np.int32) if model is None else np.ascontiguousarray(model, np.int32)
-    return assemble(skeleton, lane, models, viewport, style or LayoutStyle(), framed=False, frame=None)
+    return place(
+        pack_rows(skeleton, lane, models, viewport, style or LayoutStyle(), framed=False, frame=None)
+    )

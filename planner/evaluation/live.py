@@ -265,34 +265,17 @@ def take_along(live: Live, ops: Ints, device: int) -> Ints:
     codes = {rule.code for rule in e.rules}
     groups = e.problem.groups
     if kernels.RULE_ORDER in codes:
-        positions = [np.arange(e.k, dtype=np.int32)] * 2
+        position = np.tile(np.arange(e.k, dtype=np.int32), (2, 1))
     elif kernels.RULE_CONTIGUOUS in codes:
-        positions = [device_order(live.quotient[part]) for part in range(2)]
+        position = np.stack([device_order(live.quotient[part]) for part in range(2)])
     elif kernels.RULE_SUBGRAPHS in codes:
         return between(live, groups.expand(ops), device)
     else:
         return groups.expand(ops)
-    member_ptr, members = groups.members
-    inside = np.zeros(e.n, bool)
-    queue = groups.expand(ops).tolist()
-    inside[queue] = True
-    while queue:
-        v = queue.pop()
-        part = e.part[v]
-        position = positions[part]
-        here = position[device]
-        follow = []
-        for u in e.pred_idx[e.pred_ptr[v] : e.pred_ptr[v + 1]].tolist():
-            if not inside[u] and e.part[u] == part and position[live.device_of[u]] > here:
-                follow.append(u)
-        for w in e.succ_idx[e.succ_ptr[v] : e.succ_ptr[v + 1]].tolist():
-            if not inside[w] and e.part[w] == part and position[live.device_of[w]] < here:
-                follow.append(w)
-        for g in {int(groups.group_of[u]) for u in follow}:
-            for u in members[member_ptr[g] : member_ptr[g + 1]].tolist():
-                if not inside[u]:
-                    inside[u] = True
-                    queue.append(u)
+    inside = live_kernels.come_along(
+        groups.expand(ops), device, position, live.device_of, e.part, e.succ_ptr, e.succ_idx, e.pred_ptr, e.pred_idx,
+        groups.group_of, *groups.members,
+    )  # fmt: skip
     return np.flatnonzero(inside).astype(np.int32)
 
 

@@ -228,3 +228,42 @@ def contiguity_after(
         apply_quotient(ops, targets, moved, device_of, part, succ_ptr, succ_idx, pred_ptr, pred_idx, trial)
         out[d] = disorder(trial, cluster_node, nodes)
     return out
+
+
+@njit(cache=True, nogil=True)
+def come_along(
+    ops, device, position, device_of, part, succ_ptr, succ_idx, pred_ptr, pred_idx, group_of, member_ptr, members,
+):  # fmt: skip
+    """``ops`` and all that must follow them to ``device`` so that no edge runs against the order of the devices: bool[n].
+
+    ``position`` int32[2, k]: places of the devices in the order that forward and backward ops keep. Whole groups come.
+    """
+    n = len(device_of)
+    inside = np.zeros(n, np.bool_)
+    queue = np.empty(n, np.int32)
+    count = 0
+    for v in ops:
+        inside[v] = True
+        queue[count] = v
+        count += 1
+    while count:
+        count -= 1
+        v = queue[count]
+        p = part[v]
+        here = position[p, device]
+        for side in range(2):
+            ptr, idx = (pred_ptr, pred_idx) if side == 0 else (succ_ptr, succ_idx)
+            for e in range(ptr[v], ptr[v + 1]):
+                u = idx[e]
+                if inside[u] or part[u] != p:
+                    continue
+                ahead = position[p, device_of[u]] - here
+                if (ahead > 0) == (side == 0) and ahead != 0:
+                    g = group_of[u]
+                    for i in range(member_ptr[g], member_ptr[g + 1]):
+                        mate = members[i]
+                        if not inside[mate]:
+                            inside[mate] = True
+                            queue[count] = mate
+                            count += 1
+    return inside

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -230,25 +230,27 @@ def arrange(
     if view == "lanes":
         device, _ = items.devices(device_of, k)
         frame = keep.frame if keep is not None and keep.lanes and len(keep.lanes) == k else None
-        layout = lanes_layout(skeleton, device, k, viewport, STYLE, keep=frame)
         used = np.bincount(device, minlength=k) > 0
-        empty, least = lane_heights(layout, used, viewport)
-        if empty <= STYLE.empty_lane_h and not least:
-            return layout
-        tall = replace(STYLE, empty_lane_h=empty, least_lane_h=least)
-        return lanes_layout(skeleton, device, k, viewport, tall, keep=frame)
+
+        def heights(bands: Floats, size: tuple[float, float]) -> tuple[float, float]:
+            return lane_heights(bands, size, used, viewport)
+
+        return lanes_layout(skeleton, device, k, viewport, STYLE, keep=frame, heights=heights)
     models = len(items.graph.model_names)
     return flow_layout(skeleton, viewport, STYLE, items.model if models > 1 else None, max(models, 1))
 
 
-def lane_heights(layout: Layout, used: Bools, viewport: tuple[float, float]) -> tuple[float, float]:
+def lane_heights(
+    bands: Floats, size: tuple[float, float], used: Bools, viewport: tuple[float, float]
+) -> tuple[float, float]:
     """Least heights (scene units) of empty lanes and of lanes with ops, so that headers can be read and drops be aimed.
 
-    ``used`` bool[k]: lanes with ops. Where there are many lanes they get what there is room for; the second height is 0
+    ``bands`` float64[k]: how high the lanes are so far, ``size`` width and height of all (scene units); ``used`` bool[k]:
+    lanes with ops. Where there are many lanes they get what there is room for; the second height is 0
     where no lane with ops is too low.
     """
-    heights = np.array([lane.band[3] for lane in layout.lanes])[used]
-    wide, high, room = layout.bounds[2], layout.bounds[3], viewport[1]
+    heights = bands[used]
+    (wide, high), room = size, viewport[1]
     empties = len(used) - len(heights)
     share = MOST_FOR_HEADERS * room / max(len(used), 1)
     for_empty = min(LEAST_LANE_PX, share)

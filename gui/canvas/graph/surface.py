@@ -99,12 +99,14 @@ class Surface(KeptPixels):
                         self._over, scene, self._view.viewport, self._view.palette_now, pointed, ratio
                     )
                 self.over_stale = False
+            painter.save()  # edges that stand out run beneath titles
+            painter.setClipRect(QRectF(self._view.rect()).adjusted(self._titles_width(ratio), 0, 0, 0))
             painter.drawImage(0, 0, self._over_image)
-            wide = self._view.row_header_width * ratio
-            if scene.view != "flow" or is_covering(scene, self._view.viewport, wide):
+            painter.restore()
+            if scene.layout.stages is not None:
                 painter.save()
                 painter.scale(1 / ratio, 1 / ratio)
-                self._paint_titles(painter, ratio)  # edges that stand out run beneath them
+                self._paint_titles(painter, ratio)
                 painter.restore()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         if dragging:
@@ -134,6 +136,14 @@ class Surface(KeptPixels):
         paint_plates(painter, scene, viewport, palette, self.headers, ratio)
         if scene.view == "flow":
             paint_row_headers(painter, scene, viewport, palette, ratio, view.row_header_width * ratio)
+
+    def _titles_width(self, ratio: float) -> float:
+        """How far headers of lanes, or names of rows that lie over the graph, reach from the left (logical pixels)."""
+        scene, names = self._view.scene, self._view.row_header_width
+        if scene is not None and scene.layout.lanes:
+            return HEADER_WIDTH + 1
+        covering = scene is not None and is_covering(scene, self._view.viewport, names * ratio)
+        return names if covering and self._view.view == "flow" else 0.0
 
     def _attention(self) -> np.ndarray:
         """Items whose edges stand out: the dragged ones, else the hovered one, else a small selection."""

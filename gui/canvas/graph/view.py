@@ -48,6 +48,8 @@ class CanvasView(PointedScene):
         self._items: Items | None = None
         self._skeleton: Skeleton | None = None
         self._laid_for = (0.0, 0.0)
+        self._headers_of: tuple[object, object] = (None, None)
+        """The problem and the evaluation that the headers were made from."""
         self._scene_serial = -1
         """The model that the scene is of, as the document counts them."""
         self.drops = Drops(self)
@@ -298,7 +300,9 @@ class CanvasView(PointedScene):
         if scene is None or problem is None:
             return
         scene.evaluation = self.document.evaluation
-        if scene.by_device:
+        made_from = (problem, scene.evaluation)
+        if scene.by_device and not all(a is b for a, b in zip(made_from, self._headers_of, strict=True)):
+            self._headers_of = made_from
             device_of = self.document.device_of
             crossing = crossing_bytes(problem.graph, device_of, len(problem.devices), scene.size)
             self._surface.headers = header_data(scene, problem, crossing, links_of(problem, device_of))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gui.layout import EdgeClass, LayoutStyle, flow_layout, lanes_layout, prepare, warm_up
+from gui.layout import EdgeClass, LayoutStyle, assemble, flow_layout, lanes, lanes_layout, prepare, warm_up
 from gui.layout.metrics import cards_crossed, overlaps, segments, straight_crossings
 from tests.gui.layout.layout_graphs import dags
 
@@ -213,6 +213,31 @@ def test_moving_ops_leaves_other_lanes_alone():
         mine = device == k
         assert np.array_equal(before.x[mine], after.x[mine])
         assert np.allclose(np.diff(before.y[mine]), np.diff(after.y[mine]))
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_heights_of_lanes_are_asked_for_before_the_cards_are_placed(again, monkeypatch):
+    n, asked = 60, []
+    skeleton = prepare(n, np.arange(n - 1), np.arange(1, n))
+    device = np.minimum(np.arange(n) // 20, 2)
+    kept = lanes_layout(skeleton, device, 4, VIEWPORT).frame if again else None
+    placed = []
+    monkeypatch.setattr(lanes, "place", lambda packed: placed.append(packed) or assemble.place(packed))
+
+    def heights(bands, size):
+        asked.append((bands.tolist(), size))
+        return 90.0, 400.0
+
+    layout = lanes_layout(skeleton, device, 4, VIEWPORT, keep=kept, heights=heights)
+    lower = lanes_layout(skeleton, device, 4, VIEWPORT, keep=kept)
+    assert asked == [([lane.band[3] for lane in lower.lanes], (lower.bounds[2], lower.bounds[3]))]
+    tall = LayoutStyle(empty_lane_h=90.0, least_lane_h=400.0)
+    expected = lanes_layout(skeleton, device, 4, VIEWPORT, tall, keep=kept)
+    assert [lane.band[3] for lane in layout.lanes] == [400.0, 400.0, 400.0, 90.0]
+    for name in ("x", "y", "row", "column", "slot", "edge_class", "route_points"):
+        assert np.array_equal(getattr(layout, name), getattr(expected, name)), name
+    assert (layout.lanes, layout.rows, layout.bounds) == (expected.lanes, expected.rows, expected.bounds)
+    assert len(placed) == 3, "each layout is placed once"
 
 
 @pytest.mark.parametrize("header", ["left", "top"])

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
 
+from gui.canvas.graph import surface
 from gui.canvas.graph.headers import HEADER_WIDTH, header_data, lane_extents
 from gui.canvas.graph.scene import crossing_bytes
 from planner.machines.pipeline.target import Pipeline
-from tests.gui.canvas.graph.conftest import Hand, MakeHand
+from tests.gui.canvas.graph.conftest import LEFT, Hand, MakeHand
 from tests.gui.models import chain_graph
 
 
@@ -64,3 +65,25 @@ def test_36_lanes_keep_a_header_each(make_hand: MakeHand) -> None:
         assert lane.height() >= 12
         row = [image.pixel(x, int(lane.center().y())) for x in range(8, HEADER_WIDTH - 4)]
         assert len(set(row)) > 3, f"lane {d} says nothing"
+
+
+def test_a_drag_paints_no_header_again_and_no_edge_over_one(
+    hand: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand.lanes()
+    hand.view.zoom_to_ops(np.array([5, 6]))
+    hand.view.pan_by(HEADER_WIDTH + 20 - hand.view.op_rect(6).left(), 0)
+    assert hand.view.op_rect(5).center().x() < HEADER_WIDTH, "an edge has to run beneath the headers"
+    margin = (0, 0, HEADER_WIDTH, hand.view.height())
+    before = hand.view.grab().toImage().copy(*margin)
+    start = hand.at(6)
+    hand.carry(start, start + QPoint(40, 4))
+    hand.view.grab()
+    painted = []
+    monkeypatch.setattr(surface, "paint_headers", lambda *_: painted.append("headers"))
+    hand.move(start + QPoint(60, 8), LEFT)
+    assert hand.document.preview is not None
+    assert len(hand.document.preview.ops)
+    assert hand.view.grab().toImage().copy(*margin) == before
+    assert not painted
+    hand.view.stop_gesture("seen")
