@@ -9,7 +9,8 @@ from typing import Any
 
 from planner.errors import PlannerRefusal
 
-# ---------------------------------------------------------------------- options
+LEAST_SHOWN = 1e-6
+"""Lower limits below this are there to keep 0 out."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,17 @@ class Option:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+
+    @property
+    def range_text(self) -> str:
+        """``1 to 100,000``, ``at least 0``; empty where any value will do, and for names to choose from."""
+        if self.low is not None and self.high is not None:
+            if 0.0 < self.low < LEAST_SHOWN:
+                return f"above 0, at most {_number(self.high)}"
+            return f"{_number(self.low)} to {_number(self.high)}"
+        if self.low is not None:
+            return f"at least {_number(self.low)}"
+        return "" if self.high is None else f"at most {_number(self.high)}"
 
     def parse(self, value: Any) -> bool | int | float | str:
         """``value`` (text or typed) as the option's type, within its range. Raises :class:`PlannerRefusal`."""
@@ -54,6 +66,11 @@ class Option:
         if isinstance(self.default, float):
             return float(str(value))
         return str(value)
+
+
+def _number(value: float) -> str:
+    """A limit as people read it: whole numbers with separators, others as they are."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:g}"
 
 
 def parse_options(known: Sequence[Option], given: Mapping[str, Any], owner: str) -> dict[str, Any]:

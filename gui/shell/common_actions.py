@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from gui.shell.action import ActionSpec
 from gui.shell.closing import quit_all
+from gui.shell.help.pages import DOCUMENTATION, GLOSSARY, PANELS
 from gui.shell.host import has_other_windows, host_of, in_tabs
+from gui.shell.kinds import tour
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,9 +68,14 @@ LOOK_ACTIONS: tuple[ActionSpec[EditorWindow], ...] = (
 )  # fmt: skip
 
 HELP_ACTIONS: tuple[ActionSpec[EditorWindow], ...] = (
-    ActionSpec("help.shortcuts", "Keys and Gestures", "Help", lambda w: w.show_shortcuts(), ("F1", "Ctrl+K", "?"), "every key and gesture in one place"),
-    ActionSpec("help.palette", "Command Palette…", "Help", lambda w: w.pick_command(), ("Ctrl+Shift+P",), "find any command by a few letters"),
-    ActionSpec("help.about", "About Stageboard", "Help", lambda w: w.show_about(), (), "version and licence"),
+    ActionSpec("help.tour", "Guided Tour", "Help", lambda w: tour().open_tour(w), (), "plans are made, broken and mended on samples, in a tab of their own; what is open stays"),
+    ActionSpec("help.panel", "About This Panel", "Help", lambda w: w.helping.explain_focused(), ("Shift+F1",), "what the panel with the keyboard shows, and what can be done in it", group=1),
+    ActionSpec("help.panels", "All Panels", "Help", lambda w: w.helping.show_group(PANELS), (), "a page for each panel", group=1),
+    ActionSpec("help.glossary", "Glossary", "Help", lambda w: w.helping.show_group(GLOSSARY), (), "what the words mean: ideal, gap, superblock, MTPP, BRKGA and all others", group=1),
+    ActionSpec("help.documentation", "Documentation", "Help", lambda w: w.helping.show_group(DOCUMENTATION), (), "every page, to read here: targets, planners, formats, the command line", group=1),
+    ActionSpec("help.shortcuts", "Keys and Gestures", "Help", lambda w: w.show_shortcuts(), ("F1", "Ctrl+K", "?"), "every key and gesture in one place", group=2),
+    ActionSpec("help.palette", "Command Palette…", "Help", lambda w: w.pick_command(), ("Ctrl+Shift+P",), "find any command by a few letters", group=2),
+    ActionSpec("help.about", "About Stageboard", "Help", lambda w: w.show_about(), (), "version and licence", group=LAST),
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import ClassVar, Protocol, cast
 
-from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QDockWidget,
     QHBoxLayout,
@@ -28,9 +28,9 @@ LEFT, RIGHT, BOTTOM = (
 
 
 class DockTitle(QWidget):
-    """A bold word and two small buttons; nothing at all while the dock is one of several tabs, which name it."""
+    """A bold word and three small buttons; nothing at all while the dock is one of several tabs, which name it."""
 
-    def __init__(self, dock: QDockWidget) -> None:
+    def __init__(self, dock: QDockWidget, explain: Callable[[], object]) -> None:
         super().__init__(dock)
         self.setObjectName("dockTitle")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -42,6 +42,7 @@ class DockTitle(QWidget):
         row.setSpacing(2)
         row.addWidget(label, 1)
         for text, tip, run in (
+            ("?", "What this panel shows (Shift+F1)", explain),
             (
                 "\N{UPPER RIGHT DROP-SHADOWED WHITE SQUARE}",
                 "Take out of the window, or put back",
@@ -94,16 +95,19 @@ def set_up_docking(window: QMainWindow) -> None:
 
 
 def dock_of(
-    window: QMainWindow, id: str, title: str, short: str, widget: QWidget, moved: Callable[[], object]
-) -> QDockWidget:
-    """A dock with a quiet title around a widget; ``short`` stands on its tab, ``moved`` is called when its place changes."""
+    window: QMainWindow, id: str, short: str, widget: QWidget,
+    moved: Callable[[], object], explain: Callable[[], object],
+) -> QDockWidget:  # fmt: skip
+    """A dock with a quiet title around a widget; ``short`` stands on its tab.
+
+    ``moved`` is called when its place changes, ``explain`` when a person asks what it shows.
+    """
     dock = QDockWidget(short, window)
     dock.setObjectName(f"dock.{id}")
     dock.setWidget(widget)
-    dock.setTitleBarWidget(DockTitle(dock))
+    dock.setTitleBarWidget(DockTitle(dock, explain))
     dock.setMinimumWidth(200)
     dock.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
-    dock.toggleViewAction().setToolTip(f"Show or hide {title}")
     for signal in (dock.visibilityChanged, dock.dockLocationChanged, dock.topLevelChanged):
         signal.connect(lambda _: moved())
     return dock
@@ -135,6 +139,9 @@ class Docked(Protocol):
 class Docks(QObject):
     """All docks of a window by panel id. Editors say where they start."""
 
+    explained = Signal(str)
+    """What a panel shows is asked for, by its id."""
+
     LAYOUT: ClassVar[tuple[tuple[str, Qt.DockWidgetArea, str], ...]] = ()
     """Panel, side, and how: first of the side (""), ``below`` or ``beside`` it, or as a tab with the panel named. Docks are split
     before they get tabs: what is split off a dock with tabs becomes one more tab."""
@@ -157,9 +164,9 @@ class Docks(QObject):
         self.settle = Later(self._settle, self)
         set_up_docking(window)
         for id, panel in panels.items():
-            title = titles[id]
-            short = self.SHORT.get(id, title)
-            self.docks[id] = dock_of(window, id, title, short, cast(QWidget, panel), self.settle.ask)
+            short = self.SHORT.get(id, titles[id])
+            explain = partial(self.explained.emit, id)
+            self.docks[id] = dock_of(window, id, short, cast(QWidget, panel), self.settle.ask, explain)
 
     def _settle(self) -> None:
         """Titles and names of tabs; and hear of clicks on tab bars that are new."""
@@ -213,6 +220,20 @@ class Docks(QObject):
 
     def size(self, width: int, height: int) -> None:
         """Sizes that suit a window of this size, before anyone has dragged a border."""
+
+    def in_front(self, id: str) -> bool:
+        """Whether a panel is in sight: neither closed nor behind another, which Qt puts outside of the window."""
+        dock = self.docks[id]
+        if dock.isHidden() or dock.isFloating():
+            return not dock.isHidden()
+        return self._window.rect().intersects(dock.geometry())
+
+    def toggle(self, id: str) -> None:
+        """Bring a panel to the front; hide it where it is there already."""
+        if self.in_front(id):
+            self.docks[id].close()
+        else:
+            self.reveal(id)
 
     def reveal(self, id: str) -> QDockWidget:
         """Bring a dock to the front."""

@@ -21,6 +21,15 @@ WINDOWS = {
 """What makes the windows of each kind of editor; loaded when one is asked for, so that editors do not import one another."""
 
 
+TOUR = "gui.app.tour.bar"
+"""What begins the guided tour; loaded when it is asked for."""
+
+
+def tour() -> ModuleType:
+    """The module of :data:`TOUR`."""
+    return import_module(TOUR)
+
+
 def windows_of(kind: str) -> ModuleType:
     """The module of :data:`WINDOWS` that makes windows of a kind."""
     return import_module(WINDOWS[kind])

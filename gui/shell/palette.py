@@ -33,14 +33,14 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from gui.document.find.fuzzy import score
+from gui.document.find.fuzzy import ANYWHERE, closeness, score
 from gui.look.theme import Theme, font
 from gui.widgets.plain import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 CHOICE = int(Qt.ItemDataRole.UserRole)
 MOST = 100
-WIDTH = 560
+WIDTH = 640
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,8 @@ class Choice:
     """A second, small line."""
     key: str = ""
     """A single key that chooses it at once while nothing is typed."""
+    by_end: bool = False
+    """Whether its end tells it apart: that is what is left where there is no room for all of it."""
     advised: bool = True
     """Whether it may be the one that Return chooses before anyone has looked."""
 
@@ -68,12 +70,21 @@ Source = Callable[[str], Iterable[Choice]]
 
 
 def ranked(choices: Sequence[Choice], query: str) -> list[Choice]:
-    """Those that match, the best first, what cannot be chosen last; equal ones keep their order."""
+    """Those that match, the closest first, what cannot be chosen last; equal ones keep their order."""
     if not query.strip():
         return list(choices)
     scored = [(value, i) for i, c in enumerate(choices) if (value := score(query, c.text)) is not None]
-    scored.sort(key=lambda pair: (not choices[pair[1]].enabled, -pair[0], pair[1]))
+    close = {i: closeness(query, choices[i].text) for _, i in scored}
+    scored.sort(key=lambda pair: (not choices[pair[1]].enabled, -close[pair[1]], -pair[0], pair[1]))
     return [choices[i] for _, i in scored]
+
+
+def sifted(choices: Sequence[Choice], query: str) -> list[Choice]:
+    """Without those that only have the letters somewhere, where others have the words or their beginnings."""
+    close = [closeness(query, choice.text) for choice in choices]
+    if max(close, default=0) <= ANYWHERE:
+        return list(choices)
+    return [choice for choice, near in zip(choices, close, strict=True) if near != ANYWHERE]
 
 
 class _Choices(QAbstractListModel):
@@ -139,9 +150,13 @@ class _Delegate(QStyledItemDelegate):
             painter.setPen(QColor(t.muted))
             painter.drawText(QRect(left, top, 14, height), int(Qt.AlignmentFlag.AlignVCenter), choice.key)
             left += 18
+        painter.setFont(font(9.5))
+        wanted = painter.fontMetrics().horizontalAdvance(choice.text)
         painter.setFont(font(8.5))
         metrics = painter.fontMetrics()
-        detail = metrics.elidedText(choice.detail, Qt.TextElideMode.ElideRight, (right - left) // 2)
+        # The words go before the detail, of which a third is left.
+        free = max(right - left - 14 - wanted, (right - left) // 3)
+        detail = metrics.elidedText(choice.detail, Qt.TextElideMode.ElideRight, free)
         used = metrics.horizontalAdvance(detail)
         painter.setPen(QColor(choice.tone or t.muted))
         painter.drawText(
@@ -150,7 +165,8 @@ class _Delegate(QStyledItemDelegate):
         painter.setFont(font(9.5))
         painter.setPen(QColor(t.text if choice.enabled else t.faint))
         room = right - used - 12 - left
-        words = painter.fontMetrics().elidedText(choice.text, Qt.TextElideMode.ElideMiddle, room)
+        cut = Qt.TextElideMode.ElideLeft if choice.by_end else Qt.TextElideMode.ElideRight
+        words = painter.fontMetrics().elidedText(choice.text, cut, room)
         painter.drawText(QRect(left, top, room, height), int(Qt.AlignmentFlag.AlignVCenter), words)
         if choice.note:
             painter.setFont(font(8.0))
@@ -261,7 +277,7 @@ class Palette(QFrame):
         found = ranked(self._choices, text)
         if self._source is not None:
             found += list(self._source(text))
-        found = found[:MOST]
+        found = sifted(found, text)[:MOST]
         if not found:
             found = [Choice("Nothing matches", lambda: None, enabled=False)]
         self.model.set_choices(found)

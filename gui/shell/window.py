@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QIcon, QKeyEvent, QResizeEvent
@@ -19,6 +19,7 @@ from gui.shell.closing import Closing, Unsaved
 from gui.shell.docks import Docks
 from gui.shell.dropping import DropWindow
 from gui.shell.header import Header
+from gui.shell.help.helping import Helping
 from gui.shell.palette import Choice, Palette, Source
 from gui.shell.remembering import Remembering
 from gui.shell.shortcuts import Places, about_dialog, shortcuts_dialog
@@ -58,6 +59,8 @@ class EditorWindow(DropWindow):
     """What keys and gestures do in places of the window that have no entry in a menu."""
     prompt = "Type a command"
     """What the palette asks for."""
+    manual: ClassVar[tuple[str, str]]
+    """The part of ``docs/panels.md`` about this editor's panels, and there the page about its middle."""
 
     def __init__(self, name: str, themes: ThemeController, session: Session | None) -> None:
         super().__init__()
@@ -70,6 +73,7 @@ class EditorWindow(DropWindow):
         self.setWindowIcon(QIcon(asset("stageboard.svg")))
         self.notice = NoticeBar(themes.theme)
         self.closing = Closing(self, self.unsaved, self.goes_along)
+        self.helping = Helping(self)
         self.menus: dict[str, QMenu] = {}
         self.update_later = Later(self.update_actions, self)
 
@@ -102,13 +106,17 @@ class EditorWindow(DropWindow):
             menu.aboutToShow.connect(self.update_actions)
             self.actions_set.fill_menu(menu, name)
         panels = QMenu("Panels", self)
-        for action, _ in self.dock_actions():
-            panels.addAction(action)
+        for id, title in self.docks.titles.items():
+            action = panels.addAction(title, partial(self.docks.toggle, id))
+            action.setCheckable(True)
+            action.setToolTip(f"Bring {title} to the front; hide it where it is there")
+            panels.aboutToShow.connect(partial(self._check_panel, action, id))
         self.menus["View"].insertMenu(self.actions_set["view.docks_reset"], panels)
         self.setMenuWidget(self.header)
         self.palette_window = Palette(self, theme)
         self.actions_set.install(self, places())
         self.themes.changed.connect(self.apply_theme)
+        self.docks.explained.connect(self.helping.explain)
 
     def offer_recent(self, before: str) -> None:
         """Put the list of files opened lately into the menu of the action ``before``, above it."""
@@ -147,6 +155,10 @@ class EditorWindow(DropWindow):
         """What else closing the window closes, as a question names it; empty: nothing."""
         return ""
 
+    def more_choices(self) -> Iterable[Choice]:
+        """What the palette offers beside the actions, whatever is typed."""
+        return ()
+
     def further_choices(self, text: str) -> Iterable[Choice]:
         """What the palette offers beside commands for what was typed."""
         return ()
@@ -171,9 +183,8 @@ class EditorWindow(DropWindow):
         self.actions_set.name_undo(self.document.undo_stack)
         self.say_state()
 
-    def dock_actions(self) -> list[tuple[QAction, str]]:
-        """The action that shows or hides each panel, and the panel's title."""
-        return [(dock.toggleViewAction(), self.docks.titles[id]) for id, dock in self.docks.docks.items()]
+    def _check_panel(self, action: QAction, id: str) -> None:
+        action.setChecked(self.docks.in_front(id))
 
     # ------------------------------------------------------------------ saying and trying
     def say(self, level: str, text: str, detail: str = "") -> None:
@@ -201,9 +212,10 @@ class EditorWindow(DropWindow):
             if item.palette
             for action in [self.actions_set[item.id]]
         ]  # fmt: skip
-        for dock_action, title in self.dock_actions():
-            verb = "Hide" if dock_action.isChecked() else "Show"
-            choices.append(Choice(f"View: {verb} Panel {title}", dock_action.trigger))
+        for id, title in self.docks.titles.items():
+            verb = "Hide" if self.docks.in_front(id) else "Show"
+            choices.append(Choice(f"View: {verb} Panel {title}", partial(self.docks.toggle, id)))
+        choices += self.more_choices()
         choices.sort(key=lambda choice: not choice.enabled)
         self.ask(self.prompt, choices, self.further_choices)
 
@@ -218,6 +230,15 @@ class EditorWindow(DropWindow):
     def show_about(self) -> None:
         """Name and version."""
         about_dialog(self).show()
+
+    def topic(self, widget: QWidget | None) -> str:
+        """The title of the page about the part of the window that ``widget`` belongs to."""
+        while widget is not None:
+            for id, dock in self.docks.docks.items():
+                if dock is widget:
+                    return self.docks.titles[id]
+            widget = widget.parentWidget()
+        return self.manual[1]
 
     def toggle_full_screen(self) -> None:
         """As large as the screen, or as before."""
@@ -290,6 +311,7 @@ class EditorWindow(DropWindow):
         """Other colours; editors add what they draw."""
         for dock in self.docks.docks.values():
             dock.widget().set_theme(theme)  # type: ignore[attr-defined]
+        self.helping.set_theme(theme)
         self.notice.set_theme(theme)
         self.palette_window.set_theme(theme)
 

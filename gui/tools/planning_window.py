@@ -15,10 +15,12 @@ from gui.look.theme import Theme, ThemeController
 from gui.panels.plans import PlansPanel
 from gui.shell.closing import Unsaved
 from gui.shell.kinds import windows_of
+from gui.shell.palette import Choice
 from gui.shell.start_page import StartPage
 from gui.shell.waiting import WaitingPage
 from gui.shell.window import EditorWindow
 from gui.tools.search.convergence import ConvergencePanel
+from gui.tools.search.method_menus import MethodMenus
 from gui.tools.search.planners import PlannersPanel
 from gui.tools.search.race.panel import RacePanel
 from gui.tools.search.running import RunningBadge
@@ -56,6 +58,7 @@ class PlanningWindow(EditorWindow):
     def connect_planning(self) -> None:
         """Let the window follow what runs, what is found and what is to be said. Called once all parts are there."""
         document, jobs, racing = self.document, self.jobs, self.race.racing
+        self.method_menus = MethodMenus(self)
         self.start_page.open_requested.connect(self.files.open_model)
         self.start_page.files_chosen.connect(self.open_files)
         self.files.loading.busy_changed.connect(self._loading_changed)
@@ -134,6 +137,10 @@ class PlanningWindow(EditorWindow):
         """Start what the planners panel has chosen."""
         self.planners.refresh_now()
         self.planners.start()
+
+    def more_choices(self) -> list[Choice]:
+        """Planners and bound methods in the palette."""
+        return self.method_menus.choices()
 
     def cancel_planners(self) -> None:
         """Stop everything; the best plans found are kept."""

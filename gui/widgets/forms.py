@@ -13,14 +13,17 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDoubleSpinBox,
     QGridLayout,
+    QLabel,
     QLineEdit,
     QSpinBox,
     QToolButton,
     QWidget,
 )
 
+from gui.look.theme import font
 from gui.widgets.drop_down import DropDown
-from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.labels import ElidedLabel, capital, set_role
+from gui.widgets.plain import PlainLabel
 from planner.errors import StageboardError
 from planner.options import Option
 from planner.quantity import parse_quantity
@@ -124,6 +127,8 @@ class Form(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.hints: dict[str, QLabel] = {}
+        """What fields made from data are, below each."""
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
@@ -146,7 +151,7 @@ class Form(QWidget):
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        self._readers, self.fields, self.groups, self._rows = {}, {}, {}, 0
+        self._readers, self.fields, self.groups, self.hints, self._rows = {}, {}, {}, {}, 0
 
     def values(self) -> dict[str, Value]:
         """Every field's value by name. Raises :class:`StageboardError`."""
@@ -173,6 +178,18 @@ class Form(QWidget):
             self._group.add(label, field)
         self.fields[name] = field
         self._readers[name] = read
+
+    def _explain(self, name: str, words: str) -> None:
+        """What a field is, in small words below it."""
+        hint = PlainLabel(capital(words.strip()).rstrip(".") + ".", self)
+        hint.setWordWrap(True)
+        hint.setFont(font(8.0))
+        hint.setContentsMargins(0, 0, 0, 4)
+        set_role(hint, "muted")
+        self._grid.addWidget(hint, self._next_row(), 0, 1, 2)
+        if self._group is not None:
+            self._group.add(hint)
+        self.hints[name] = hint
 
     def _next_row(self) -> int:
         self._rows += 1
@@ -262,6 +279,9 @@ class Form(QWidget):
             self.add_quantity(option.name, title, default, "", option.help)
         else:
             self.add_text(option.name, title, str(default), option.help)
+        words = option.help if not option.range_text else f"{option.help} ({option.range_text})"
+        if words:
+            self._explain(option.name, words)
 
     def add_fields(self, instance: Any) -> None:
         """A field for each field of a dataclass; ``metadata`` may hold label, help, unit, source, choices and group.
@@ -300,3 +320,5 @@ class Form(QWidget):
             self.add_quantity(f.name, title, float(value), unit, tip, unset)
         else:
             self.add_text(f.name, title, str(value), tip)
+        if meta.get("help"):
+            self._explain(f.name, str(meta["help"]))

@@ -15,6 +15,7 @@ from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from gui.editors.plan.editor import MainWindow
+    from gui.shell.window import EditorWindow
 
 MARGIN = 16
 WIDEST = 720
@@ -31,6 +32,8 @@ class TourBar(QFrame):
         self._window = window
         self.tour = Tour(window.document, window.jobs)
         self.number = -1
+        self._colours = window.themes.preference
+        """The colours before the tour, which has its own: they come back when it ends."""
         self.setObjectName("tourBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -72,6 +75,7 @@ class TourBar(QFrame):
         self._placing = Later(self.place, self)
         window.installEventFilter(self)
         window.themes.changed.connect(self._set_theme)
+        window.ended.connect(self._give_colours_back)
         self._set_theme(window.theme)
 
     @property
@@ -151,9 +155,13 @@ class TourBar(QFrame):
         for work in (self._timer, self._telling, self._placing):
             work.stop()
         self._window.removeEventFilter(self)
+        self._give_colours_back()
         self.hide()
         self._window.canvas.setFocus()
         self.deleteLater()
+
+    def _give_colours_back(self) -> None:
+        self._window.themes.set_preference(self._colours)
 
     # ------------------------------------------------------------------ place and keys
     def place(self) -> None:
@@ -183,6 +191,14 @@ class TourBar(QFrame):
             self.end()
         else:
             super().keyPressEvent(event)
+
+
+def open_tour(beside: EditorWindow) -> TourBar:
+    """Begin the tour in a tab of its own beside an editor, which stays as it is. Nothing of it is remembered."""
+    from gui.editors.plan.windows import open_graph_window
+
+    parts = open_graph_window([], None, remember=False, beside=beside, themes=beside.themes)
+    return begin_tour(parts.window)
 
 
 def begin_tour(window: MainWindow) -> TourBar:

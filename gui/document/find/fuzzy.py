@@ -24,6 +24,45 @@ def score(query: str, text: str) -> float | None:
     return total - 0.02 * len(text)
 
 
+ANYWHERE, STARTS, STANDS, BEGINS = 1, 2, 3, 4
+"""How close a match is: letters anywhere; letters at starts of words and beside one another; as typed; a word begins so."""
+
+
+def closeness(query: str, text: str) -> int:
+    """How close ``text`` is to what was typed, in its worst word; 0 where it does not match."""
+    folded = text.casefold()
+    return min((_closeness(word, folded) for word in query.casefold().split()), default=BEGINS)
+
+
+def _closeness(word: str, text: str) -> int:
+    at = text.find(word)
+    if at >= 0:
+        while at >= 0:
+            if at == 0 or not text[at - 1].isalnum():
+                return BEGINS
+            at = text.find(word, at + 1)
+        return STANDS
+    if _word(word, text) is None:
+        return 0
+    return STARTS if _from_starts(word, text) else ANYWHERE
+
+
+def _from_starts(word: str, text: str) -> bool:
+    """Whether each letter is at the start of a word or next to the letter before it, in order."""
+    places = {-1}
+    for i, letter in enumerate(word):
+        starts = {
+            at
+            for at in range(min(places) + 1, len(text))
+            if text[at] == letter and (at == 0 or not text[at - 1].isalnum())
+        }
+        beside = {at + 1 for at in places if i and at + 1 < len(text) and text[at + 1] == letter}
+        places = starts | beside
+        if not places:
+            return False
+    return True
+
+
 def _word(word: str, text: str) -> float | None:
     """The best of: the whole word as it stands, or its letters scattered (found greedily from each possible start)."""
     at = text.find(word)

@@ -16,6 +16,8 @@ from gui.shell.window import EditorWindow
 class ComparisonWindow(EditorWindow):
     """Its document is that of the window whose plans are compared; editors call :meth:`follow` once they are equipped."""
 
+    manual = ("In a comparison", "The canvases")
+
     def __init__(self, name: str, themes: ThemeController, session: Session | None) -> None:
         super().__init__(name, themes, session)
         self._placed = False

@@ -38,6 +38,7 @@ class NetworkBody(PlanningWindow):
     memory: NetworkMemory
     memory_control: MemoryControl
     prompt = "Type a command, or a neuron's layer and number"
+    manual = ("In the window of a network", "The network")
     found_better = "found a better order: it waits in the plan list."
 
     def __init__(
@@ -95,6 +96,11 @@ class NetworkBody(PlanningWindow):
             "fast-memory": self.views.fast_memory, "story": self.studio.panel.capture, "race": self.race.go,
         }  # fmt: skip
         return places[id]
+
+    def topic(self, widget: QWidget | None) -> str:
+        """The strip has a page of its own."""
+        on_strip = widget is self.strip
+        return "Order strip" if on_strip else super().topic(widget)
 
     def set_reduced_motion(self, reduced: bool) -> None:
         """Whether what is in fast memory lights up without flashes."""

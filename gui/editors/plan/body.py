@@ -31,6 +31,7 @@ from gui.panels.mcm.panel import PackagePanel
 from gui.panels.plans import PlansPanel
 from gui.panels.readouts import ReadoutStrip
 from gui.panels.schedule.panel import SchedulePanel
+from gui.shell.palette import Choice
 from gui.tools.planning_window import PlanningWindow
 from gui.tools.story.shots import GraphShots
 from gui.tools.story.studio import Studio
@@ -59,6 +60,7 @@ class GraphBody(PlanningWindow):
     docks: GraphDocks
     memory: GraphMemory
     prompt = "Type a command, or the name of an op"
+    manual = ("In the window of a graph", "The canvas")
 
     def __init__(
         self,
@@ -131,6 +133,25 @@ class GraphBody(PlanningWindow):
         self.inspector.show_device(device)
 
     # ------------------------------------------------------------------ panels and looks
+    def choose_machine(self, kind: str) -> None:
+        """Go to the target panel, with a kind of machine chosen that *Apply* takes."""
+        self.focus_panel("target")
+        self.target.choose_kind(kind)
+
+    def more_choices(self) -> list[Choice]:
+        """Machines, too."""
+        from planner.machines.spec import kinds
+
+        problem = self.document.problem
+        if problem is None:
+            return super().more_choices()
+        machines = [
+            Choice(f"Target: {cls.title} ({kind})", partial(self.choose_machine, kind), "is chosen" if kind == problem.target.kind else "")
+            for kind, cls in kinds().items()
+            if not cls.plans_networks
+        ]  # fmt: skip
+        return [*super().more_choices(), *machines]
+
     def first_widget(self, id: str) -> QWidget | None:
         """What has the keyboard first in a panel."""
         places: dict[str, QWidget] = {

@@ -72,7 +72,7 @@ class Pickers(QObject):
         return [
             Choice(
                 prefix + graph.op_names[v], partial(self._go_to, v), f"{graph.kinds[v]} · {problem.devices[int(device_of[v])].name}",
-                mark=colours[int(device_of[v])].accent,
+                mark=colours[int(device_of[v])].accent, by_end=True,
             )
             for v in ops[:MOST_OPS]
         ]  # fmt: skip

@@ -39,6 +39,14 @@ def tag(method: Method) -> str:
     return ""
 
 
+def methods_for(problem: PlanningProblem) -> list[Method]:
+    """Planners and bound methods: for graphs those of graphs, for networks those of networks, whether they serve or not."""
+    from planner.machines.catalogue import bound_methods, planners
+
+    every: list[Method] = [*planners().values(), *bound_methods().values()]
+    return [method for method in every if method.plans_networks == problem.target.plans_networks]
+
+
 def matches(method: Method, words: str) -> bool:
     """Whether every word is somewhere in what a method is called, what it is, its source or its kind."""
     text = " ".join((method.name, method.title, method.summary, str(method.source), tag(method))).lower()

@@ -23,7 +23,7 @@ from gui.document.values import Message
 from gui.look.theme import Theme, font
 from gui.panels.base import Panel
 from gui.tools.search.job_row import JobRow
-from gui.tools.search.method_list import MethodList, tag
+from gui.tools.search.method_list import MethodList, methods_for, tag
 from gui.widgets.forms import Form
 from gui.widgets.labels import set_role
 from planner.errors import StageboardError
@@ -131,7 +131,7 @@ class PlannersPanel(Panel):
 
     def _list_methods(self) -> None:
         """The chosen method stays chosen while it is listed; else what suits the problem, or what is found first."""
-        from planner.machines.catalogue import bound_methods, default_planner, planners
+        from planner.machines.catalogue import default_planner
 
         problem = self.document.problem
         self._filling = True
@@ -142,10 +142,7 @@ class PlannersPanel(Panel):
             if preferred is None:
                 with suppress(StageboardError):
                     preferred = default_planner(problem)
-            # What plans networks has nothing to say about graphs, nor the other way round: it is not even listed.
-            every: list[Method] = [*planners().values(), *bound_methods().values()]
-            methods = [m for m in every if m.plans_networks == problem.target.plans_networks]
-            self.list.fill(problem, methods, preferred, self.search.text())
+            self.list.fill(problem, methods_for(problem), preferred, self.search.text())
         self._filling = False
         self._show_method(self.method())
 
@@ -215,15 +212,19 @@ class PlannersPanel(Panel):
         return isinstance(method, BoundMethod)
 
     # ------------------------------------------------------------------ running
-    def order(self) -> Order:
-        """What Start would hand to a worker. Raises :class:`StageboardError` where a field makes no sense."""
-        method, problem = self.method(), self.document.problem
+    def order(self, unchanged: Method | None = None) -> Order:
+        """What Start would hand to a worker, or with ``unchanged`` that method with its own options.
+
+        Raises :class:`StageboardError` where a field makes no sense.
+        """
+        method, problem = unchanged or self.method(), self.document.problem
         if method is None or problem is None:
             raise StageboardError("no planner is chosen; open a model and choose one in the planners panel")
         limits = self.limits.values()
-        options = {
-            o.name: o.parse(v) for o, v in zip(method.options, self.options.values().values(), strict=True)
-        }
+        options: dict[str, bool | int | float | str] = {}
+        if unchanged is None:
+            typed = self.options.values().values()
+            options = {o.name: o.parse(v) for o, v in zip(method.options, typed, strict=True)}
         starts = [self.document.device_of.copy()] if self.document.evaluation.valid else []
         return Order(
             method=method.name,
@@ -240,9 +241,16 @@ class PlannersPanel(Panel):
 
     def start(self) -> Job | None:
         """Start the chosen method in the background."""
-        method = self.method()
+        return self._start(None)
+
+    def start_unchanged(self, method: Method) -> Job | None:
+        """Start a method with its own options, whichever is chosen here."""
+        return self._start(method)
+
+    def _start(self, unchanged: Method | None) -> Job | None:
+        method = unchanged or self.method()
         try:
-            order = self.order()
+            order = self.order(unchanged)
             assert method is not None
             return self.jobs.start(order, method.title)
         except StageboardError as error:

@@ -11,6 +11,7 @@ import pytest
 
 from gui.app.demo.report import Told, report
 from gui.app.launch import main
+from gui.app.tour.bar import TourBar
 from gui.app.tour.tour import STEPS, Figures, Tour, telling_move
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -205,6 +206,36 @@ def test_the_tour_in_a_window(qtbot: Any, qapp: Any) -> None:
         qtbot.keyClick(bar, Qt.Key.Key_Escape)
         qtbot.waitUntil(lambda: bool(ended), timeout=30_000)
         assert parts.document.graph is not None and parts.document.graph.name == "transformer_encoder"
+    finally:
+        parts.close()
+
+
+def test_the_tour_from_the_window_has_a_tab_of_its_own_and_loses_nothing(qtbot: Any, qapp: Any) -> None:
+    from gui.editors.plan import windows
+    from gui.shell.host import host_of, show_editor
+    from planner.model.samples import sample
+
+    parts = windows.make_window(qapp, theme="dark", remember=False)
+    show_editor(parts.window)
+    parts.window.files.open_files([sample("xception.json")])
+    qtbot.waitUntil(lambda: parts.window.settled and parts.document.problem is not None, timeout=60_000)
+    before = parts.document.device_of.copy()
+    try:
+        parts.window.actions_set["help.tour"].trigger()
+        host = host_of(parts.window)
+        assert host is not None and host.count() == 2
+        toured = windows.graph_windows()[-1]
+        assert host.currentWidget() is toured and toured.session is None
+        bar = toured.findChild(TourBar)
+        assert bar is not None
+        qtbot.waitUntil(lambda: bar.next_button.isEnabled() and not bar.waiting, timeout=60_000)
+        assert parts.themes.preference == "light", "the tour has colours of its own"
+        toured.closing.surely = True
+        toured.close()
+        qtbot.waitUntil(lambda: host.count() == 1 and not windows.graph_windows(), timeout=30_000)
+        assert parts.themes.preference == "dark"
+        assert parts.document.graph is not None and parts.document.graph.name == "Xception"
+        assert (parts.document.device_of == before).all()
     finally:
         parts.close()
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from gui.document.find.fuzzy import score
+from gui.document.find.fuzzy import ANYWHERE, BEGINS, STANDS, STARTS, closeness, score
 from gui.editors.plan.stage_control import StageControl
-from gui.shell.palette import CHOICE, Choice, ranked
+from gui.shell.palette import CHOICE, Choice, ranked, sifted
 from tests.gui.window_parts import make_window, opened, settle
 
 
@@ -43,6 +47,36 @@ def test_word_starts_and_runs_win() -> None:
     )
     assert texts(found)[0] == "Edit: Pin Where It Is"
     assert "View: Zoom In" not in texts(found)
+
+
+def test_letters_scattered_over_a_text_are_for_where_nothing_else_matches() -> None:
+    op = "Go to op /encoder/layer.0/attention/self/key/Add"
+    story = "Story: Stories That Come with Stageboard: Pipelines and how you know"
+    all = [
+        choice(story),
+        choice(op),
+        choice("View: Theme: Dark"),
+        choice("Export: Draw a Mark"),
+        choice("Darken"),
+    ]
+    found = sifted(ranked(all, "dark"), "dark")
+    assert set(texts(found)) == {"View: Theme: Dark", "Darken"}
+    assert closeness("dark", op) in (0, ANYWHERE)
+    assert closeness("ecdr", op) == ANYWHERE and texts(sifted([choice(op)], "ecdr")) == [op]
+    # What a source found by rules of its own stays.
+    assert texts(sifted([choice("Go to neuron 17 of layer 2"), choice("2 17 x")], "2 17")) == [
+        "Go to neuron 17 of layer 2",
+        "2 17 x",
+    ]
+
+
+def test_how_close_a_match_is() -> None:
+    assert closeness("pl ap", "Plan: Apply") == BEGINS
+    assert closeness("oard", "Stageboard") == STANDS
+    assert closeness("gtop", "Go to Op") == STARTS
+    assert closeness("gop", "Go to Op") == STARTS
+    assert closeness("rpr", "Repair the Plan") == ANYWHERE
+    assert closeness("xyz", "Plan") == 0
 
 
 def test_words_in_any_order() -> None:
@@ -183,4 +217,31 @@ def test_the_keyboard_does_not_pass_through_the_stepper(qtbot: QtBot) -> None:
     settle()
     assert window.canvas.hasFocus()
     assert not spin.lineEdit().hasSelectedText()
+    close()
+
+
+def test_names_lose_their_beginning_and_commands_their_end(qtbot: QtBot) -> None:
+    """What is painted, caught where it is written."""
+    window, close = make_window(qtbot, opened())
+    written: list[str] = []
+
+    class Spy(QPainter):
+        def drawText(self, *args: Any) -> None:
+            written.append(args[-1])
+
+    long = " ".join(["word"] * 60)
+    window.palette_window.ask(
+        "", [Choice(f"a {long} end", lambda: None, by_end=True), Choice(f"b {long} end", lambda: None)]
+    )
+    image = QImage(400, 60, QImage.Format.Format_RGB32)
+    for row in range(2):
+        option = QStyleOptionViewItem()
+        option.rect = QRect(0, 0, 400, 28)  # type: ignore[attr-defined]
+        painter = Spy(image)
+        index = window.palette_window.model.index(row, 0)
+        window.palette_window.list.itemDelegate().paint(painter, option, index)
+        painter.end()
+    names = [text for text in written if "word" in text]
+    assert names[0].startswith("…") and names[0].endswith("end")
+    assert names[1].startswith("b word") and names[1].endswith("…")
     close()

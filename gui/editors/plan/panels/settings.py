@@ -192,6 +192,13 @@ class SettingsPanel(Panel):
         self._show_costs()
         self._edited()
 
+    def choose_kind(self, kind: str) -> None:
+        """Fill the fields for another kind of machine, for *Apply*, which has the keyboard then."""
+        self.refresh_now()
+        self.kind.setCurrentIndex(self.kind.findData(kind))
+        if self.apply_button.isEnabled():
+            self.apply_button.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     # ------------------------------------------------------------------ applying
     def _edited(self) -> None:
         if not self._filling:

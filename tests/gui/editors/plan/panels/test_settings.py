@@ -304,3 +304,31 @@ def test_a_package_has_a_count_of_chips_to_choose(qtbot: QtBot) -> None:
         assert document.board.open_problem.target == Pipeline(5)
         assert document.device_of.tolist() == [0] * 4 + [1] * 4 + [2] * 4
     document.deleteLater()
+
+
+def test_fields_made_from_data_say_what_they_are(qtbot: QtBot) -> None:
+    from planner.machines.catalogue import planner
+
+    form = Form()
+    qtbot.addWidget(form)
+    for option in planner("anneal").options:
+        form.add_option(option)
+    assert form.hints["hot"].text() == "First temperature, as a share of the objective (above 0, at most 10)."
+    assert form.hints["rounds"].text() == "Rounds of annealing (1 to 1,000,000)."
+    assert all(form.hints[name].wordWrap() for name in form.fields)
+    form.clear()
+    assert not form.hints
+    form.add_fields(Pipeline(4))
+    assert form.hints["bandwidth"].text().startswith("Bandwidth between blocks")
+
+
+def test_every_parameter_of_every_machine_and_every_option_is_explained() -> None:
+    import dataclasses
+
+    from planner.machines.catalogue import bound_methods, planners
+    from planner.machines.spec import kinds
+
+    for cls in kinds().values():
+        assert all(f.metadata.get("help") for f in dataclasses.fields(cls)), cls.kind
+    for method in [*planners().values(), *bound_methods().values()]:
+        assert all(len(option.help) > 10 for option in method.options), method.name

@@ -1,0 +1,55 @@
+"""Panels come to the front when they are asked for, and are hidden only where they are in sight."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from gui.editors.plan.editor import MainWindow
+from tests.gui.window_parts import make_window, opened, settle
+
+
+def panels_menu(window: MainWindow) -> QMenu:
+    action = next(a for a in window.menus["View"].actions() if a.text() == "Panels")
+    menu = action.menu()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+def entry(window: MainWindow, title: str) -> QAction:
+    return next(a for a in panels_menu(window).actions() if a.text() == title)
+
+
+def test_a_panel_behind_another_comes_to_the_front(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    docks = window.docks
+    for id, front, title in (("target", "planners", "Target"), ("convergence", "schedule", "Convergence")):
+        docks.reveal(id)
+        docks.reveal(front)
+        settle()
+        if docks.in_front(id):  # they stand side by side here
+            window.tabifyDockWidget(docks.docks[front], docks.docks[id])
+            docks.reveal(front)
+            settle()
+        assert not docks.in_front(id) and docks.in_front(front)
+        panels_menu(window).aboutToShow.emit()
+        assert not entry(window, title).isChecked()
+        entry(window, title).trigger()
+        settle()
+        assert docks.in_front(id) and not docks.in_front(front)
+        panels_menu(window).aboutToShow.emit()
+        assert entry(window, title).isChecked()
+        entry(window, title).trigger()
+        settle()
+        assert docks.docks[id].isHidden() and not docks.in_front(id)
+    close()
+
+
+def test_a_panel_in_a_window_of_its_own_is_in_front(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    window.docks.docks["plans"].setFloating(True)
+    assert window.docks.in_front("plans")
+    window.docks.toggle("plans")
+    assert not window.docks.in_front("plans")
+    close()
