@@ -15,7 +15,6 @@ from PySide6.QtGui import QGuiApplication
 
 from gui.background.job import Job, ending_words, found_nothing_better
 from gui.document.plan.document import Document
-from gui.document.plan_list import PlanEntry
 from gui.document.values import Message
 from planner.errors import PlannerRefusal, StageboardError
 from planner.problem.bound import Bound
@@ -247,7 +246,7 @@ class Jobs(QObject):
             assert job.provenance is not None, "it has just taken the plan"
             job.entry = document.add_plan(
                 best.device_of, job.title, planner=job.provenance.planner, seed=job.order.seed, seconds=best.seconds,
-                provenance=job.provenance,
+                provenance=job.provenance, problem=job.problem,
             )  # fmt: skip
             job.entry.running = True
         elif job.entry is document.active and not self._may_show(job):
@@ -287,8 +286,7 @@ class Jobs(QObject):
             self._pending.add(job)
             return
         document = self._document
-        active = document.active
-        if active is not None and active is not job.entry and not self._better(job, active):
+        if job.entry is not document.active and not self._deserves(job):
             return
         job.shown = True
         job.entry.device_of, job.entry.provenance = job.device_of, job.provenance
@@ -299,11 +297,10 @@ class Jobs(QObject):
         document.history.listed(job.entry)
         document.follow(job.device_of, job.entry, job.id, job.title)
 
-    @staticmethod
-    def _better(job: Job, active: PlanEntry) -> bool:
-        """Whether a job's plan deserves the place of the active one: that is broken, or worse."""
+    def _deserves(self, job: Job) -> bool:
+        """Whether a job's plan may take the canvas: it is better than what is there, and the list has no better one."""
         assert job.components is not None
-        return not active.valid or not active.components or job.components < active.components
+        return self._document.plan_list.deserves(job.components, job.problem, job.entry)
 
     # ------------------------------------------------------------------ the end
     def _ended(self, job: Job, last: Ended | Failed) -> None:

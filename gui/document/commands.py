@@ -1,7 +1,8 @@
 """Undo commands of any document whose plan is a decision: one small class per kind of edit.
 
 A command holds what differs before and after, never a copy of the document. Commands do not merge, but a planner that
-is followed extends its own :class:`SetAssignment` while it is the last step, so that it stays one step.
+is followed extends its own :class:`SetAssignment` while it is the last step, so that it stays one step; so does the plan
+that is made anew for another machine the :class:`SetProblem` that chose it.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class Edit(Step):
     """
 
     kind: ClassVar[str] = ""
+    key: str = ""
+    """Names the run or the planning that may still extend this step; empty: nothing does."""
 
     def __init__(
         self,
@@ -86,6 +89,14 @@ class Edit(Step):
         problem = None if self.problems is None else self.problems[0]
         self.document.enter(problem, self.ops, self.before, self.active[0], "undo")
 
+    def extend(self, device_of: Ints, active: str) -> None:
+        """Go on to a further decision and entry as part of the same step (which must be the last one, and done)."""
+        self.active = (self.active[0], active)
+        base = self.document.device_of.copy()
+        base[self.ops] = self.before
+        self.ops = np.flatnonzero(base != device_of).astype(np.int32)
+        self.before, self.after = base[self.ops], device_of[self.ops].astype(np.int32)
+
 
 class MoveOps(Edit):
     """Ops were moved by hand."""
@@ -97,16 +108,6 @@ class SetAssignment(Edit):
     """A whole plan took the place of the decision; only the differences are kept."""
 
     kind: ClassVar[str] = "assign"
-    key: str = ""
-    """Names the run that may still extend this step."""
-
-    def extend(self, device_of: Ints, active: str) -> None:
-        """Go on to a further decision and entry as part of the same step (which must be the last one, and done)."""
-        self.active = (self.active[0], active)
-        base = self.document.device_of.copy()
-        base[self.ops] = self.before
-        self.ops = np.flatnonzero(base != device_of).astype(np.int32)
-        self.before, self.after = base[self.ops], device_of[self.ops].astype(np.int32)
 
 
 class SetConstraints(Edit):

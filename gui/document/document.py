@@ -284,7 +284,7 @@ class PlannedDocument(QObject, Generic[P, E]):
             entry.device_of = self.board.own(self.device_of)
         if problem is not None:
             self.board.add_bounds(quick_bounds(problem))
-            self._evaluate([listed for listed in self.plans if listed is not entry])
+            self._evaluate([one for one in self.plans if one is not entry and one.is_of(problem)])
         if entry is not None and np.array_equal(entry.device_of, self.device_of):
             entry.set_figures(self.open_problem, self.evaluation, self.bounds)
             if (
@@ -313,12 +313,16 @@ class PlannedDocument(QObject, Generic[P, E]):
     def add_plan(
         self, device_of: Ints, name: str, *, origin: str = "planner", planner: str = "", seed: int | None = None,
         seconds: float | None = None, provenance: Provenance | None = None, claims: tuple[Bound, ...] = (), id: str = "",
+        problem: P | None = None,
     ) -> PlanEntry:  # fmt: skip
-        """Add a proposal to the list; it changes nothing until applied. Raises :class:`planner.errors.PlanError`."""
+        """Add a proposal to the list; it changes nothing until applied. ``problem``: what it is a plan of (None = the open one).
+
+        Raises :class:`planner.errors.PlanError`.
+        """
         self._check_proposal(device_of)
         entry = self.entry_class(
             self.plan_list.unused_name(name), self.board.own(device_of), origin, planner=planner, seed=seed,
-            seconds=seconds, provenance=provenance, claims=claims,
+            seconds=seconds, provenance=provenance, claims=claims, problem=problem,
         )  # fmt: skip
         if id:
             entry.id = id
@@ -343,7 +347,10 @@ class PlannedDocument(QObject, Generic[P, E]):
         self.plans_changed.emit()
 
     def refresh_entry(self, entry: PlanEntry) -> None:
-        """Fill in the figures of an entry under the present problem; what it refutes of the claims of files is dropped."""
+        """Fill in the figures of an entry under the present problem, or its own if that is of another machine.
+
+        What it refutes of the claims of files is dropped.
+        """
         fill_figures(entry, self.open_problem, self.bounds)
         self._drop_refuted(entry)
 
@@ -381,10 +388,13 @@ class PlannedDocument(QObject, Generic[P, E]):
             return
         for entry in self.plans:
             if entry.components:
-                entry.standing = self.open_problem.standing(entry.components, self.bounds)
+                problem: PlanningProblem = entry.problem or self.open_problem
+                entry.standing = problem.standing(entry.components, self.bounds)
         self.readouts_changed.emit()
         self.plans_changed.emit()
 
     def differences(self, entry: PlanEntry) -> Bools:
-        """Where a plan differs from the decision (bool, a value per place); devices are matched by index."""
+        """Where a plan differs from the decision (bool, a value per place); nowhere where it is for another machine."""
+        if not entry.is_of(self.problem):
+            return np.zeros(len(self.device_of), bool)
         return differences(entry, self.device_of)

@@ -9,7 +9,7 @@ from typing import Protocol, cast
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from gui.document.commands import Command, SetAssignment
+from gui.document.commands import Command, Edit
 from gui.document.plan_list import PlanEntry
 from gui.document.steps import Step
 from planner.problem.bound import Bound
@@ -27,7 +27,7 @@ class Recorder(Protocol):
     def pushed(self, command: Command) -> None:
         """A step was taken."""
 
-    def extended(self, command: SetAssignment) -> None:
+    def extended(self, command: Edit) -> None:
         """The last step was extended."""
 
     def went_to(self, index: int) -> None:
@@ -96,12 +96,12 @@ class History(QObject):
             return None
         return self.commands[-1]
 
-    def extendable(self, key: str) -> SetAssignment | None:
-        """The last step, if the run called ``key`` made it and may still extend it."""
+    def extendable(self, key: str) -> Edit | None:
+        """The last step, if it is called ``key`` by who made it and may still extend it."""
         last = self.last_open
-        return last if isinstance(last, SetAssignment) and last.key == key else None
+        return last if isinstance(last, Edit) and last.key == key else None
 
-    def extended(self, command: SetAssignment) -> None:
+    def extended(self, command: Edit) -> None:
         """The last step was extended."""
         if self.recorder is not None:
             self.recorder.extended(command)

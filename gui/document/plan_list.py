@@ -33,10 +33,10 @@ def new_entry_id() -> str:
 
 @dataclass(eq=False)
 class PlanEntry:
-    """One plan of the list. ``device_of`` is its decision (int32); figures are those of the current problem.
+    """One plan of the list. ``device_of`` is its decision (int32); figures are those of :attr:`problem`.
 
-    ``origin`` is hand, planner, file or start. ``components`` are those of the objective in order, empty where the plan
-    does not fit the current problem; ``standing`` is how they stand against the bounds known when the
+    ``origin`` is hand, planner, file, start or carried (over from another machine). ``components`` are those of the
+    objective in order, empty where the plan does not fit; ``standing`` is how they stand against the bounds known when the
     entry was last changed.
     """
 
@@ -57,6 +57,8 @@ class PlanEntry:
     """Whether a planner is still improving this entry."""
     claims: tuple[Bound, ...] = ()
     """What the file of the plan says was proven; shown beside this plan alone, and counts nowhere."""
+    problem: PlanningProblem | None = None
+    """What it is a plan of: the open problem, or the last one that was open on its machine. None before it was evaluated."""
 
     @property
     def objective(self) -> float:
@@ -75,7 +77,8 @@ class PlanEntry:
         return self.provenance or Provenance(planner, seed=self.seed, seconds=self.seconds or 0.0)
 
     def set_figures(self, problem: PlanningProblem, evaluation: Evaluated, bounds: Sequence[Bound]) -> None:
-        """Set the figures where the plan is evaluated already."""
+        """Set the figures where the plan is evaluated already, and with them what it is a plan of."""
+        self.problem = problem
         self.components, self.broken = tuple(evaluation.values), len(evaluation.violations)
         self.valid = not self.broken
         self.standing = problem.standing(self.components, bounds)
@@ -84,11 +87,18 @@ class PlanEntry:
         """There are no figures: the plan does not fit the problem, or is being evaluated."""
         self.components, self.valid, self.standing, self.broken = (), False, None, 0
 
+    def is_of(self, problem: PlanningProblem | None) -> bool:
+        """Whether it is a plan of the machine of ``problem``, or of none yet."""
+        return problem is not None and (self.problem is None or self.problem.same_machine(problem))
+
     def better_than(self, other: PlanEntry | None) -> bool:
-        """Whether this is a valid plan and the other is none, or is worse by the objective's components in order."""
+        """Whether this is a valid plan and the other is none, or is worse by the objective's components in order.
+
+        Plans of different machines are not compared.
+        """
         if not self.valid or other is None or not other.valid:
             return self.valid
-        return self.components < other.components
+        return other.is_of(self.problem) and self.components < other.components
 
 
 class PlanList(QObject):
@@ -115,12 +125,30 @@ class PlanList(QObject):
         """The entry that the canvas shows."""
         return self.get(self.active_id)
 
+    def best(self, problem: PlanningProblem, but: PlanEntry | None = None) -> PlanEntry | None:
+        """The best valid plan of the machine of ``problem``, ``but`` for one; None where there is none."""
+        valid = [entry for entry in self.entries if entry is not but and entry.valid and entry.is_of(problem)]
+        return min(valid, key=lambda entry: entry.components, default=None)
+
     def unused_name(self, name: str) -> str:
         """``name``, numbered if another entry has it."""
         taken = {entry.name for entry in self.entries}
         if name not in taken:
             return name
         return next(f"{name} {i}" for i in range(2, len(taken) + 3) if f"{name} {i}" not in taken)
+
+    def deserves(
+        self, components: tuple[float, ...], problem: PlanningProblem, entry: PlanEntry | None
+    ) -> bool:
+        """Whether what a planner found may take the canvas by itself: a valid plan of ``problem`` with these ``components``.
+
+        It has to be better than the plan there, unless that breaks rules, and no valid plan of the list may be better;
+        ``entry`` is its own.
+        """
+        active, best = self.active, self.best(problem, but=entry)
+        if best is not None and best.components < components:
+            return False
+        return active is None or not active.valid or components < active.components
 
     def insert(self, entry: PlanEntry, index: int | None = None) -> None:
         """Put an entry into the list (at the end, or where it was)."""
@@ -143,7 +171,9 @@ def fits(device_of: Ints, problem: Problem) -> bool:
 
 
 def fill_figures(entry: PlanEntry, problem: PlanningProblem, bounds: Sequence[Bound]) -> None:
-    """Evaluate an entry under ``problem``; it has no figures where its decision is none of that problem's."""
+    """Evaluate an entry under ``problem``, a plan of another machine under its own; it has no figures where it does not fit."""
+    if entry.problem is not None and not entry.is_of(problem):
+        problem = entry.problem
     try:
         evaluation: Evaluated = cast(Any, problem).evaluate(entry.device_of)
     except StageboardError:
@@ -174,6 +204,7 @@ def drop_refuted(entries: Sequence[PlanEntry], by: PlanEntry, problem: PlanningP
     """Drop the claims that a valid plan shows to be wrong; returns a sentence on each."""
     if not by.valid or not by.components:
         return []
+    problem = by.problem or problem
     reached = dict(zip(problem.components, by.components, strict=True))
     notes = []
     for entry in entries:

@@ -193,6 +193,8 @@ class PlansPanel(Panel):
             self.note.setText("")
         elif entry is active:
             self.note.setText("on the canvas")
+        elif machine := self.model.machine(entry):
+            self.note.setText(f"for {machine}: Apply goes back to that machine")
         else:
             count = int(np.count_nonzero(self.document.differences(entry)))
             self.note.setText(self.differing(count) if count else "the same as the canvas")
@@ -295,7 +297,7 @@ class PlansPanel(Panel):
         )
         menu.addSeparator()
         menu.addAction("Compare", self.compare_chosen).setEnabled(bool(self.comparable()))
-        self.add_to_menu(menu, entry not in (None, active))
+        self.add_to_menu(menu, entry not in (None, active) and entry.is_of(self.document.problem))
         menu.addAction("Save…", lambda: self.save_requested.emit(entry)).setEnabled(entry is not None)
         return menu
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from PySide6.QtCore import (
@@ -16,13 +16,13 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.document.plan_list import fits, telling_of
 from gui.look.numbers import DASH, Column, gap_text, seconds_text
 from gui.look.theme import Theme, device_colours, font
-from gui.look.writing import LEFT, RIGHT, write
+from gui.look.writing import CENTRE, LEFT, RIGHT, write
 from gui.widgets.bars import Part, paint_parts
 from gui.widgets.plain import plain_tip
 from gui.widgets.rows import paint_row_ground
@@ -42,6 +42,7 @@ SOURCE = ENTRY + 3
 NUMBER = ENTRY + 4
 FURTHER = ENTRY + 5
 UNFIT = ENTRY + 6
+MACHINE = ENTRY + 7
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -49,9 +50,8 @@ def source_text(entry: PlanEntry) -> str:
     """``dpl · seed 0 · 3.1 s`` or ``edited by hand``."""
     if entry.origin == "hand":
         return "edited by hand"
-    parts = [
-        entry.planner or {"file": "from a file", "start": "at the start"}.get(entry.origin, entry.origin)
-    ]
+    origins = {"file": "from a file", "start": "at the start", "carried": "carried over"}
+    parts = [entry.planner or origins.get(entry.origin, entry.origin)]
     if entry.seed is not None:
         parts.append(f"seed {entry.seed}")
     if entry.seconds:
@@ -100,7 +100,8 @@ class PlansModel(QAbstractListModel):
         problem = self._document.problem
         self.column = Column()
         if problem is not None:
-            self.column = column_of(problem, problem.components[0], [e.objective for e in wanted])
+            here = [entry.objective for entry in wanted if entry.is_of(problem)]
+            self.column = column_of(problem, problem.components[0], here)
         if self._entries:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._entries) - 1, 0))
 
@@ -109,7 +110,7 @@ class PlansModel(QAbstractListModel):
 
         Kept until the plan or the problem changes; empty if it does not fit.
         """
-        problem = self._document.problem
+        problem = self.problem_of(entry)
         kept = self._costs.get(entry.id)
         if kept is not None and kept[0] is problem and kept[1] is entry.device_of:
             return kept[2]
@@ -142,8 +143,10 @@ class PlansModel(QAbstractListModel):
             return self.costs(entry)
         if role == SOURCE:
             return source_text(entry) + ("" if self.claim(entry) is None else " · claims more")
+        if role == MACHINE:
+            return self.machine(entry)
         if role == NUMBER:
-            return self.column.number(entry.objective)
+            return self._number(entry)
         if role == FURTHER:
             return self._further(entry)
         if role == UNFIT:
@@ -162,10 +165,29 @@ class PlansModel(QAbstractListModel):
 
     def claim(self, entry: PlanEntry) -> Bound | None:
         """What the file of a plan claims beyond what is proven."""
-        problem = self._document.problem
+        problem = self.problem_of(entry)
         if problem is None:
             return None
         return telling_of(entry, problem, entry.components, entry.valid, self._document.bounds)
+
+    def problem_of(self, entry: PlanEntry) -> Problem | None:
+        """What the figures of a plan are of: the open problem, or its own where that is of another machine."""
+        problem = self._document.problem
+        if problem is None or entry.is_of(problem):
+            return problem
+        return cast("Problem", entry.problem)
+
+    def machine(self, entry: PlanEntry) -> str:
+        """The machine of a plan that is not for the open one, as the command line names it; empty for all others."""
+        problem = self.problem_of(entry)
+        return "" if problem is None or problem is self._document.problem else problem.target.spec_head()[1]
+
+    def _number(self, entry: PlanEntry) -> str:
+        """The objective in the unit of the column; with a unit of its own where the plan is for another machine."""
+        problem = self.problem_of(entry)
+        if problem is None or not entry.components or problem is self._document.problem:
+            return self.column.number(entry.objective)
+        return amount(problem, problem.components[0], entry.objective)
 
     def unfit(self, entry: PlanEntry) -> str:
         """Why a plan has no figures, in few words."""
@@ -173,15 +195,17 @@ class PlansModel(QAbstractListModel):
 
     def _further(self, entry: PlanEntry) -> str:
         """The components of the objective after the first, in order: ``then 17.22 MiB, 245.0 KiB``."""
-        problem = self._document.problem
+        problem = self.problem_of(entry)
         if problem is None or len(entry.components) < 2:
             return ""
         further = zip(problem.components[1:], entry.components[1:], strict=True)
         return "then " + ", ".join(amount(problem, name, value) for name, value in further)
 
     def _described(self, entry: PlanEntry) -> str:
-        problem = self._document.problem
+        problem = self.problem_of(entry)
         lines = [f"{entry.name}{' (on the canvas)' if entry is self._document.active else ''}"]
+        if machine := self.machine(entry):
+            lines.append(f"for {machine}; Apply goes back to that machine")
         if problem is not None and entry.standing is not None:
             lines += self._figures(problem, entry, entry.standing)
         lines.append(source_text(entry))
@@ -242,21 +266,27 @@ class PlanDelegate(QStyledItemDelegate):
         top = rect.top() + 5
         face = self._active if active else self._name
         fits = bool(entry.components)
+        machine = index.data(MACHINE)
         gap, tone = ("invalid", t.bad) if not entry.valid else (gap_text(entry.gap), t.text)
         if entry.valid and entry.gap == 0.0:
             tone = t.good
+        if machine:
+            tone = t.muted
         place = QRect(right - self.GAP - self.OBJECTIVE, top, self.OBJECTIVE, 17)
         if fits:
             write(painter, QRectF(right - self.GAP, top, self.GAP, 17), RIGHT, gap, self._name, tone)
             shown, edge = index.data(NUMBER), place.right()
-            write(painter, QRectF(place), RIGHT, shown, face, t.text if entry.valid else t.muted)
+            ink = t.text if entry.valid and not machine else t.muted
+            write(painter, QRectF(place), RIGHT, shown, face, ink)
         else:
             # No figures: the words take the room of both columns.
             shown, edge = index.data(UNFIT), right
             place.setRight(right)
             write(painter, QRectF(place), RIGHT, shown, self._name, t.muted)
         name_room = edge - painter.fontMetrics().horizontalAdvance(shown) - 10 - left
-        write(painter, QRectF(left, top, name_room, 17), LEFT, entry.name, face, t.text)
+        write(
+            painter, QRectF(left, top, name_room, 17), LEFT, entry.name, face, t.muted if machine else t.text
+        )
         costs = index.data(COSTS)
         bar = QRectF(left, top + 20, right - left, 4)
         if len(costs) and costs.sum() > 0:
@@ -281,6 +311,13 @@ class PlanDelegate(QStyledItemDelegate):
         whole = f"{source}  ·  on the canvas"
         if active and painter.fontMetrics().horizontalAdvance(whole) <= low.width():
             source = whole  # the ground of the row says so as well
+        if machine:
+            painter.setFont(self._small)
+            tag = QRectF(low.left(), low.top() + 1, painter.fontMetrics().horizontalAdvance(machine) + 10, 14)
+            painter.setPen(QPen(QColor(t.muted), 1.0))
+            painter.drawRoundedRect(tag, 4, 4)
+            write(painter, tag, CENTRE, machine, self._small, t.text)
+            low.setLeft(int(tag.right()) + 8)
         write(painter, QRectF(low), LEFT, source, self._small, t.muted)
         painter.restore()
 

@@ -149,10 +149,11 @@ class PlanningWindow(EditorWindow):
 
     def apply_best_plan(self) -> None:
         """The best valid plan of the list. Raises :class:`StageboardError` where none is valid."""
-        valid = [entry for entry in self.document.plans if entry.valid]
-        if not valid:
+        problem = self.document.problem
+        best = None if problem is None else self.document.plan_list.best(problem)
+        if best is None:
             raise StageboardError("no plan of the list keeps all rules; start a planner to find one")
-        self.document.apply_plan(min(valid, key=lambda entry: entry.components))
+        self.document.apply_plan(best)
 
     # ------------------------------------------------------------------ what would be lost
     def unsaved_plan(self) -> list[Unsaved]:

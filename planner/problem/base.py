@@ -69,6 +69,12 @@ class PlanningProblem(ABC):
         text = self.relaxation + "\n" + "\n".join(sorted(self.assumptions))
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def same_machine(self, other: PlanningProblem) -> bool:
+        """Whether the devices are the same, so that a plan of one says where everything goes in the other, whatever its rules and rates."""
+        mine: Any = self
+        theirs: Any = other
+        return self.target.kind == other.target.kind and bool(mine.devices == theirs.devices)
+
     @property
     def components(self) -> tuple[str, ...]:
         """The parts of the objective, in the order in which plans are compared."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gui.document.plan.retargeting import namesakes
 from planner.errors import ConstraintError
-from planner.model.graph import Ints
+from planner.model.graph import Graph, Ints
 from planner.problem.grouping import kept_together
 from planner.problem.problem import Constraint, Pin, Problem, Together
 from planner.problem.target import Target
@@ -104,3 +104,15 @@ def carried_over(problem: Problem, target: Target) -> tuple[tuple[Constraint, ..
         else:
             lost.append(constraint.op)
     return tuple(kept), lost
+
+
+def lost_words(graph: Graph, lost: Sequence[str]) -> list[str]:
+    """One sentence on the pins of these ops, which :func:`carried_over` dropped; none where there are none."""
+    if not lost:
+        return []
+    if len(lost) == 1:
+        what = f"the pin of {graph.op_names[graph.index[lost[0]]]} names a device"
+        return [f"{what} that the new target does not have and was dropped; undo brings it back"]
+    return [
+        f"{len(lost)} pins name devices that the new target does not have and were dropped; undo brings them back"
+    ]

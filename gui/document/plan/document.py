@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -21,6 +21,7 @@ from gui.document.plan.board import AssignmentBoard
 from gui.document.plan.constraining import KEEP_CLASSES
 from gui.document.plan.editing import Editing
 from gui.document.plan.folding import Folding
+from gui.document.plan.machine_change import GIVEN, MachineChange
 from gui.document.plan.opening import Opened
 from gui.document.plan.preview import Preview, Previewing
 from gui.document.plan.selection import Selection
@@ -44,6 +45,8 @@ class Document(PlannedDocument[Problem, Evaluation]):
     pointed_changed = Signal()
     groups_changed = Signal()
     preview_changed = Signal()
+    machine_changed = Signal(object)
+    """Another machine is planned for (:class:`gui.document.plan.machine_change.MachineChange`)."""
 
     board: AssignmentBoard
 
@@ -188,14 +191,12 @@ class Document(PlannedDocument[Problem, Evaluation]):
         assert plan is not None
         assert file is not None
         bounds = (*opened.bounds, *opened.claims)
-        self._take(
-            plan,
-            plan.name or file.stem.removesuffix(".plan"),
-            bounds,
-            f"Open plan {file.name}",
-            file,
-            saved=True,
-        )
+        before, left = self.open_problem, self.active
+        name = plan.name or file.stem.removesuffix(".plan")
+        self._take(plan, name, bounds, f"Open plan {file.name}", file, saved=True)
+        active = self.active
+        if left is not None and active is not None and not plan.problem.same_machine(before):
+            self.editing.machines.tell(MachineChange(left, active, before, plan.problem, GIVEN, ""))
 
     def current_plan(self) -> Plan:
         """The assignment as a plan with where it came from. Raises :class:`StageboardError` where nothing is open."""
@@ -210,12 +211,18 @@ class Document(PlannedDocument[Problem, Evaluation]):
         super().enter(problem, ops, devices, active, reason)
 
     def apply_plan(self, entry: PlanEntry) -> bool:
-        """Let a plan of the list take the place of the assignment: one undo step. Raises :class:`PlanError`."""
+        """Let a plan of the list take the place of the assignment, with its machine: one undo step. Raises :class:`PlanError`."""
+        if not entry.is_of(self.problem):
+            self.editing.machines.back_to(entry)
+            return True
         self._check_fits(entry)
         return super().apply_plan(entry)
 
     def plan_of(self, entry: PlanEntry) -> Plan:
-        """A plan of the list as a plan of the problem. Raises :class:`PlanError` where it does not fit."""
+        """A plan of the list as a plan of the problem, or of its own machine. Raises :class:`PlanError` where it does not fit."""
+        if entry.problem is not None and not entry.is_of(self.problem):
+            other = cast(Problem, entry.problem)
+            return other.plan(entry.device_of, entry.source, entry.name)
         self._check_fits(entry)
         plan: Plan = super().plan_of(entry)
         return plan

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from PySide6.QtCore import SignalInstance
 
-from gui.document.commands import Edited, MoveOps, SetConstraints, SetProblem
+from gui.document.commands import MoveOps, SetConstraints, SetProblem
 from gui.document.plan import constraining, opening
-from gui.document.plan.retargeting import heirs
+from gui.document.plan.machine_change import (
+    GIVEN,
+    ChangingMachine,
+    OnMachines,
+    places_words,
+    plan_name,
+)
+from gui.document.plan.retargeting import carried_over
 from gui.document.plan.selection import EMPTY, named, op_array
 from gui.document.plan_list import PlanEntry
 from gui.document.values import Message
@@ -31,7 +38,7 @@ if TYPE_CHECKING:
     from planner.problem.target import Target
 
 
-class Editable(Edited, Protocol):
+class Editable(OnMachines, Protocol):
     """The document, for the edits: its parts, and somebody to tell."""
 
     board: AssignmentBoard
@@ -53,6 +60,7 @@ class Editing:
         self._board = document.board
         self._history = document.history
         self._plans = document.plan_list
+        self.machines = ChangingMachine(document)
 
     # ------------------------------------------------------------------ moving ops
     def moving_set(self, ops: object) -> Ints:
@@ -85,8 +93,9 @@ class Editing:
     def set_problem(self, target: Target, objective: str = "", cost_model: CostModel | None = None) -> bool:
         """Plan for another target, objective or cost model (None = as it is): one undo step.
 
-        Ops stay where a device of that name still exists; the others go to the last of its kind. Pins to devices that no longer
-        exist are dropped, which a message says. Raises :class:`StageboardError` before anything changes.
+        On the same devices the plan stays. On others the best plan of the list for that problem is there, else the ops are
+        carried over (:mod:`gui.document.plan.retargeting`), and ``machine_changed`` says so; the plan that was there stays in the list.
+        Pins to devices that no longer exist are dropped, which a message says. Raises :class:`StageboardError` before anything changes.
         """
         before = self._board.open_problem
         graph = before.graph if cost_model is None else opening.with_times(before.graph, cost_model)
@@ -98,31 +107,27 @@ class Editing:
         if after == before:
             return False
         after.evaluator  # raises what is wrong with the target before anything changes  # noqa: B018
-        device_of = heirs(before.devices, after.devices)[self._board.device_of]
-        ops, devices = self._board.changes(device_of)
         text = "Change the target"
         if target == before.target:
             text = "Change the objective" if objective != before.objective else "Change the cost model"
-        extra = self._document.by_hand(ops, devices)
-        self._history.push(SetProblem(self._document, text, ops, devices, problems=(before, after), **extra))
+        notes = constraining.lost_words(before.graph, lost)
         unkept = unkept_words(after, constraining.KEEP_CLASSES)
         if unkept and after.target.kind != before.target.kind:
-            self._document.message.emit(Message("warning", unkept))
-        if lost:
-            what = f"the pin of {before.graph.op_names[before.graph.index[lost[0]]]} names a device"
-            if len(lost) > 1:
-                what = f"{len(lost)} pins name devices"
-            self._document.message.emit(
-                Message(
-                    "warning",
-                    f"{what} that the new target does not have and was dropped; undo brings it back",
-                )
-                if len(lost) == 1
-                else Message(
-                    "warning",
-                    f"{what} that the new target does not have and were dropped; undo brings them back",
-                )
+            notes = [unkept, *notes]
+        if after.same_machine(before):
+            valid = self._board.evaluation.valid
+            self._history.push(
+                SetProblem(self._document, text, EMPTY, EMPTY, problems=(before, after), reason="apply")
             )
+            broken = len(self._board.evaluation.violations)
+            if valid and broken:
+                notes.append(
+                    f"the plan breaks {plural(broken, 'rule')} now; repair it (Ctrl+R), plan again, or undo the change"
+                )
+        else:
+            self.machines.change(after, text, notes)
+        for note in notes:
+            self._document.message.emit(Message("warning", note))
         return True
 
     def change_problem(self, after: Problem, text: str) -> bool:
@@ -134,9 +139,16 @@ class Editing:
         if after == before:
             return False
         after.evaluator  # raises what is wrong with the target before anything changes  # noqa: B018
-        ops, devices = self._board.changes(heirs(before.devices, after.devices)[self._board.device_of])
         kind = SetConstraints if after.target == before.target else SetProblem
-        extra = self._document.by_hand(ops, devices)
+        extra: dict[str, Any] = {}
+        ops, devices = EMPTY, EMPTY
+        if not after.same_machine(before):
+            # A plan of its own: the one that is left stays as it is.
+            device_of = carried_over(self._board.device_of, before, after)
+            ops, devices = self._board.changes(device_of)
+            name = self._plans.unused_name(plan_name(after, "carried over"))
+            entry = PlanEntry(name, device_of, "carried")
+            extra = {"creates": entry, "active": entry.id}
         self._history.push(kind(self._document, text, ops, devices, problems=(before, after), **extra))
         return True
 
@@ -149,24 +161,17 @@ class Editing:
         """
         before = self._board.open_problem
         device_of = after.evaluator.checked(np.asarray(device_of))
-        ops, devices = self._board.changes(device_of)
-        if after == before and not len(ops):
+        if after == before and not len(self._board.changes(device_of)[0]):
             return False
         self._board.add_bounds(bounds)
         self._history.proved(bounds)
         who = method_words(planner)
-        name = self._plans.unused_name(f"{who[:1].upper()}{who[1:]}, {plural(len(after.devices), 'stage')}")
+        name = self._plans.unused_name(plan_name(after, f"{who[:1].upper()}{who[1:]}"))
         entry = PlanEntry(
             name, device_of, "planner", planner=planner, seconds=seconds,
             provenance=Provenance(planner=planner, seconds=seconds), claims=claimed(bounds),
         )  # fmt: skip
-        text = f"Plan for {plural(len(after.devices), 'stage')}"
-        self._history.push(
-            SetProblem(
-                self._document, text, ops, devices, problems=(before, after), active=entry.id, creates=entry,
-                reason="apply",
-            )
-        )  # fmt: skip
+        self.machines.enter(after, entry, f"Plan for {places_words(after)}", GIVEN)
         return True
 
     def pin(self, ops: object, device: int | None = None) -> bool:

@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from PySide6.QtCore import QObject
 
-from gui.document.commands import Command, SetAssignment
+from gui.document.commands import Command, Edit
 from gui.document.crash_files import create, folder
 from gui.document.history import Column
 from gui.document.plan.document import Document
@@ -34,6 +34,7 @@ from gui.document.values import Message
 from gui.widgets.later import Later
 from planner.plan_files.bound_json import bounds_list
 from planner.problem.bound import Bound
+from planner.problem.problem import Problem
 
 VERSION = 1
 
@@ -88,11 +89,11 @@ class Journal(QObject):
         """A step was taken."""
         self.flush()
         line: dict[str, Any] = {"step": to_json(command)}
-        if isinstance(command, SetAssignment) and command.key:
+        if isinstance(command, Edit) and command.key:
             line["key"] = command.key
         self._write(line)
 
-    def extended(self, command: SetAssignment) -> None:
+    def extended(self, command: Edit) -> None:
         """The last step was extended."""
         self.flush()
         self._write({"extend": to_json(command)})
@@ -136,7 +137,10 @@ class Journal(QObject):
         self._later.stop()
         for entry in self._dirty.values():
             self._listed.add(entry.id)
-            self._write({"entry": encode_entry(entry), "assignment": encode_assignment(entry.device_of)})
+            line = {"entry": encode_entry(entry), "assignment": encode_assignment(entry.device_of)}
+            if isinstance(entry.problem, Problem) and not entry.is_of(self._document.problem):
+                line["problem"] = encode_problem(entry.problem)
+            self._write(line)
         self._dirty = {}
         known = set(self._document.bounds)
         proved = bounds_list(bound for bound in dict.fromkeys(self._proved) if bound in known)

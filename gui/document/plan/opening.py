@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,23 +61,25 @@ def with_times(graph: Graph, cost_model: CostModel | None = None) -> Graph:
     return fill(graph, cost_model)
 
 
-def start_plan(problem: Problem) -> tuple[Ints, str, tuple[Bound, ...]]:
+def start_plan(
+    problem: Problem, stopped: Callable[[], bool] = lambda: False
+) -> tuple[Ints, str, tuple[Bound, ...]]:
     """A plan within about :data:`START_LIMIT`, who made it, and what was proven on the way.
 
-    All ops on device 0 and ``""`` where none was found.
+    All ops on device 0 and ``""`` where none was found. ``stopped`` says that nobody waits for it any more.
     """
     from planner.machines.catalogue import machine_of, serving
     from planner.machines.trying import counted, soon_options
     from planner.runs.warm_up import warm_planner
     from planner.search.run import run
-    from planner.search.stop import AnyOf, TimeLimit
+    from planner.search.stop import AnyOf, Cancel, TimeLimit
 
     for planner in serving(problem, machine_of(problem).first):
         if planner.exact and problem.size > MOST_EXACT:
             continue
         # Loading compiled kernels may take longer than planning: it must not use up the limit.
         warm_planner(planner, problem)
-        stop = AnyOf([TimeLimit(START_LIMIT), counted(planner, problem, START_EFFORT)])
+        stop = AnyOf([TimeLimit(START_LIMIT), counted(planner, problem, START_EFFORT), Cancel(stopped)])
         result = run(planner, problem, stop, options=soon_options(planner))
         if result.device_of is not None:
             return result.device_of, planner.name, result.bounds

@@ -10,7 +10,7 @@ from typing import Any
 
 from gui.document.autosave import Lost
 from gui.document.board import quick_bounds
-from gui.document.commands import SetAssignment
+from gui.document.commands import Edit
 from gui.document.crash_files import discard, left_behind
 from gui.document.history import Column
 from gui.document.plan.document import Document
@@ -207,7 +207,7 @@ def _columns(document: Document, leftover: Leftover) -> list[Column]:
 def _do(document: Document, line: Mapping[str, Any]) -> None:
     if "step" in line:
         command = from_json(document, line["step"])
-        if isinstance(command, SetAssignment):
+        if isinstance(command, Edit):
             command.key = str(line.get("key", ""))
         document.push(command)
     elif "extend" in line:
@@ -228,10 +228,9 @@ def _do(document: Document, line: Mapping[str, Any]) -> None:
 
 def _extend(document: Document, data: Mapping[str, Any]) -> None:
     last = document.history.commands[-1]
-    if not isinstance(last, SetAssignment):
-        raise JournalError("the journal extends a step that is not a planner's")
     again = from_json(document, data)
-    assert isinstance(again, SetAssignment)
+    if not isinstance(last, Edit) or not isinstance(again, Edit) or not last.key:
+        raise JournalError("the journal extends a step that is not a planner's")
     device_of = document.device_of.copy()
     device_of[last.ops] = last.before
     device_of[again.ops] = again.after
@@ -245,10 +244,15 @@ def _list(document: Document, line: Mapping[str, Any]) -> None:
     given = decode_entry(line["entry"], decode_assignment(line["assignment"], document.device_of.size))
     entry = document.plan_list.get(given.id)
     if entry is None:
+        problem = document.open_problem
         document.add_plan(
             given.device_of, given.name, origin=given.origin, planner=given.planner, seed=given.seed,
             seconds=given.seconds, provenance=given.provenance, claims=given.claims, id=given.id,
+            problem=decode_problem(problem.graph, line["problem"]) if "problem" in line else None,
         )  # fmt: skip
     else:
         entry.provenance = given.provenance or entry.provenance
+        if entry.origin == "carried":
+            # A plan was made anew in its place.
+            entry.name, entry.origin, entry.planner = given.name, given.origin, given.planner
         document.update_plan(entry, given.device_of, given.seconds)

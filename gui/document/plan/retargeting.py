@@ -1,4 +1,7 @@
-"""Where ops and pins go when the machine changes: to the device of the same name, not of the same number."""
+"""Where ops and pins go when the machine changes: to the device of the same name, not of the same number.
+
+Devices that differ by number alone are taken in another order where that breaks fewer rules.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from planner.model.graph import Ints
+from planner.problem.problem import Problem
 from planner.problem.target import Device
 
 
@@ -31,13 +35,63 @@ def namesakes(before: Sequence[Device], after: Sequence[Device]) -> Ints:
 def heirs(before: Sequence[Device], after: Sequence[Device]) -> Ints:
     """For each device of one machine the one of another that takes its ops (int32).
 
-    Its namesake; else the last device of its kind; else the one of its number, or the last of all.
+    Its namesake; else the last device of its kind; else the one of its number among those of the first kind, which are the
+    fast ones, or their last.
     """
     last = {device.kind: i for i, device in enumerate(after)}
     found = namesakes(before, after)
     for i in np.flatnonzero(found < 0).tolist():
-        found[i] = last.get(before[i].kind, min(i, len(after) - 1))
+        found[i] = last.get(before[i].kind, min(i, last[after[0].kind]))
     return found
+
+
+def carried_over(device_of: Ints, before: Problem, after: Problem) -> Ints:
+    """An assignment of one machine (int32[n]) on another of the same graph (int32[n]).
+
+    By :func:`heirs`; where that breaks rules, and fewer are broken with devices of a kind numbered in topological order, so.
+    """
+    taken = heirs(before.devices, after.devices)[device_of]
+    broken = len(after.evaluator.violations(taken))
+    if broken:
+        ordered = in_order(device_of, before, after)
+        if len(after.evaluator.violations(ordered)) < broken:
+            return ordered
+    return taken
+
+
+def in_order(device_of: Ints, before: Problem, after: Problem) -> Ints:
+    """An assignment of one machine (int32[n]) on another: the devices of each kind in the order in which they work (int32[n]).
+
+    A device goes to the next one of its own kind, of the first kind where there is none; those beyond the last go to it.
+    """
+    kinds = [device.kind for device in after.devices]
+    free = {kind: [i for i, other in enumerate(kinds) if other == kind] for kind in dict.fromkeys(kinds)}
+    taken = np.zeros(len(before.devices), np.int32)
+    for device in _working_order(device_of, before):
+        kind = before.devices[device].kind
+        room = free[kind if kind in free else kinds[0]]
+        taken[device] = room.pop(0) if len(room) > 1 else room[0]
+    return taken[device_of]
+
+
+def _working_order(device_of: Ints, problem: Problem) -> list[int]:
+    """The devices that have ops, each after those that it waits for; where two wait for each other the one that begins earlier first."""
+    graph, k = problem.graph, len(problem.devices)
+    sources, consumers = graph.edges
+    waits = np.zeros((k, k), bool)
+    waits[device_of[consumers], device_of[sources]] = True
+    np.fill_diagonal(waits, False)
+    position = np.empty(graph.n)
+    position[graph.topological_order] = np.arange(graph.n)
+    counts = np.bincount(device_of, minlength=k)
+    middle = np.bincount(device_of, position, k) / np.maximum(counts, 1)
+    left = sorted(np.flatnonzero(counts).tolist(), key=lambda device: float(middle[device]))
+    order: list[int] = []
+    while left:
+        device = next((d for d in left if not waits[d, left].any()), left[0])
+        left.remove(device)
+        order.append(device)
+    return order
 
 
 def _place(device: Device) -> tuple[str, int]:

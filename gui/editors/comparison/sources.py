@@ -11,7 +11,7 @@ import numpy as np
 
 from gui.document.history import Column
 from gui.document.plan_list import PlanEntry, fits
-from planner.problem.problem import Plan
+from planner.problem.problem import Plan, Problem
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -82,6 +82,8 @@ class Source:
         if problem is None or entry not in document.plans:
             return None
         device_of = document.device_of if self.live(document) else entry.device_of
+        if isinstance(entry.problem, Problem) and not entry.is_of(problem):
+            problem = entry.problem
         if not fits(device_of, problem):
             return None
         kept = self._kept

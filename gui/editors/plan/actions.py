@@ -228,7 +228,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", lambda w: w.focus_panel("target"), ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", is_open, group=3),
     ActionSpec("plan.counts", "How Many TPUs Do I Need?", "Plan", lambda w: w.focus_panel("counts"), ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", has_stages, group=3),
     ActionSpec("plan.stage_more", "One Stage More", "Plan", lambda w: add_stages(w.document, 1), (">",), "plan for one more stage of the pipeline", has_stages, group=3),
-    ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", lambda w: add_stages(w.document, -1), ("<",), "plan for one stage fewer; its ops go to the last one left", has_stages, group=3),
+    ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", lambda w: add_stages(w.document, -1), ("<",), "plan for one stage fewer of the pipeline", has_stages, group=3),
     # ------------------------------------------------------------------ story
     *STORY_ACTIONS,
     # ------------------------------------------------------------------ help

@@ -16,6 +16,7 @@ from gui.editors.plan.body import CanvasFactory, GraphBody, default_canvas
 from gui.editors.plan.files import Files
 from gui.editors.plan.memory import VIEWS
 from gui.editors.plan.pickers import Pickers
+from gui.editors.plan.planning_anew import PlanningAnew
 from gui.editors.plan.repair_offers import Mending
 from gui.editors.plan.stage_control import StageControl
 from gui.editors.plan.stage_exports import StageExports
@@ -82,6 +83,7 @@ class MainWindow(GraphBody):
         self.files = Files(self)
         self.exports = StageExports(self, self.files)
         self.mending = Mending(self)
+        self.planning_anew = PlanningAnew(self)
         self.pickers = Pickers(self, self.mending.repairing)
         self.equip(ACTIONS, MENUS, lambda: self.readouts, lambda: (self.canvas, self.devices, self.ops.table))
         self.offer_recent("file.batch")
@@ -256,6 +258,7 @@ class MainWindow(GraphBody):
             or self.canvas.busy
             or self.canvas.animating
             or self.mending.repairing.busy
+            or self.planning_anew.busy
             or any(panel.waiting for panel in panels)
         )
 
@@ -279,6 +282,7 @@ class MainWindow(GraphBody):
         self.exports.exporting.drop()
         super().end()
         self.mending.close()
+        self.planning_anew.close()
         self.counting.close()
         self.proving_unasked.close()
         self.canvas.close_canvas()

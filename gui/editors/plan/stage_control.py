@@ -13,10 +13,7 @@ from planner.runs.stage_counts import MOST_STAGES, has_stages, with_stages
 
 
 def set_stages(document: Document, count: int) -> bool:
-    """Plan for another number of stages: one undo step, as any change of the target.
-
-    Ops stay on the stages that there still are; those of the others go to the last one. Raises :class:`StageboardError`.
-    """
+    """Plan for another number of stages: one undo step, as any change of the target. Raises :class:`StageboardError`."""
     problem = document.board.open_problem
     if not has_stages(problem):
         raise StageboardError(
@@ -78,7 +75,7 @@ class StageControl(QWidget):
         self.spin.setValue(count)
         self.spin.blockSignals(False)
         self.spin.setToolTip(
-            "Number of stages; ops of stages that go move to the last one. Undo takes it back"
+            "Number of stages: planned anew for each. The plan for those of now stays in Plans; undo takes it back"
         )
         self.fewer.setEnabled(count > 1)
         self.more.setEnabled(count < MOST_STAGES)

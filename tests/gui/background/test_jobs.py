@@ -47,6 +47,7 @@ def document() -> Document:
     document = Document()
     document.open_graph(chain_graph(), target=Pipeline(count=3))
     document.set_assignment(np.zeros(12, np.int32), "edit", "All on one")
+    document.plan_list.take(document.plans[0])  # the start plan is better than what most tests find
     return document
 
 
@@ -77,6 +78,11 @@ def say(jobs: Jobs, worker: Scripted, *messages: Any) -> None:
 
 def found(document: Document, device_of: np.ndarray, seconds: float = 0.1) -> Incumbent:
     return Incumbent(device_of, objective(document, device_of), seconds)
+
+
+def found_for(job: Job, device_of: np.ndarray) -> Incumbent:
+    values = job.problem.evaluate(device_of).values
+    return Incumbent(device_of, values[0], 0.2, tuple(values))
 
 
 def result(
@@ -217,8 +223,9 @@ def test_when_the_followed_job_is_over_the_one_before_is_followed(jobs: Jobs, do
     first, worker = start(jobs, document)
     second, quick = start(jobs, document)
     worse, better = sorted((THIRDS, HALVES), key=lambda d: -objective(document, d))
-    say(jobs, worker, found(document, better))
     say(jobs, quick, found(document, worse))
+    assert document.device_of.tolist() == worse.tolist()
+    say(jobs, worker, found(document, better))
     assert document.device_of.tolist() == worse.tolist()
     say(jobs, quick, result(second))
     assert jobs.followed is first
@@ -265,8 +272,20 @@ def test_plans_of_an_older_problem_are_checked_against_the_new_one(jobs: Jobs, d
     document.unpin([0])
     assert job.entry.valid
     document.set_problem(Pipeline(count=2))
-    assert not job.entry.valid
-    assert np.isnan(job.entry.objective)
+    assert job.entry.valid and job.entry.problem == job.problem
+    say(jobs, worker, found_for(job, HALVES))
+    assert job.entry.valid and job.entry.components == job.components
+    assert document.device_of.max() < 2
+
+
+def test_a_plan_worse_than_one_in_the_list_does_not_take_the_canvas(jobs: Jobs, document: Document) -> None:
+    worse, better = sorted((THIRDS, HALVES), key=lambda d: -objective(document, d))
+    listed = document.add_plan(better, "mine")
+    job, worker = start(jobs, document)
+    say(jobs, worker, found(document, worse))
+    assert not document.device_of.any() and job.entry in document.plans
+    say(jobs, worker, found(document, better))
+    assert document.active is job.entry and listed in document.plans
 
 
 def test_bounds_are_kept_and_shown_where_they_apply(jobs: Jobs, document: Document) -> None:
@@ -524,6 +543,7 @@ def test_plans_are_compared_component_by_component(jobs: Jobs) -> None:
     here = np.array([0, 0, 1, 2, 2, 2], np.int32)
     equal_first = np.array([0, 1, 1, 2, 2, 2], np.int32)
     document.set_assignment(here, "edit", "uneven")
+    document.plan_list.take(document.plans[0])
     job, worker = start(jobs, document, "edge-tpu-balanced")
     values = document.problem.evaluator.components(equal_first)
     assert values[:2] == document.evaluation.values[:2]

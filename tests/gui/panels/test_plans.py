@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from gui.document.plan_list import PlanEntry
 from gui.look.theme import LIGHT
 from gui.panels.plans import PlansPanel
-from gui.panels.plans_model import COSTS, FURTHER, NUMBER, SOURCE, source_text
+from gui.panels.plans_model import COSTS, FURTHER, MACHINE, NUMBER, SOURCE, source_text
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
@@ -103,7 +103,8 @@ def test_plans_that_do_not_fit_or_are_broken(qtbot: QtBot) -> None:
     with shown(qtbot, panel):
         broken = EVEN[::-1].copy()
         entry = document.add_plan(broken, "backwards")
-        wide = document.add_plan(EVEN, "wide")
+        other = document.add_plan(EVEN, "other")
+        wide = document.add_plan(np.full(len(EVEN), 7), "wide")
         settle()
         row = panel.model.index(document.plans.index(entry), 0)
         assert "breaks" in row.data(Qt.ItemDataRole.ToolTipRole)
@@ -112,6 +113,11 @@ def test_plans_that_do_not_fit_or_are_broken(qtbot: QtBot) -> None:
         row = panel.model.index(document.plans.index(wide), 0)
         assert "does not have" in row.data(Qt.ItemDataRole.ToolTipRole)
         assert len(row.data(COSTS)) == 0
+        row = panel.model.index(document.plans.index(other), 0)
+        assert row.data(MACHINE) == "pipeline:3" and len(row.data(COSTS)) == 3
+        assert "Apply goes back to that machine\nobjective 62.00" in row.data(Qt.ItemDataRole.ToolTipRole)
+        panel.make_current(other)
+        assert panel.note.text() == "for pipeline:3: Apply goes back to that machine"
         panel.make_current(wide)
         panel.apply_current()
         assert said

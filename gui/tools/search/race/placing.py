@@ -6,15 +6,17 @@ mouse, or where another problem is planned now, plans wait in the list.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
+    from gui.document.plan_list import PlanEntry
     from gui.tools.search.race.course import Course
     from gui.tools.search.race.runner import Runner
+    from planner.problem.problem import Problem
     from planner.problem.provenance import Provenance
 
 
@@ -69,7 +71,7 @@ class Placing:
             seconds = runner.trace[-1][0] if runner.trace else None
             runner.entry = document.add_plan(
                 runner.decision, runner.title, planner=runner.standing.entrant.method, seed=runner.standing.entrant.seed,
-                seconds=seconds, provenance=provenance,
+                seconds=seconds, provenance=provenance, problem=cast("Problem", self._course.problem),
             )  # fmt: skip
             runner.entry.running = runner.alive
         else:
@@ -86,7 +88,7 @@ class Placing:
             return False
         document, entry = self._document, runner.entry
         active = document.active
-        if entry is None or (active is not None and active is not entry and not self._better(active)):
+        if entry is None or (active is not entry and not self._deserves(entry)):
             return True
         if entry is active and not runner.dirty:
             return True
@@ -99,8 +101,7 @@ class Placing:
         runner.dirty = False
         return True
 
-    def _better(self, active: object) -> bool:
-        """Whether the best plan of all deserves the place of the active one: that is broken, or worse."""
-        values = getattr(active, "components", ())
+    def _deserves(self, entry: PlanEntry) -> bool:
+        """Whether the race's best plan may take the canvas: it is better than what is there, and the list has no better one."""
         best = self._course.components
-        return best is not None and (not getattr(active, "valid", False) or not values or best < values)
+        return best is not None and self._document.plan_list.deserves(best, self._course.problem, entry)

@@ -295,17 +295,26 @@ def test_another_target_keeps_what_it_can(document: Document) -> None:
 
 
 def test_a_plan_with_too_many_devices_is_kept_but_not_applied(document: Document) -> None:
-    entry = document.add_plan(np.repeat([0, 1, 2], 4), "thirds")
-    assert entry.valid
-    document.set_problem(Pipeline(count=2))
+    entry = document.add_plan(np.repeat([0, 1, 2, 3], 3), "quarters")
     assert not entry.valid
     assert np.isnan(entry.objective)
     with pytest.raises(PlanError, match="does not have"):
         document.apply_plan(entry)
-    document.undo_stack.undo()
-    assert entry.valid
+
+
+def test_a_plan_for_another_machine_keeps_its_figures_and_takes_its_machine_along(document: Document) -> None:
+    entry = document.add_plan(np.repeat([0, 1, 2], 4), "thirds")
+    before, figures = document.problem, (entry.components, entry.valid)
+    document.set_problem(Pipeline(count=2))
+    assert document.problem != before
+    assert (entry.components, entry.valid) == figures and entry.problem == before
+    assert not document.differences(entry).any()
+    assert document.plan_of(entry).problem == before
     assert document.apply_plan(entry)
-    assert document.active is entry
+    assert document.active is entry and document.problem == before
+    assert document.device_of.tolist() == np.repeat([0, 1, 2], 4).tolist()
+    document.undo_stack.undo()
+    assert document.problem is not None and len(document.problem.devices) == 2
 
 
 # ---------------------------------------------------------------------- bounds

@@ -31,6 +31,7 @@ def window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Generator[MainWindo
     monkeypatch.setattr("planner.runs.race.Race", FakeRace)
     document = opened()
     document.set_assignment(np.zeros(12, np.int32), "edit", "All on one")
+    document.plan_list.take(document.plans[0])  # the start plan is better than what most tests find
     window, close = make_window(qtbot, document)
     window.focus_panel("race")
     settle()

@@ -1,0 +1,105 @@
+"""What a window does where another machine is planned for: a plan made anew, as on opening, and a notice of what changed."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.document.plan import opening
+from gui.document.plan.machine_change import CARRIED, GIVEN, KNOWN, LISTED, PLANNED, MachineChange
+from gui.look.numbers import plural
+from gui.widgets.background_thread import Background
+from gui.widgets.labels import capital
+from gui.widgets.later import Later
+from gui.words.objectives import components_text
+
+if TYPE_CHECKING:
+    from gui.editors.plan.body import GraphBody
+    from planner.problem.problem import Problem
+
+SLOW_MS = 500
+"""Milliseconds after which a plan that is still being made is worth a word."""
+
+
+class PlanningAnew(QObject):
+    """Makes a start plan beside the window whenever the ops were carried over to another machine. Call :meth:`close` before the window goes."""
+
+    ended = Signal()
+
+    def __init__(self, window: GraphBody) -> None:
+        super().__init__(window)
+        self._window = window
+        self._document = window.document
+        self._thread = Background("stageboard-planning-anew", self)
+        self._change: MachineChange | None = None
+        self._slow = Later(self._say_planning, self, SLOW_MS, about=lambda: self._document.problem)
+        self._document.machine_changed.connect(self._changed)
+        self._document.model_changed.connect(self._thread.cancel)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a plan is being made."""
+        return self._thread.busy
+
+    def close(self) -> None:
+        """End the thread."""
+        self._slow.stop()
+        self._thread.close()
+
+    def _changed(self, change: MachineChange) -> None:
+        self._change = change
+        if change.came != CARRIED:
+            self._thread.cancel()
+            self._say(change, change.came)
+            return
+        self._slow.ask()
+        problem = change.after
+        self._thread.run(lambda stopped: opening.start_plan(problem, stopped), partial(self._planned, change))
+
+    def _planned(self, change: MachineChange, result: object) -> None:
+        self._slow.stop()
+        document = self._document
+        if change.after != document.problem or change.entry not in document.plans:
+            return  # undone, or another machine by now
+        came = CARRIED
+        if isinstance(result, tuple):
+            came = document.editing.machines.planned(change, *result)
+        self._say(change, came)
+        self.ended.emit()
+
+    # ------------------------------------------------------------------ what is said
+    def _say_planning(self) -> None:
+        if self.busy and self._change is not None:
+            spec = spec_of(self._change.after)
+            self._window.notice.show_message("info", f"Planning for {spec} …", until_change=True)
+
+    def _say(self, change: MachineChange, came: str) -> None:
+        level = "warning" if change.notes or not change.entry.valid else "info"
+        self._window.notice.show_message(
+            level, change_words(change, came), "\n".join(capital(note) for note in change.notes), action="Undo",
+            run=self._document.undo_stack.undo, until_change=True,
+        )  # fmt: skip
+
+
+def spec_of(problem: Problem) -> str:
+    """A machine as the command line names it, without its rates: ``pool:2+1``."""
+    return problem.target.spec_head()[1]
+
+
+def change_words(change: MachineChange, came: str) -> str:
+    """What is on the canvas now, what it costs, and where the plan that was there stays."""
+    entry, spec = change.entry, spec_of(change.after)
+    head = {
+        PLANNED: f"Planned anew for {spec}",
+        KNOWN: f"“{entry.name}” for {spec} is on the canvas",
+        GIVEN: f"“{entry.name}” for {spec} is on the canvas",
+        CARRIED: f"Carried over to {spec}",
+        LISTED: f"A better plan for {spec} waits in Plans",
+    }[came]
+    if came != LISTED and entry.components:
+        broken = "" if entry.valid else f", {plural(entry.broken, 'violation')}"
+        head += f": {components_text(change.after, entry.components)}{broken}"
+    lost = "".join(f" {capital(note)}." for note in change.notes)
+    return f"{head}. The plan for {spec_of(change.before)}, “{change.left.name}”, stays in Plans.{lost}"

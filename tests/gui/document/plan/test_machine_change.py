@@ -1,0 +1,168 @@
+"""Another machine: what is left stays in the list, what is there now is carried over or made anew, and one undo step returns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gui.document.plan import opening
+from gui.document.plan.document import Document
+from gui.document.plan.machine_change import CARRIED, GIVEN, KNOWN, LISTED, PLANNED, MachineChange
+from gui.document.plan.retargeting import carried_over, in_order
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.problem.problem import Problem
+from tests.gui.models import chain_graph
+
+BACKWARDS = np.repeat([2, 0, 1], 4).astype(np.int32)
+
+
+@pytest.fixture
+def document() -> Document:
+    document = Document()
+    document.open_graph(chain_graph(12), target=Pipeline(3))
+    return document
+
+
+def told(document: Document) -> list[MachineChange]:
+    changes: list[MachineChange] = []
+    document.machine_changed.connect(changes.append)
+    return changes
+
+
+def heard(document: Document) -> list[str]:
+    said: list[str] = []
+    document.message.connect(lambda message: said.append(message.text))
+    return said
+
+
+def made(document: Document, change: MachineChange) -> str:
+    return document.editing.machines.planned(change, *opening.start_plan(change.after))
+
+
+def test_devices_are_renumbered_where_their_order_is_all_that_is_wrong() -> None:
+    graph = chain_graph(12)
+    pool, row = Problem(graph, DevicePool(3, 1)), Problem(graph, Pipeline(3))
+    assert not pool.evaluator.violations(BACKWARDS)
+    assert carried_over(BACKWARDS, pool, row).tolist() == np.repeat([0, 1, 2], 4).tolist()
+    assert not row.evaluator.violations(carried_over(BACKWARDS, pool, row))
+    # What is right as it is keeps its numbers, and a CPU stays one.
+    assert carried_over(BACKWARDS, pool, Problem(graph, DevicePool(4, 1))).tolist() == BACKWARDS.tolist()
+    with_cpu = np.repeat([3, 2, 0], 4).astype(np.int32)
+    assert (
+        in_order(with_cpu, pool, Problem(graph, DevicePool(2, 1))).tolist()
+        == np.repeat([2, 0, 1], 4).tolist()
+    )
+    # Of more devices than there are the later ones come together.
+    assert in_order(BACKWARDS, pool, Problem(graph, Pipeline(2))).tolist() == np.repeat([0, 1, 1], 4).tolist()
+
+
+def test_stages_become_accelerators_rather_than_a_cpu() -> None:
+    graph = chain_graph(12)
+    four = np.repeat([0, 1, 2, 3], 3).astype(np.int32)
+    pool = Problem(graph, DevicePool(2, 1))
+    assert carried_over(four, Problem(graph, Pipeline(4)), pool).tolist() == [0] * 3 + [1] * 9
+
+
+def test_work_by_hand_is_not_overwritten_by_another_machine(document: Document) -> None:
+    changes = told(document)
+    document.move([3], 1)
+    mine = document.active
+    assert mine is not None and mine.origin == "hand"
+    kept = mine.device_of.copy()
+    document.set_problem(DevicePool(2, 1))
+    assert mine in document.plans and mine.device_of.tolist() == kept.tolist()
+    assert document.active is not mine and document.active is not None
+    assert document.active.name == "carried over, pool:2+1"
+    (change,) = changes
+    assert (change.came, change.left, change.entry) == (CARRIED, mine, document.active)
+    document.undo_stack.undo()
+    assert document.active is mine and document.device_of.tolist() == kept.tolist()
+    assert document.open_problem.target == Pipeline(3)
+
+
+def test_a_plan_made_anew_is_part_of_the_same_step(document: Document) -> None:
+    changes = told(document)
+    steps, first = document.undo_stack.count(), document.device_of.tolist()
+    document.move([0], 2)
+    document.undo_stack.undo()
+    document.set_problem(Pipeline(4))
+    carried = document.evaluation.objective
+    assert made(document, changes[0]) == PLANNED
+    active = document.active
+    assert active is changes[0].entry and active.valid and active.origin == "start"
+    assert active.name == f"{active.planner}, 4 stages"
+    assert document.evaluation.objective < carried
+    assert document.undo_stack.count() == steps + 1
+    document.undo_stack.undo()
+    assert document.device_of.tolist() == first and document.open_problem.target == Pipeline(3)
+    document.undo_stack.redo()
+    assert document.active is active and document.device_of.tolist() == active.device_of.tolist()
+
+
+def test_what_is_edited_meanwhile_stays_and_the_new_plan_waits_in_the_list(document: Document) -> None:
+    changes = told(document)
+    document.set_problem(Pipeline(4))
+    document.move([11], 3)
+    here = document.device_of.tolist()
+    assert made(document, changes[0]) == LISTED
+    assert document.device_of.tolist() == here
+    assert document.plans[-1].name.endswith(", 4 stages") and document.plans[-1].valid
+    # What is no better is not worth a place.
+    count = len(document.plans)
+    document.apply_plan(document.plans[-1])
+    assert made(document, changes[0]) == CARRIED
+    assert len(document.plans) == count
+
+
+def test_a_machine_that_was_there_before_has_its_best_plan_back(document: Document) -> None:
+    changes = told(document)
+    first = document.active
+    document.set_problem(Pipeline(4))
+    made(document, changes[0])
+    document.set_problem(Pipeline(3))
+    assert changes[1].came == KNOWN and document.active is first
+    assert len(document.plans) == 2
+    # Other rates are another problem, of which no plan is known.
+    document.set_problem(Pipeline(4, bandwidth=7.0))
+    assert changes[2].came == CARRIED
+
+
+def test_rules_and_rates_keep_the_plan_and_say_what_it_breaks(document: Document) -> None:
+    document.set_problem(DevicePool(3, 1))
+    changes, said = told(document), heard(document)
+    active, here = document.active, document.device_of.tolist()
+    document.set_problem(DevicePool(3, 1, bandwidth=5.0))
+    assert (changes, said, document.active, document.device_of.tolist()) == ([], [], active, here)
+    document.set_problem(DevicePool(3, 1, bandwidth=5.0, memory=9.0))
+    assert document.active is active and document.device_of.tolist() == here and not changes
+    broken = len(document.evaluation.violations)
+    assert broken and len(said) == 1
+    assert said[0].startswith(f"the plan breaks {broken} rule") and "repair it (Ctrl+R)" in said[0]
+    document.undo_stack.undo()
+    assert document.evaluation.valid
+
+
+def test_pins_go_along_by_name_and_those_that_cannot_are_told(document: Document) -> None:
+    changes = told(document)
+    document.pin([0], 0)
+    document.pin([11], 2)
+    document.set_problem(Pipeline(2))
+    assert [c.device for c in document.open_problem.constraints if hasattr(c, "device")] == ["stage 0"]
+    assert len(changes[0].notes) == 1 and "the new target does not have" in changes[0].notes[0]
+
+
+def test_counts_of_stages_and_plan_files_of_other_machines_are_told(
+    document: Document, tmp_path: object
+) -> None:
+    from pathlib import Path
+
+    changes = told(document)
+    file = Path(str(tmp_path)) / "three.json"
+    document.save_plan(file)
+    after = Problem(document.open_problem.graph, Pipeline(2))
+    document.take_over(after, np.repeat([0, 1], 6), "slice", 0.1)
+    assert document.active is not None and document.active.name == "Slice, 2 stages"
+    document.open_plan(file)
+    assert [change.came for change in changes] == [GIVEN, GIVEN]
+    assert document.open_problem.target == Pipeline(3)

@@ -1,0 +1,103 @@
+"""The journey from machine to machine by the target panel: a plan for each, a notice, one undo step back."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.document.plan import opening
+from gui.editors.plan.editor import MainWindow
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from tests.gui.models import tpu_graph
+from tests.gui.window_parts import make_window, opened, settle
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> Generator[MainWindow]:
+    window, close = make_window(qtbot, opened())
+    yield window
+    close()
+
+
+def choose(qtbot: QtBot, window: MainWindow, kind: str) -> None:
+    """Choose a kind of machine in the target panel and apply it."""
+    window.focus_panel("target")
+    settle()
+    panel = window.target
+    panel.refresh_now()
+    panel.kind.setCurrentIndex(panel.kind.findData(kind))
+    panel.apply_button.click()
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+
+
+def test_from_a_pipeline_to_a_pool_to_edge_tpus_and_back(qtbot: QtBot, window: MainWindow) -> None:
+    document = window.document
+    document.open_graph(tpu_graph(), target=Pipeline(3))
+    first = document.active
+    assert first is not None
+    start = document.device_of.tolist()
+    choose(qtbot, window, "pool")
+    assert isinstance(document.open_problem.target, DevicePool) and document.evaluation.valid
+    pool = document.active
+    assert pool is not None and pool.valid and pool.planner
+    assert window.notice.text.startswith("Planned anew for pool:")
+    assert f"The plan for pipeline:3, “{first.name}”, stays in Plans." in window.notice.text
+    choose(qtbot, window, "edge-tpu")
+    assert isinstance(document.open_problem.target, EdgeTpuPipeline) and document.evaluation.valid
+    assert document.plans[:2] == [first, pool]
+    rows = [window.plans.model.machine(entry) for entry in document.plans]
+    assert rows == ["pipeline:3", pool.problem.target.spec_head()[1] if pool.problem else "", ""]
+    assert first.valid and pool.valid
+    window.notice._act()  # Undo
+    settle()
+    assert document.active is pool and isinstance(document.open_problem.target, DevicePool)
+    document.undo_stack.undo()
+    settle()
+    assert document.active is first and document.device_of.tolist() == start
+    assert document.open_problem.target == Pipeline(3)
+    assert not document.modified
+
+
+def test_a_plan_for_a_machine_that_is_undone_meanwhile_goes_nowhere(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, asked = window.document, []
+    count = len(document.plans)
+    monkeypatch.setattr(
+        opening, "start_plan", lambda problem, stopped: asked.append(problem) or made(problem)
+    )
+    made = lambda problem: (opening.even_cut(problem), "even cut", ())  # noqa: E731
+    document.set_problem(Pipeline(4))
+    document.undo_stack.undo()
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+    assert len(asked) == 1 and len(document.plans) == count
+    assert document.open_problem.target == Pipeline(3)
+
+
+def test_a_plan_that_cannot_be_made_leaves_what_was_carried_over(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(problem: object, stopped: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(opening, "start_plan", fail)
+    window.document.set_problem(Pipeline(4))
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+    assert window.notice.text.startswith("Carried over to pipeline:4: ")
+
+
+def test_the_stepper_plans_anew(qtbot: QtBot, window: MainWindow) -> None:
+    document = window.document
+    window.actions_set["plan.stage_more"].trigger()
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+    assert len(document.open_problem.devices) == 4
+    assert document.active is not None and document.active.name.endswith(", 4 stages")
+    assert window.notice.text.startswith("Planned anew for pipeline:4: ")
