@@ -14,7 +14,7 @@ from gui.background.collecting import Collecting
 from gui.background.signals import quit_on_signals
 from gui.background.warming import warming
 from gui.document.values import Message
-from gui.look.application import application
+from gui.look.application import application, put_away
 
 if TYPE_CHECKING:
     from gui.editors.network.editor import OrderWindow
@@ -76,6 +76,7 @@ def open_window(
                     parts.journal.close()
     finally:
         close_all_windows()
+        put_away(app)
         warming.close()
         collecting.close()
         log.uninstall()

@@ -13,3 +13,16 @@ def application() -> QApplication:
     app = QApplication.instance() or QApplication(["stageboard"])
     assert isinstance(app, QApplication)
     return app
+
+
+def put_away(app: QApplication) -> None:
+    """Hide every window and take it off the screen, which ends whatever is dragged or typed in it.
+
+    For when the event loop has ended and windows still stand, as after a signal: Qt would close them once Python is on its
+    way out, and tell widgets that it took the focus from which can no longer be told anything.
+    """
+    for window in app.topLevelWidgets():
+        window.hide()
+        shown = window.windowHandle()
+        if shown is not None:
+            shown.destroy()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from gui.look.application import application
+from gui.look.application import application, put_away
 from gui.look.theme import THEMES
 from gui.present.window import PresenterWindow
 from planner.story.story import Resolved
@@ -79,4 +79,5 @@ def present_file(
                 presenter.toggle_speaker()
             return int(app.exec())
     finally:
+        put_away(app)
         collecting.close()

@@ -165,13 +165,15 @@ def test_a_log_that_cannot_be_written_is_said_all_the_same(tmp_path: Path, capsy
 
 
 # ---------------------------------------------------------------------- the window as a process
-def window_process(tmp_path: Path, *arguments: str | Path) -> subprocess.Popen[str]:
+def window_process(
+    tmp_path: Path, *arguments: str | Path, started: tuple[str, str] = ("-m", "gui")
+) -> subprocess.Popen[str]:
     places = {
         f"XDG_{kind}_HOME": str(tmp_path / kind.lower()) for kind in ("CONFIG", "DATA", "CACHE", "STATE")
     }
     environment = {**os.environ, **places, "QT_QPA_PLATFORM": "offscreen"}
     return subprocess.Popen(
-        [sys.executable, "-m", "gui", *map(str, arguments)], cwd=ROOT, env=environment, text=True,
+        [sys.executable, *started, *map(str, arguments)], cwd=ROOT, env=environment, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
 
@@ -198,6 +200,59 @@ def test_the_window_opens_files_and_ends_on_a_signal(tmp_path: Path, plan_file: 
     assert "Traceback" not in err and out == ""
     settings = list(tmp_path.rglob("session.ini"))
     assert settings and "resnet50.json" in settings[0].read_text()
+
+
+DRAGGING = """
+import atexit, os, signal, sys
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtTest import QTest
+
+from gui.app.app import open_window
+from gui.canvas.graph.view import CanvasView
+from gui.look.application import application
+
+app, timer, left = application(), QTimer(), Qt.MouseButton.LeftButton
+
+def drag():
+    views = [w for w in app.allWidgets() if isinstance(w, CanvasView) and w.scene is not None and not w.busy]
+    if not views or not views[0].isVisible():
+        return
+    timer.stop()
+    view = views[0]
+    view.setFocus()
+    at = view.op_rect(5).center().toPoint()
+    QTest.mousePress(view, left, Qt.KeyboardModifier.NoModifier, at)
+    for step in (20, 40):
+        to = QPointF(at + QPoint(step, step))
+        app.sendEvent(view, QMouseEvent(
+            QEvent.Type.MouseMove, to, QPointF(view.mapToGlobal(to.toPoint())), Qt.MouseButton.NoButton, left,
+            Qt.KeyboardModifier.NoModifier,
+        ))
+    print("dragging", view.document.preview is not None, app.focusWidget() is view, flush=True)
+    atexit.register(left_over, view)  # before what Qt does at exit
+    os.kill(os.getpid(), signal.SIGTERM)
+
+def left_over(view):
+    shown = [w for w in app.topLevelWidgets() if w.isVisible()]
+    print("ended", shown, view.document.preview, app.focusWidget(), flush=True)
+
+timer.timeout.connect(drag)
+timer.start(50)
+sys.exit(open_window([Path(sys.argv[1])], None))
+"""
+"""Opens a window on a model, drags an op, and gets SIGTERM meanwhile."""
+
+
+def test_a_signal_in_the_middle_of_a_drag_puts_the_window_away_first(tmp_path: Path) -> None:
+    """Qt would close it after Python's end, and tell widgets that cannot be told: a crash about every other time."""
+    process = window_process(tmp_path, RESNET, started=("-c", DRAGGING))
+    out, err = process.communicate(timeout=120)
+    assert out.splitlines() == ["dragging True True", "ended [] None None"], err
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "Traceback" not in err
 
 
 def test_info_and_the_plan_agree(plan_file: Path, capsys: Any) -> None:
