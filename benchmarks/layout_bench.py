@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.layout_metrics import drawn_crossings, edge_length, overlaps, viewport_fill
 from gui.canvas.graph.scene import forward_partners
 from gui.layout import Layout, flow_layout, lanes_layout, prepare, warm_up
-from gui.layout.metrics import drawn_crossings, edge_length, overlaps, viewport_fill
 from planner.formats import read_graph
 
 VIEWPORTS = ((780.0, 560.0), (1300.0, 800.0))

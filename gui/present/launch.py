@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from gui.look.application import application, put_away
 from gui.look.theme import THEMES
@@ -17,18 +17,11 @@ if TYPE_CHECKING:
     from gui.look.theme import ThemeController
 
 
-class Presenting(Protocol):
-    """What opens the presenter: the main window, or that of a network."""
-
-    themes: ThemeController
-    reduced_motion: bool
-
-
 def present(
     window: QWidget, resolved: Resolved, at: int = 0, full_screen: bool = True, notes: bool = False
 ) -> PresenterWindow:
-    """Present a story over ``window`` (see :class:`Presenting`), on its screen, beginning with keyframe ``at``; with the speaker's
-    window beside where ``notes`` says so.
+    """Present a story over ``window`` (with ``themes`` and ``reduced_motion`` where it has them), on its screen, beginning with keyframe
+    ``at``; with the speaker's window beside where ``notes`` says so.
 
     The presenter deletes itself when it is closed.
     """

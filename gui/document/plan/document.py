@@ -77,7 +77,7 @@ class Document(PlannedDocument[Problem, Evaluation]):
         self.plan_by, self.take_over = self.editing.plan_by, self.editing.take_over
         self.select, self.select_connected = self.selecting.select, self.selecting.select_connected
         self.set_hover, self.point_at = self.selecting.set_hover, self.selecting.point_at
-        self.set_grouping, self.groupings = self.folding.set_grouping, self.folding.available
+        self.set_grouping = self.folding.set_grouping
         self.fold, self.unfold = self.folding.fold, self.folding.unfold
         self.fold_all, self.unfold_all = self.folding.fold_all, self.folding.unfold_all
         self.update_preview, self.end_preview = self.previewing.update, self.previewing.end

@@ -19,7 +19,7 @@ BAR = 9.0
 """Pixels that a device's bar is wide."""
 LEADER = 12.0
 """Pixels between bars and labels, for the lines that join them where a label had to give way."""
-MOST_LABEL, LEAST_LABEL = 210.0, 62.0
+LEAST_LABEL = 62.0
 LINE, LOW_LINE = 16.0, 12.5
 """Heights of a label, and of one where there are many."""
 STAYS, MOVES, LIT, FADED = 0.24, 0.74, 0.85, 0.2

@@ -109,6 +109,7 @@ class PlannersPanel(Panel):
         self._area.setWidget(inside)
         buttons = QHBoxLayout()
         buttons.setContentsMargins(10, 4, 10, 8)
+        buttons.setSpacing(6)
         buttons.addWidget(self.start_button, 1)
         buttons.addWidget(self.cancel_button, 1)
         layout = QVBoxLayout(self)

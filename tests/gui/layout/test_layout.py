@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.layout_metrics import cards_crossed, overlaps, segments, straight_crossings
 from gui.layout import EdgeClass, LayoutStyle, assemble, flow_layout, lanes, lanes_layout, prepare, warm_up
-from gui.layout.metrics import cards_crossed, overlaps, segments, straight_crossings
 from tests.gui.layout.layout_graphs import dags
 
 VIEWPORT = (780.0, 560.0)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gui.layout import EdgeClass, flow_layout, lanes_layout, prepare
-from gui.layout.metrics import (
+from benchmarks.layout_metrics import (
     cards_crossed,
     drawn_crossings,
     edge_length,
@@ -14,6 +13,7 @@ from gui.layout.metrics import (
     straight_crossings,
     viewport_fill,
 )
+from gui.layout import EdgeClass, flow_layout, lanes_layout, prepare
 from tests.gui.layout.layout_graphs import workload
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from PySide6.QtCore import (
     QEvent,
-    QModelIndex,
     QObject,
     Qt,
     Signal,
@@ -299,8 +298,3 @@ class OpsPanel(Panel):
         if event.type() == QEvent.Type.Leave and watched is self.table.viewport():
             self.document.set_hover(-1)
         return super().eventFilter(watched, event)
-
-    def current_op(self) -> int:
-        """The op of the table's current row, -1 if none."""
-        index: QModelIndex = self.table.currentIndex()
-        return self.model.op(index.row()) if index.isValid() else -1

@@ -18,7 +18,7 @@ from gui.panels.network.plots.sampling import Curves
 from gui.panels.network.plots.words import policy_colour
 from planner.machines.two_level_memory.target import LEAST, POLICIES, TwoLevelMemory
 
-LABEL_ROOM = 19.0
+LABEL_ROOM = 22.0
 """Pixels that a label takes above or below its line."""
 Line = tuple[float, str]
 """A bound and its formula."""
@@ -38,6 +38,8 @@ class PlotView(QObject):
         self.theme = theme
         self.curves: Curves | None = None
         self._items: dict[str, Any] = {}
+        self._extent = (0.0, 1.0)
+        """The least and the most that the lines reach."""
         axes = {"left": CountAxis("left"), "bottom": SizeAxis("bottom")}
         self.widget = pg.PlotWidget(parent, background=None, axisItems=axes)
         self.widget.setAccessibleName("I/Os against the size of fast memory")
@@ -64,6 +66,7 @@ class PlotView(QObject):
             self._items[name] = label
         self._items["point"] = pg.ScatterPlotItem(size=9)
         item.addItem(self._items["point"])
+        item.getViewBox().sigResized.connect(self._keep_room)
         scene = self.widget.scene()
         scene.sigMouseMoved.connect(self._pointed)
         scene.sigMouseClicked.connect(self._clicked)
@@ -115,13 +118,11 @@ class PlotView(QObject):
         left, right = math.log10(LEAST), math.log10(max(10, int(sizes[-1]), target.size))
         high = max(float(most), float(least) if values is None else float(values.max()))
         plot = self.widget.getPlotItem()
-        # Words stand above the upper bound and below the lower one, however low the plot is.
-        room = max(plot.getViewBox().height() - 2 * LABEL_ROOM, LABEL_ROOM)
         # Where all curves are flat a few percent are seen, not digits that the axis cannot tell apart.
         high = max(high, 1.02 * least, least + 1.0)
-        pad = LABEL_ROOM / room * (high - least)
         plot.setXRange(left, right, padding=0.02)
-        plot.setYRange(least - pad, high + pad, padding=0)
+        self._extent = (least, high)
+        self._keep_room()
         end = right + 0.02 * (right - left)
         begin = left - 0.02 * (right - left)
         for name, bound, words, x in (
@@ -146,6 +147,14 @@ class PlotView(QObject):
             brush=pg.mkBrush(colour),
             pen=pg.mkPen(self.theme.panel),
         )
+
+    def _keep_room(self) -> None:
+        """Words stand above the upper bound and below the lower one, however low the plot is."""
+        least, high = self._extent
+        plot = self.widget.getPlotItem()
+        room = max(plot.getViewBox().height() - 2 * LABEL_ROOM, LABEL_ROOM)
+        pad = LABEL_ROOM / room * (high - least)
+        plot.setYRange(least - pad, high + pad, padding=0)
 
     def point_at(self, sample: int) -> None:
         """Mark a sample; -1 for none."""

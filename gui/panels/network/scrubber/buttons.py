@@ -8,11 +8,9 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from gui.look.theme import Theme
 
-SIGNS = ("play", "pause", "connection", "event", "block", "end")
-
 
 class StepButton(QToolButton):
-    """A button with one of :data:`SIGNS`, mirrored where it leads back."""
+    """A button with a sign (play, pause, connection, event, block, end), mirrored where it leads back."""
 
     def __init__(self, theme: Theme, sign: str, back: bool, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -483,7 +483,7 @@ def test_selection_modes(document: Document) -> None:
 
 def test_grouping_and_folding(document: Document) -> None:
     log = heard(document, "groups_changed")
-    assert "layers" in document.groupings()
+    assert "layers" in document.folding.available()
     document.set_grouping("layers")
     assert document.grouping is not None
     document.fold_all()

@@ -240,3 +240,14 @@ def test_without_a_network_it_says_what_it_is_for(qtbot: QtBot) -> None:
     panel.end_threads()
     document.close()
     document.deleteLater()
+
+
+def test_the_present_memory_is_named_in_sight_however_high_the_plot_becomes(qtbot: QtBot) -> None:
+    with plotted(qtbot) as panel:
+        for height in (420, 260, 700):
+            panel.resize(520, height)
+            settle()
+            view = panel.view.widget.getPlotItem().getViewBox()
+            label = panel.view._items["present label"]
+            room, words = view.sceneBoundingRect(), label.mapRectToScene(label.boundingRect())
+            assert room.top() <= words.top() and words.bottom() <= room.bottom() + 1, height

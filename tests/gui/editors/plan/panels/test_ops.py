@@ -234,11 +234,10 @@ def test_name_and_work_are_in_sight(qtbot: QtBot, width: int) -> None:
             panel.table.columnWidth(NAME) + panel.table.columnWidth(WORK)
             <= panel.table.viewport().width() + 12
         )
-        assert panel.current_op() == -1
         panel.table.selectionModel().setCurrentIndex(
             panel.model.index(2, 0), QItemSelectionModel.SelectionFlag.ClearAndSelect
         )
-        assert panel.current_op() == 2
+        assert panel.document.selection.tolist() == [2]
 
 
 def test_the_first_number_is_what_the_objective_is_about(qtbot: QtBot) -> None:
