@@ -335,7 +335,7 @@ class Studio(QObject):
         options = ExportOptions(theme="" if page else self._window.theme.name)
         self._export.start_story(resolved.story, folder, path, options, files)
         self._target = path
-        self._say("info", f"Writing {path.name} …")
+        self._progressed(0, 0)  # it can be stopped from the first moment
         self._window.update_actions()
 
     def cancel_story_export(self) -> None:

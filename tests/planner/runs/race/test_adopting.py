@@ -15,7 +15,7 @@ from planner.problem.provenance import Adoption, Again
 from planner.runs.replay import replay
 from planner.search.run import plan_of, run, run_bound
 from planner.search.search import Callbacks, Exchange, Search, Shared
-from planner.search.stop import GIVEN, IterationLimit, Progress, TimeLimit
+from planner.search.stop import GIVEN, FirstPlan, IterationLimit, Progress, TimeLimit
 from tests.planner.runs.race.examples import PROBLEMS
 
 ADOPTING = [
@@ -54,6 +54,7 @@ def good(kind: str) -> Shared:
         else ["chip-local-search", "ideals-dp", "brkga", "latency-ip", "edge-tpu-ilp", "edge-tpu-fastest"]
     )
     chosen = next(planner(n) for n in names if planner(n).refusal(problem) is None)
+    run(chosen, problem, FirstPlan(), seed=3)  # kernels may have to be compiled until there is a plan
     result = run(chosen, problem, TimeLimit(2.0), seed=3)
     assert result.device_of is not None and result.components is not None
     return Shared(result.device_of, result.components, "friend")
