@@ -12,7 +12,7 @@ from planner.processes.question import Answer
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
-    from planner.feasibility import Explanation
+    from planner.methods.feasibility.verdict import Status
 
 SECONDS = 20.0
 """How long an explanation may be looked for."""
@@ -78,10 +78,10 @@ def rule_text(problem: Problem, rule: str) -> str:
     return RULE_WORDS.get(rule, rule.replace("_", " ").replace("-", " "))
 
 
-def status_text(explanation: Explanation) -> str:
+def status_text(status: Status) -> str:
     """Whether there is a valid plan, as a heading."""
     return {
         "feasible": "There is a valid plan",
         "infeasible": "There is no valid plan: proven",
         "unknown": "Not settled: neither a valid plan nor a proof was found",
-    }[explanation.status]
+    }[status]

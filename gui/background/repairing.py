@@ -63,12 +63,12 @@ class Report:
 class Repairing(QObject):
     """Looks for valid plans near broken ones on a thread. Call :meth:`close` before the window goes.
 
-    ``repaired(Report)`` after a repair is on the canvas, ``failed(str)`` with a sentence where none was found; then nothing
-    has changed.
+    ``repaired(Report)`` after a repair is on the canvas, ``failed(str, bool)`` with a sentence where none was found, and whether
+    it is proven that there is none; then nothing has changed.
     """
 
     repaired = Signal(object)
-    failed = Signal(str)
+    failed = Signal(str, bool)
     busy_changed = Signal()
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
@@ -130,7 +130,7 @@ class Repairing(QObject):
             ):  # it was edited meanwhile: that plan is the one to repair
                 self.repair()
             elif isinstance(result, StageboardError):
-                self.failed.emit(str(result))
+                self._fail(result)
             else:
                 self.apply(result, "Repair")
 
@@ -147,11 +147,12 @@ class Repairing(QObject):
             if document.assignment_serial != serial:
                 return
             if isinstance(result, StageboardError):
-                self.failed.emit(str(result))
+                self._fail(result)
             elif not stays(result, ops, device):
                 self.failed.emit(
                     f"no valid plan was found with {named(problem, ops)} on {problem.devices[device].title};"
-                    f" nothing changed{why_not(result)}"
+                    f" nothing changed{why_not(result)}",
+                    False,
                 )
             else:
                 self.apply(result, text, ops)
@@ -160,6 +161,9 @@ class Repairing(QObject):
             deliver(known)
         else:
             self.look(moved_to(document.device_of, ops, device), ops, deliver)
+
+    def _fail(self, error: StageboardError) -> None:
+        self.failed.emit(str(error), bool(getattr(error, "proven", False)))
 
     # ------------------------------------------------------------------ applying
     def apply(self, result: Repair, text: str, by_hand: Ints = EMPTY) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from planner.errors import StageboardError
 from planner.feasibility.decide import decide
 from planner.feasibility.explanation import Remedy
+from planner.feasibility.witness import valid
 from planner.machines.evident import conflict_of, knowledge_of
 from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
@@ -37,12 +38,12 @@ OFF = {
 def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[Remedy, ...]:
     """Changes after which there is a valid plan, those that are verified first."""
     found: list[Remedy] = []
-    for family in (_fewer_devices, _own, _constraints, _memory, _devices, _rules):
+    for family in (_fewer_devices, _finer, _own, _constraints, _memory, _devices, _rules):
         changes = list(family(problem, cause, clock))
         if family in (_memory, _devices):
             step = _smallest_step(problem, changes, clock.at_most(clock.left / 2), seed)
             if step is not None:
-                found.append(step)
+                found.append(_tight(problem, step) if family is _memory else step)
                 continue
         for i, change in enumerate(changes):
             if clock.cancelled or (clock.over() and i >= MOST_OF_A_KIND):
@@ -51,7 +52,7 @@ def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[R
             remedy = _tried(problem, change, clock.at_most(clock.left / (len(changes) - i + 2)), seed)
             if remedy is not None:
                 found.append(remedy)
-                if family in (_fewer_devices, _memory, _devices) and remedy.verified:
+                if family in (_fewer_devices, _finer, _memory, _devices) and remedy.verified:
                     break
     if not any(remedy.verified for remedy in found):
         several = _several(problem, cause, clock, seed)
@@ -93,6 +94,36 @@ def _smallest_step(problem: Problem, changes: list[Change], clock: Clock, seed: 
     return best
 
 
+def _tight(problem: Problem, remedy: Remedy) -> Remedy:
+    """As much memory as the plan that was found needs, no more, and what that consists of."""
+    field, what = problem.target.grows["memory"]
+    if remedy.target is None or remedy.device_of is None:
+        return remedy
+    changed = remedy.apply(problem)
+    fullest = knowledge_of(changed).fullest(changed, remedy.device_of)
+    if fullest is None:
+        return remedy
+    now, given = (float(getattr(target, field)) for target in (problem.target, remedy.target))
+    size = min(_rounded(fullest.bytes), given)
+    target = replace(remedy.target, **{field: size})  # type: ignore[type-var]
+    if valid(replace(problem, target=target), remedy.device_of) is None:
+        size, target = given, remedy.target
+    sentence = (
+        f"with {bytes_text(size)} instead of {bytes_text(now)} in each {what} the ops fit: of the plan found,"
+        f" {changed.devices[fullest.device].title} is the fullest, with {fullest.parts}"
+    )
+    return replace(remedy, title=_giving(what, size), sentence=sentence, target=target)
+
+
+def _rounded(size: float) -> float:
+    """Up to sixteenths of a MiB."""
+    return math.ceil(size / MIB * 16) / 16 * MIB
+
+
+def _giving(what: str, size: float) -> str:
+    return f"Give each {what} {bytes_text(size)}"
+
+
 def _tried(problem: Problem, change: Change, clock: Clock, seed: int) -> Remedy | None:
     remedy = Remedy(change.title, change.sentence, change.target, change.constraints)
     try:
@@ -108,6 +139,11 @@ def _tried(problem: Problem, change: Change, clock: Clock, seed: int) -> Remedy 
 def _fewer_devices(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
     """Smaller machines."""
     return knowledge_of(problem).fewer_devices(problem, cause)
+
+
+def _finer(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
+    """Fewer bytes for each number."""
+    return knowledge_of(problem).finer(problem, cause)
 
 
 def _own(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
@@ -134,12 +170,12 @@ def _memory(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
     now = float(getattr(target, field))
     least = max(cause.memory, now)
     for factor in MEMORY_STEPS:
-        size = math.ceil(least * factor / MIB * 16) / 16 * MIB
+        size = _rounded(least * factor)
         if size > now and not clock.over():
             changed = replace(target, **{field: size})  # type: ignore[type-var]
             if conflict_of(replace(problem, target=changed)) is None:
                 yield Change(
-                    f"Give each {what} {bytes_text(size)}",
+                    _giving(what, size),
                     f"with {bytes_text(size)} instead of {bytes_text(now)} in each {what} the ops fit",
                     target=changed,
                 )

@@ -20,6 +20,11 @@ def knowledge_of(problem: Problem) -> Knowledge:
     return Knowledge() if own is None else own()
 
 
+def conflict_at_once(problem: Problem) -> Conflict | None:
+    """A conflict that can be seen on every repaint, in time linear in the ops: one fits nowhere, or memory is not enough."""
+    return placement_conflict(problem) or memory_conflict(problem)
+
+
 def conflict_of(problem: Problem) -> Conflict | None:
     """The first conflict among a problem's rules and constraints that is evident; None where none is."""
     for look in (

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from planner.machines.catalogue import machine_of, serving
+from planner.machines.evident import conflict_at_once, conflict_of
+from planner.methods.feasibility.conflicts import Conflict
 from planner.methods.repair.best import Best, polish
 from planner.methods.repair.measure import Clock, Measure, in_a_row
 from planner.methods.repair.ordered import search as ordered
@@ -45,6 +47,9 @@ def repair(
     if before.valid:
         best.offer(given)
     else:
+        conflict = conflict_at_once(problem)
+        if conflict is not None:
+            raise _hopeless(conflict)
         # Something has to move, be it the op that is cheapest to move.
         best.prove(measure.unit)
         _search(problem, best, clock, np.random.default_rng(seed))
@@ -91,7 +96,14 @@ def _any_plan(problem: Problem, best: Best, clock: Clock, seed: int) -> None:
             best.offer(found.device_of)
 
 
+def _hopeless(conflict: Conflict) -> RepairError:
+    return RepairError(f"there is no valid plan at all: {conflict.sentence}", proven=True)
+
+
 def _failure(problem: Problem, best: Best) -> RepairError:
+    conflict = conflict_of(problem)
+    if conflict is not None:
+        return _hopeless(conflict)
     if best.impossible:
         return RepairError(
             "there is no valid plan at all: rules, pins and ops kept together contradict each other;"

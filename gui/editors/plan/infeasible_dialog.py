@@ -29,6 +29,7 @@ from gui.widgets.plain import PlainLabel
 
 if TYPE_CHECKING:
     from planner.feasibility import Explanation, Remedy
+    from planner.methods.feasibility.conflicts import Conflict
     from planner.problem.problem import Problem
 
 MOST_OPS = 500
@@ -159,6 +160,16 @@ class FeasibilityDialog(QDialog):
         self.busy.show()
         self.stop.show()
 
+    def show_proof(self, problem: Problem, conflict: Conflict) -> None:
+        """That there is no valid plan is seen without a search; what would help is being looked for."""
+        self._clear()
+        self._say(status_text("infeasible"), capital(conflict.sentence), "bad")
+        self._show_ops(problem, conflict.ops, "responsible")
+        self.remedies_title.setText("Trying out what would help …")
+        self.remedies_title.show()
+        self.busy.show()
+        self.stop.show()
+
     def show_failure(self, sentence: str) -> None:
         """Nothing was found out."""
         self._clear()
@@ -176,7 +187,7 @@ class FeasibilityDialog(QDialog):
         self._clear()
         role = {"feasible": "good", "infeasible": "bad"}.get(explanation.status, "warning")
         proven = explanation.status == "infeasible"
-        self._say(status_text(explanation), capital(explanation.sentence), role)
+        self._say(status_text(explanation.status), capital(explanation.sentence), role)
         if explanation.rules:
             told = "\n".join(f"•  {rule_text(problem, rule)}" for rule in explanation.rules)
             together = ", taken together" if len(explanation.rules) > 1 else ""

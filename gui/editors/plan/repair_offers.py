@@ -15,6 +15,7 @@ from gui.document.values import Message
 from gui.look.numbers import plural
 from gui.widgets.labels import capital
 from planner.errors import StageboardError
+from planner.machines.evident import conflict_at_once
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
@@ -98,10 +99,9 @@ class Mending(QObject):
         self._window.canvas.zoom_to_ops(report.ops)
         self._window.focus_panel("violations")
 
-    def _not_repaired(self, sentence: str) -> None:
-        self._window.notice.show_message(
-            "warning", capital(sentence), action="Is there a valid plan?", run=self.explain
-        )
+    def _not_repaired(self, sentence: str, proven: bool) -> None:
+        action = "What would help?" if proven else "Is there a valid plan?"
+        self._window.notice.show_message("warning", capital(sentence), action=action, run=self.explain)
 
     # ------------------------------------------------------------------ is there a valid plan?
     def proven_infeasible(self, title: str) -> None:
@@ -137,7 +137,12 @@ class Mending(QObject):
         """Open the dialog and look for the explanation of the problem as it is now."""
         self.doubting.stop()
         self.checking.start()
-        self._dialog_shown().show_search()
+        problem = self._document.board.open_problem
+        conflict = conflict_at_once(problem)
+        if conflict is None:
+            self._dialog_shown().show_search()
+        else:
+            self._dialog_shown().show_proof(problem, conflict)
 
     def _dialog_shown(self) -> FeasibilityDialog:
         """The dialog, in front of the window."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
 
 from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
@@ -13,6 +16,16 @@ from planner.methods.feasibility.verdict import Change, Verdict
 from planner.methods.feasibility.wording import needs_text
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
+from planner.quantity import bytes_text
+
+
+@dataclass(frozen=True)
+class Fullest:
+    """The ``device`` that holds most, how many ``bytes``, and in words what they consist of."""
+
+    device: int
+    bytes: float
+    parts: str
 
 
 class Knowledge:
@@ -50,6 +63,18 @@ class Knowledge:
 
     def fewer_devices(self, problem: Problem, cause: Cause) -> Iterator[Change]:
         """Smaller machines, the largest first: the first that works is enough."""
+        yield from ()
+
+    def fullest(self, problem: Problem, device_of: Ints) -> Fullest | None:
+        """The device that holds most under a plan (int32[n]); None where devices have no memory that rules ask about."""
+        held = np.where(problem.evaluator.pays, problem.evaluate(device_of).memory, 0.0)
+        if not len(held):
+            return None
+        d = int(np.argmax(held))
+        return Fullest(d, float(held[d]), f"{bytes_text(float(held[d]))} of {problem.target.memory_holds}")
+
+    def finer(self, problem: Problem, cause: Cause) -> Iterator[Change]:
+        """Fewer bytes for each number, where memory is what is missing: smaller changes first, the first that works is enough."""
         yield from ()
 
     def changes(self, problem: Problem, cause: Cause) -> Iterator[Change]:

@@ -204,7 +204,7 @@ def test_rules_and_constraints_in_words() -> None:
     )
     assert rule_text(problem, "together:" + "\0".join(ops[:2])) == "keep together: conv_0, conv_1"
     assert rule_text(problem, "some_new-rule") == "some new rule"
-    assert status_text(Explanation("unknown", "")).startswith("Not settled")
+    assert status_text("unknown").startswith("Not settled")
 
 
 def test_a_real_explanation(qtbot: QtBot) -> None:

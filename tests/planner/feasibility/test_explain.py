@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from planner.feasibility import explain
 from planner.feasibility.explanation import Explanation
 from planner.feasibility.witness import lowest, valid
+from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.evident import conflict_of, knowledge_of
 from planner.machines.mcm.feasibility.proof import McmProof
@@ -21,8 +23,10 @@ from planner.methods.feasibility.confinement import Units, direct_dependencies, 
 from planner.methods.feasibility.minimise import smallest
 from planner.methods.feasibility.requirements import relaxed, requirements
 from planner.model.graph import Graph, Op, Tensor
+from planner.model.samples import sample
 from planner.problem.problem import Pin, Problem, Together
 from planner.problem.target import Target
+from planner.quantity import bytes_text
 from tests.planner.machines.mcm import reference as mcm_reference
 from tests.planner.machines.mcm.strategies import mcm_problems
 from tests.planner.reference import assignments, broken
@@ -166,10 +170,13 @@ def check(problem: Problem, found: Explanation) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- examples
-def chain(n: int, hub: tuple[int, ...] = (), params: float = 0.0) -> Graph:
+def chain(n: int, hub: tuple[int, ...] = (), params: float = 0.0, dtype: str = "") -> Graph:
     """op0 to op(n-1) in a row, and an op ``mask`` that the ops in ``hub`` read."""
-    ops = [Op(f"op{i}", f"op{i}", work=1.0, work_cpu=1.0, param_bytes=params) for i in range(n)]
-    tensors = [Tensor(f"op{i}", (f"op{i + 1}",), 1.0) for i in range(n - 1)]
+    ops = [
+        Op(f"op{i}", f"op{i}", work=1.0, work_cpu=1.0, param_bytes=params, params=params / 4)
+        for i in range(n)
+    ]
+    tensors = [Tensor(f"op{i}", (f"op{i + 1}",), 1.0, dtype=dtype) for i in range(n - 1)]
     if hub:
         ops.append(Op("mask", "mask", work=1.0, work_cpu=1.0))
         tensors.append(Tensor("mask", tuple(f"op{i}" for i in hub), 1.0))
@@ -316,6 +323,54 @@ def test_memory_that_cannot_be_enough(target: Target, sentence: str, fields: set
         assert not remedy.apply(problem).evaluate(remedy.device_of).violations
         changed |= {k for k, v in remedy.target.to_dict().items() if v != target.to_dict()[k]}
     assert changed == fields
+
+
+def test_int8_is_a_remedy_where_it_makes_what_does_not_fit_small_enough() -> None:
+    graph = chain(10, params=4 * MIB, dtype="float32")
+    target = McmPackage(10, sram=2 * MIB)
+    found = explain(Problem(graph, target))
+    assert "needs 4.00 MiB" in found.sentence
+    titles = {remedy.title: remedy for remedy in found.remedies}
+    finer = titles["Count in int8"]
+    assert finer.verified and finer.target == replace(target, precision="int8")
+    assert "10.00 MiB of 40.00 MiB of parameters" in finer.sentence and "quantized" in finer.sentence
+    # All chips together hold too little even so: with more of them they do.
+    few = explain(Problem(graph, McmPackage(3, sram=2 * MIB)))
+    more = next(remedy for remedy in few.remedies if remedy.title.startswith("Count in int8"))
+    assert (
+        more.verified
+        and more.target is not None
+        and more.title == f"Count in int8 on {more.target.count} chips"
+    )  # type: ignore[attr-defined]
+    assert "instead of 3 hold them" in more.sentence
+    # What is counted in int8 already gets no smaller.
+    again = explain(Problem(chain(10, params=16 * MIB, dtype="float32"), replace(target, precision="int8")))
+    assert not any("int8" in remedy.title for remedy in again.remedies)
+
+
+def test_a_copy_of_a_mask_goes_with_int8_where_one_alone_is_not_enough() -> None:
+    graph = read_model(sample("transformer_encoder.onnx"))
+    found = explain(Problem(graph, McmPackage(12)), seconds=20.0)
+    finer = next(remedy for remedy in found.remedies if remedy.title.startswith("Count in int8"))
+    assert finer.verified and finer.title == "Count in int8, and copy /Mul to every chip that reads it"
+
+
+def test_the_memory_that_is_offered_is_what_the_plan_found_needs_and_says_what_for() -> None:
+    problem = Problem(chain(10, params=MIB), McmPackage(3, sram=3 * MIB))
+    found = explain(problem)
+    remedy = next(r for r in found.remedies if r.title.startswith("Give each chip"))
+    assert remedy.target is not None and remedy.device_of is not None
+    e = remedy.apply(problem).evaluator
+    held, peaks = e.parameter_bytes(remedy.device_of), e.peaks(remedy.device_of)  # type: ignore[attr-defined]
+    d = int(np.argmax(held + peaks))
+    size = remedy.target.sram  # type: ignore[attr-defined]
+    assert 0 <= size - float((held + peaks)[d]) < MIB / 16
+    assert f"{bytes_text(float(held[d]))} of parameters" in remedy.sentence
+    assert f"{bytes_text(float(peaks[d]))} of activations" in remedy.sentence
+    assert f"Chip {d} is the fullest" in remedy.sentence and bytes_text(size) in remedy.title
+    pool = Problem(chain(10, params=MIB), DevicePool(3, 0, memory=3 * MIB))
+    remedy = next(r for r in explain(pool).remedies if r.title.startswith("Give each"))
+    assert "is the fullest, with" in remedy.sentence and remedy.verified
 
 
 def test_two_causes_need_two_changes() -> None:

@@ -187,9 +187,16 @@ def test_contradictions_are_told() -> None:
         with pytest.raises(RepairError, match="no valid plan at all") as caught:
             repair(one, np.zeros(4, np.int32))
         assert caught.value.proven
-    full = Problem(row_graph(4, memory=10.0), DevicePool(2, 0, memory=15.0, contiguous=False))
+    # One op is larger than every chip: that takes no search, and is said with its proof.
+    large = Problem(row_graph(4, memory=10.0), DevicePool(2, 0, memory=5.0, contiguous=False))
+    with pytest.raises(
+        RepairError, match=r"no valid plan at all: op\d needs 10 B, and no device .* more than 5 B"
+    ) as caught:
+        repair(large, np.zeros(4, np.int32), seconds=0.0)
+    assert caught.value.proven
+    full = Problem(row_graph(5, memory=10.0), DevicePool(2, 0, memory=25.0, contiguous=False))
     with pytest.raises(RepairError, match="no valid plan was found near") as caught:
-        repair(full, np.zeros(4, np.int32), seconds=0.1)
+        repair(full, np.zeros(5, np.int32), seconds=0.1)
     assert not caught.value.proven
     with pytest.raises(PlanError):
         repair(problem, np.zeros(3, np.int32))

@@ -24,10 +24,12 @@ from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.widgets.labels import set_role
 from gui.widgets.plain import PlainLabel
+from planner.machines.evident import conflict_at_once
 
 if TYPE_CHECKING:
     from gui.background.repairing import Report
     from gui.document.plan.document import Document
+    from planner.problem.problem import Problem
 
 VIOLATION = Qt.ItemDataRole.UserRole + 1
 MOST = 500
@@ -78,6 +80,11 @@ class ViolationsPanel(Panel):
         self.list.viewportEntered.connect(lambda: self._point(self.list.currentItem()))
         self.list.itemActivated.connect(self._go)
         self.list.itemClicked.connect(self._go)
+        self.never = PlainLabel("", self)
+        self.never.setWordWrap(True)
+        self.never.setContentsMargins(4, 0, 8, 0)
+        self._seen: tuple[Problem | None, str] = (None, "")
+        """A problem, and why no plan of it can be valid, where that is seen without a search."""
         self._report: Report | None = None
         self.repair = self._button(
             "Repair", "Find a valid plan near this one (Ctrl+R)", self.repair_requested.emit
@@ -94,6 +101,7 @@ class ViolationsPanel(Panel):
         layout.setContentsMargins(6, 8, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.summary)
+        layout.addWidget(self.never)
         layout.addLayout(row)
         layout.addWidget(self.list, 1)
         for signal in (
@@ -131,8 +139,8 @@ class ViolationsPanel(Panel):
         was = self.list.currentItem()
         looked_at = "" if was is None else was.text()
         self.list.clear()
-        for button in (self.repair, self.why, self.select_moved):
-            button.hide()
+        for widget in (self.repair, self.why, self.select_moved, self.never):
+            widget.hide()
         if self.document.problem is None:
             self.summary.setText("No model is open.")
             set_role(self.summary, "muted")
@@ -143,7 +151,11 @@ class ViolationsPanel(Panel):
             set_role(self.summary, "good")
             self._list_moved()
             return
-        self.repair.show()
+        never = self._why_never(self.document.problem)
+        self.never.setText(never)
+        self.never.setVisible(bool(never))
+        self.repair.setVisible(not never)
+        self.why.setText("What would help?" if never else "Is there a valid plan?")
         self.why.show()
         more = f" The first {MOST:,} are listed." if len(violations) > MOST else ""
         self.summary.setText(f"{plural(len(violations), 'rule')} broken. Click one to go there.{more}")
@@ -157,6 +169,14 @@ class ViolationsPanel(Panel):
             self.list.addItem(item)
             if violation.sentence == looked_at:
                 self.list.setCurrentItem(item)
+
+    def _why_never(self, problem: Problem) -> str:
+        """Why no plan can keep all rules, where that is seen without a search; else empty."""
+        if self._seen[0] is not problem:
+            conflict = conflict_at_once(problem)
+            said = "" if conflict is None else f"No plan can keep all rules: {conflict.sentence}."
+            self._seen = (problem, said)
+        return self._seen[1]
 
     def _point(self, item: QListWidgetItem | None) -> None:
         """Let the canvas draw the paths of what is looked at."""

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar, cast
 
 import numpy as np
 
+from planner.evaluation.parameter_bytes import parameter_bytes
 from planner.machines.mcm.evaluator import McmEvaluator
 from planner.machines.mcm.feasibility.causes import mcm_cause, poor_cause
 from planner.machines.mcm.feasibility.conflicts import mcm_conflict
 from planner.machines.mcm.feasibility.proof import mcm_proof
 from planner.machines.mcm.feasibility.witness import slices, spread
 from planner.machines.mcm.solver.solver import McmSolver
-from planner.machines.mcm.target import McmPackage
+from planner.machines.mcm.target import MOST_CHIPS, McmPackage
 from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
 from planner.methods.feasibility.conflicts import Conflict
-from planner.methods.feasibility.knowledge import Knowledge
+from planner.methods.feasibility.knowledge import Fullest, Knowledge
 from planner.methods.feasibility.requirements import Requirement
 from planner.methods.feasibility.verdict import Change, Verdict
 from planner.methods.units import forced_units
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
+from planner.quantity import bytes_text
 
 MOMENT = 0.1
 """Seconds for plans that the chip solver makes of likely assignments, even where no more time is given."""
 SAMPLES = 3
 """Plans asked of the chip solver before CP-SAT is."""
+CHIP_STEPS = (1.0, 1.25, 1.5, 2.0, 3.0)
+"""How many times as many chips as surely needed are tried in int8."""
 MOST_SOURCES = 4
 """Sources of one explanation that are offered one by one."""
 
@@ -107,6 +112,43 @@ class McmKnowledge(Knowledge):
                 f"with {count} chip{'s' if count > 1 else ''} instead of {k} each can hold an op",
                 target=replace(problem.target, count=count),  # type: ignore[call-arg,type-var]
             )
+
+    def fullest(self, problem: Problem, device_of: Ints) -> Fullest | None:
+        """Parameters, and activations at their peak."""
+        e = cast(McmEvaluator, problem.evaluator)
+        held, peaks = e.parameter_bytes(device_of), e.peaks(device_of)
+        d = int(np.argmax(held + peaks))
+        total = float(held[d] + peaks[d])
+        parts = f"{bytes_text(float(held[d]))} of parameters and at most {bytes_text(float(peaks[d]))} of activations at a time"
+        return Fullest(d, total, parts)
+
+    def finer(self, problem: Problem, cause: Cause) -> Iterator[Change]:
+        """Count in int8, where that makes parameters smaller; where all chips together still hold too little, with more of them."""
+        target, graph = cast(McmPackage, problem.target), problem.graph
+        if "memory" not in cause.rules or target.precision == "int8":
+            return
+        now, then = (float(parameter_bytes(graph, p).sum()) for p in (target.precision, "int8"))
+        if then >= now:
+            return
+        few = max(target.count, math.ceil(then / target.sram))
+        smaller = f"a byte for each number makes {bytes_text(then)} of {bytes_text(now)} of parameters"
+        for count in sorted({min(MOST_CHIPS, max(few, math.ceil(few * step))) for step in CHIP_STEPS}):
+            more = count > target.count
+            title = "Count in int8" + (f" on {count} chips" if more else "")
+            held = f", and {count} chips instead of {target.count} hold them" if more else ""
+            finer = replace(problem, target=replace(target, precision="int8", count=count))
+            yield Change(
+                title, f"{smaller}{held}; the network has to be quantized for it", target=finer.target
+            )
+            # What the triangle rule keeps on two chips may be too much even so: a copy of what feeds it sets it free.
+            conflict = mcm_conflict(finer)
+            if conflict is not None:
+                for copied in self.changes(finer, Cause.of(conflict)):
+                    yield Change(
+                        f"{title}, and {copied.title[:1].lower()}{copied.title[1:]}",
+                        f"{smaller}{held}, and {copied.sentence}; the network has to be quantized for it",
+                        target=copied.target,
+                    )
 
     def changes(self, problem: Problem, cause: Cause) -> Iterator[Change]:
         """Copy a source that many ops read to every chip that reads it."""

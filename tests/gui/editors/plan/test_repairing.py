@@ -33,7 +33,7 @@ class Heard:
         self.reports: list[Report] = []
         self.sentences: list[str] = []
         self.repairing.repaired.connect(self.reports.append)
-        self.repairing.failed.connect(self.sentences.append)
+        self.repairing.failed.connect(lambda said, _: self.sentences.append(said))
 
 
 @pytest.fixture
@@ -352,7 +352,8 @@ def test_no_plan_leads_to_the_question_why(qtbot: QtBot, monkeypatch: pytest.Mon
     done(qtbot, window.mending.repairing)
     asked: list[bool] = []
     monkeypatch.setattr(window.mending.checking, "start", lambda: asked.append(True))
-    assert window.notice._action.text() == "Is there a valid plan?"
+    assert window.notice._action.text() == "What would help?"
+    assert "so" in window.notice._text.text() and "pinned to" in window.notice._text.text()
     window.notice._action.click()
     assert asked
     assert window.mending.dialog is not None
