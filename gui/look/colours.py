@@ -43,7 +43,7 @@ class Theme:
 LIGHT = Theme(
     name="light", dark=False,
     window="#f4f6f9", panel="#ffffff", canvas="#f7f9fb",
-    text="#1b2233", muted="#5f6a7d", faint="#97a1b2", border="#dde3ec", track="#e8ecf2",
+    text="#1b2233", muted="#525c6e", faint="#646f82", border="#dde3ec", track="#e8ecf2",
     accent="#3b6db8", accent_text="#ffffff",
     good="#1f7d58", warning="#9a5b00", bad="#b3261e",
     good_soft="#d7ecdf", warning_soft="#fdeed3", bad_soft="#fbe6e4",
@@ -55,7 +55,7 @@ LIGHT = Theme(
 DARK = Theme(
     name="dark", dark=True,
     window="#171b22", panel="#1e232c", canvas="#191d25",
-    text="#e6eaf1", muted="#9ba6b8", faint="#6c778a", border="#313947", track="#2c3441",
+    text="#e6eaf1", muted="#a9b3c4", faint="#8d98aa", border="#313947", track="#2c3441",
     accent="#6b9be0", accent_text="#10151d",
     good="#5cc79a", warning="#e6ab55", bad="#f28b82",
     good_soft="#1f3a30", warning_soft="#40331c", bad_soft="#46262a",

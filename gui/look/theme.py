@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
 
+READABLE = 4.5
+"""The least contrast of words with what they stand on (WCAG 2.2, level AA)."""
+DIMMED = 0.68
+"""How opaque words are that are to step back: the theme's text can still be read, quieter colours could not."""
+
+
 @dataclass(frozen=True)
 class DeviceColour:
     """One device's colours: ``accent`` (bars, op marks), ``band`` (lane), ``soft`` (secondary bars), ``ink`` (text on
@@ -65,7 +71,7 @@ def _device_colour(i: int, theme: Theme) -> DeviceColour:
     return DeviceColour(accent, band, soft, readable(accent, band, theme), i % GLYPHS)
 
 
-def readable(colour: str, background: str, theme: Theme, ratio: float = 4.5) -> str:
+def readable(colour: str, background: str, theme: Theme, ratio: float = READABLE) -> str:
     """``colour`` moved towards the theme's text colour until its contrast on ``background`` reaches ``ratio``."""
     for step in range(21):
         shifted = mix(colour, theme.text, step / 20)

@@ -106,7 +106,7 @@ def _paint_cards(
     theme = palette.theme
     zoom = min(1.5, max(0.8, viewport.scale / ratio))
     big, small = int(12 * zoom * ratio), int(10.5 * zoom * ratio)
-    name_pen, kind_pen = QPen(QColor(theme.text)), QPen(QColor(theme.text if palette.filled else theme.muted))
+    name_pen, kind_pen = QPen(QColor(theme.text)), QPen(QColor(palette.small_ink(scene.items.model)))
     pad = 9.0 * zoom * ratio
     tab = max(0.0, tab_width(palette) - 5.0) * ratio
     graph = scene.items.graph

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
-from gui.look.theme import DeviceColour, Theme, device_colours, mix, numbered_colours
+from gui.look.theme import READABLE, DeviceColour, Theme, contrast, device_colours, mix, numbered_colours
 
 Packed = np.ndarray
 
@@ -39,20 +40,32 @@ class CanvasPalette:
 
     def blocks_of(self, device: Packed, model: Packed) -> Packed:
         """The fill of blocks by device and model (uint32): solid for the first model, paler for others."""
-        return self._filled(self.block, self.theme.canvas, MODEL_BLOCKS, device, model)
+        return self._filled(self.block, MODEL_BLOCKS, device, model, self._block)
 
     def bodies_of(self, device: Packed, model: Packed) -> Packed:
         """The fill of near cards by device and model (uint32)."""
-        return self._filled(self.body, self.theme.card, MODEL_BODIES, device, model)
+        return self._filled(self.body, MODEL_BODIES, device, model, self._body)
+
+    def small_ink(self, model: Packed) -> str:
+        """The colour of small words on near cards of these models (uint32): what is filled leaves no room for a quieter one."""
+        return self.theme.text if self.filled or model.any() else self.theme.muted
+
+    def _block(self, accent: str, share: float) -> str:
+        return mix(self.theme.canvas, accent, share)
+
+    def _body(self, accent: str, share: float) -> str:
+        """Pale enough for words."""
+        return pale(accent, share, self.theme)
 
     def _filled(
-        self, first: Packed, ground: str, shares: tuple[float | None, ...], device: Packed, model: Packed
-    ) -> Packed:
-        """``first`` for model 0, else the model's share of each device's colour on ``ground``."""
+        self, first: Packed, shares: tuple[float | None, ...], device: Packed, model: Packed,
+        shade: Callable[[str, float], str],
+    ) -> Packed:  # fmt: skip
+        """``first`` for model 0, else the model's share of each device's colour."""
         if not model.any():
             return first[device]
         shades = [
-            np.array([packed(mix(ground, d.accent, share or 0.0)) for d in self.devices], np.uint32)
+            np.array([packed(shade(d.accent, share or 0.0)) for d in self.devices], np.uint32)
             for share in shares[1:]
         ]
         return np.stack([first, *shades])[model % len(shares), device]
@@ -63,10 +76,22 @@ class CanvasPalette:
         return self.theme.dark
 
 
+def pale(accent: str, share: float, theme: Theme) -> str:
+    """``share`` of a device's colour on a card, or as much of it as lets words on it be read."""
+    while share > 0.0 and contrast(theme.text, mix(theme.card, accent, share)) < READABLE:
+        share -= 0.02
+    return mix(theme.card, accent, max(share, 0.0))
+
+
 def model_shade(model: int, ground: str, colour: str) -> str:
     """How a model's blocks look in ``colour`` on ``ground``: the swatch of a legend."""
     share = MODEL_BLOCKS[model % len(MODEL_BLOCKS)]
     return mix(ground, colour, 1.0 if share is None else share)
+
+
+def plain_words(palette: CanvasPalette) -> CanvasPalette:
+    """The palette for words that are dimmed (:data:`~gui.look.theme.DIMMED`): all in the theme's text colour."""
+    return replace(palette, theme=replace(palette.theme, muted=palette.theme.text))
 
 
 @lru_cache(maxsize=8)
@@ -95,5 +120,5 @@ def filled_palette(theme: Theme, k: int) -> CanvasPalette:
     """:func:`canvas_palette` with near cards filled in their device's colour, pale enough for words."""
     usual = canvas_palette(theme, k)
     share = 0.3 if theme.dark else 0.26
-    body = np.array([packed(mix(theme.card, d.accent, share)) for d in usual.devices], np.uint32)
+    body = np.array([packed(pale(d.accent, share, theme)) for d in usual.devices], np.uint32)
     return replace(usual, body=body, filled=True)

@@ -10,16 +10,15 @@ from gui.canvas.graph.headers import HeaderData, paint_headers
 from gui.canvas.graph.labels import paint_labels
 from gui.canvas.graph.overview import on_ground, paint_ground
 from gui.canvas.graph.painter import paint_bands, paint_scene, wrap_image
-from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.palette import CanvasPalette, packed, plain_words
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
+from gui.look.theme import DIMMED
 from gui.panels.comparison.marks import Marks, paint_badges, paint_rings
 from gui.raster import engine as raster
 
 SELECTED_SHARE = 0.6
 """Of the width of a selected block: so much has its device's colour."""
-FADED = 0.5
-"""How strong the names of faded cards are: they can still be read."""
 
 
 def paint_plan(
@@ -85,8 +84,8 @@ def paint_names(
     standing_out = scene.highlighted
     if standing_out.any() and not standing_out.all():
         scene.highlighted = ~standing_out
-        painter.setOpacity(FADED)
-        paint_labels(painter, scene, viewport, palette, detail, ratio)
+        painter.setOpacity(DIMMED)
+        paint_labels(painter, scene, viewport, plain_words(palette), detail, ratio)
         painter.setOpacity(1.0)
         scene.highlighted = standing_out
     paint_labels(painter, scene, viewport, palette, detail, ratio)

@@ -13,10 +13,11 @@ from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
 from gui.canvas.graph.labels import MOST_LABELS, paint_labels
 from gui.canvas.graph.painter import wrap_image
-from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.palette import CanvasPalette, packed, plain_words
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import Lane
+from gui.look.theme import DIMMED
 from gui.present.scenes import HEADERS, GraphStage
 from gui.present.transition.looks import Look, detail_of
 from gui.raster import engine as raster
@@ -24,7 +25,7 @@ from planner.model.graph import Bools, Floats, Ints
 
 MOST_MOVING_LABELS = 160
 """Names of cards are written while they move where there are no more of them in sight."""
-QUIET_WORDS = 0.45
+QUIET_WORDS = DIMMED
 """Opacity of the names of what does not stand out: quiet, but whoever is asked about a card can read it."""
 
 
@@ -179,7 +180,7 @@ def paint_quiet_words(
     others.highlighted = ~standing_out
     painter.save()
     painter.setOpacity(QUIET_WORDS)
-    paint_labels(painter, others, viewport, palette, detail, ratio, most)
+    paint_labels(painter, others, viewport, plain_words(palette), detail, ratio, most)
     painter.restore()
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
+from importlib import resources
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,10 +15,13 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
+from gui.canvas.graph.palette import canvas_palette, filled_palette, plain_words
 from gui.look.theme import (
     DARK,
+    DIMMED,
     GLYPHS,
     LIGHT,
+    READABLE,
     Theme,
     ThemeController,
     contrast,
@@ -150,3 +156,70 @@ def test_unknown_preference_is_the_system(qapp: QApplication) -> None:
     assert controller.preference == "system"
     controller.deleteLater()
     QCoreApplication.processEvents()
+
+
+# ------------------------------------------------------------------------------------------------ words on grounds
+WORDS = ("text", "muted", "faint", "accent", "good", "warning", "bad")
+"""The colours in which the window writes; ``faint`` is what cannot be chosen, and what fields say until one types."""
+GROUNDS = ("window", "panel", "canvas", "card", "hover", "card_disabled")
+
+
+@BOTH
+def test_every_colour_of_words_is_readable_on_every_ground(theme: Theme) -> None:
+    for word, ground in itertools.product(WORDS, GROUNDS):
+        assert contrast(getattr(theme, word), getattr(theme, ground)) >= READABLE, (word, ground)
+    for word in ("text", "muted"):
+        for ground in ("selection", "good_soft", "warning_soft", "bad_soft", "track"):
+            assert contrast(getattr(theme, word), getattr(theme, ground)) >= READABLE, (word, ground)
+    assert contrast(theme.selection_text, theme.selection) >= READABLE
+    # Told apart by more than their place all the same.
+    assert contrast(theme.text, theme.panel) > 1.2 * contrast(theme.muted, theme.panel)
+    assert contrast(theme.muted, theme.panel) > 1.2 * contrast(theme.faint, theme.panel)
+
+
+@BOTH
+def test_placeholders_and_what_cannot_be_chosen_are_readable(theme: Theme) -> None:
+    shown = palette(theme)
+    role, off = QPalette.ColorRole, QPalette.ColorGroup.Disabled
+    for group, words, ground in (
+        (QPalette.ColorGroup.Active, role.PlaceholderText, role.Base),
+        (off, role.Text, role.Base),
+        (off, role.WindowText, role.Window),
+        (off, role.ButtonText, role.Button),
+    ):
+        assert contrast(shown.color(group, words).name(), shown.color(group, ground).name()) >= READABLE
+
+
+@BOTH
+def test_dimmed_words_are_readable(theme: Theme) -> None:
+    for ground in (theme.card, theme.canvas):
+        assert contrast(laid_over(theme.text, ground, DIMMED), ground) >= READABLE
+    assert contrast(laid_over(theme.muted, theme.card, DIMMED), theme.card) < READABLE, (
+        "so quieter ones are not dimmed"
+    )
+
+
+@BOTH
+def test_words_on_near_cards_are_readable(theme: Theme) -> None:
+    models, devices = np.repeat(np.arange(4), 36), np.tile(np.arange(36), 4)
+    for pale in (canvas_palette(theme, 36), filled_palette(theme, 36)):
+        plain = plain_words(pale)
+        for model, body in zip(models, pale.bodies_of(devices, models), strict=True):
+            ground = f"#{int(body) & 0xFFFFFF:06x}"
+            assert contrast(theme.text, ground) >= READABLE
+            assert contrast(pale.small_ink(models[models == model]), ground) >= READABLE
+            assert plain.small_ink(models) == theme.text
+    for device in device_colours(36, theme):
+        assert contrast(theme.muted, device.band) >= READABLE
+
+
+def laid_over(colour: str, ground: str, opacity: float) -> str:
+    """What is seen of a colour that is painted with an opacity, in the screen's own levels as Qt and browsers mix."""
+    pairs = [(int(colour[i : i + 2], 16), int(ground[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(a * opacity + b * (1 - opacity)):02x}" for a, b in pairs)
+
+
+def test_the_page_that_plays_stories_dims_words_as_the_window_does() -> None:
+    player = resources.files("gui.present.html").joinpath("player/scene.js").read_text("utf-8")
+    found = re.search(r"QUIET_WORDS = ([\d.]+)", player)
+    assert found is not None and float(found[1]) == DIMMED

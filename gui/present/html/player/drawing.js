@@ -246,7 +246,7 @@ class Drawing {
       c.fillStyle = this.theme.text;
       c.fillText(fitted(c, shortName(graph.names[i]), room), x + pad, y + 0.33 * h);
       c.font = small;
-      c.fillStyle = this.theme.muted;
+      c.fillStyle = out ? this.theme.muted : this.theme.text; // dimmed, a quieter colour could not be read
       const cost = stage.work(i), wide = c.measureText(cost).width;
       c.fillText(fitted(c, stage.words(i), Math.max(0, room - wide - 6 * u)), x + pad, y + 0.71 * h);
       c.textAlign = "right";
