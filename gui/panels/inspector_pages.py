@@ -11,6 +11,7 @@ import numpy as np
 from gui.look.numbers import gap_text, one_time, plural, time_column
 from gui.look.theme import Theme, device_colours
 from gui.panels.inspector_figures import device_rows, plan_rows
+from planner.evaluation.times_source import FILE, times_source
 from planner.model.graph import Graph
 from planner.problem.evaluator import Evaluator
 from planner.problem.problem import Pin, Together
@@ -273,9 +274,9 @@ def graph_page(document: Document, theme: Theme) -> str:
     assert problem is not None
     graph = problem.graph
     e = problem.evaluator
-    sources = "the file" if graph.cost_model is None else "the cost model (see Target)"
-    if not np.array_equal(e.op_work[0], graph.work):
-        sources = "the target's rates (see Target)"
+    sources = times_source(problem)
+    if sources != FILE:
+        sources += " (see Target)"
     rows = [
         ("Ops", f"{graph.n:,}"),
         ("Tensors", f"{graph.tensor_count:,}"),

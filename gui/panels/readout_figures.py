@@ -59,7 +59,7 @@ def rate_words(problem: Problem, evaluation: Evaluation, objective: float) -> st
         return "the file names no time unit" if graph.time_unit is None else ""
     figures = evaluation.figures
     if math.isfinite(figures.get("throughput", math.inf)):
-        return f"{rate_text(figures['throughput'])} inferences/s, estimated"
+        return f"{rate_text(figures['throughput'])} inferences/s"
     what = "training steps/s" if graph.backward.any() else "inferences/s"
     return f"{rate_text(1 / objective)} {what}"
 

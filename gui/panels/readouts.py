@@ -38,6 +38,7 @@ from gui.words.proofs import (
     standing_lines,
     wrapped,
 )
+from planner.evaluation.times_source import estimated, times_source
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -93,6 +94,8 @@ class ReadoutStrip(Readouts):
     bottleneck_requested = Signal()
     repair_requested = Signal()
     prove_requested = Signal()
+    target_requested = Signal()
+    """Where estimated times come from."""
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
@@ -104,6 +107,10 @@ class ReadoutStrip(Readouts):
         self.devices = Readout(theme, "Devices")
         self.objective.make_button("Select the ops of the bottleneck")
         self.objective.clicked.connect(self.bottleneck_requested)
+        self.estimated = self.objective.add_link("estimated", "")
+        self.estimated.setAccessibleName("Times are estimated: go to the target")
+        self.estimated.clicked.connect(lambda _=False: self.target_requested.emit())
+        self.estimated.hide()
         for i, part in enumerate(self.components):
             part.make_button("Select the ops of the stage that it is about")
             part.clicked.connect(lambda i=i: self._part_clicked(i))
@@ -156,6 +163,7 @@ class ReadoutStrip(Readouts):
             for readout in self._readouts:
                 readout.show_value(readout.label, DASH, "", t.faint)
             self.gap_bar.set_values(None, None)
+            self.estimated.hide()
             self.repair.hide()
             self.prove.hide()
             return
@@ -195,6 +203,10 @@ class ReadoutStrip(Readouts):
             self.document.evaluation,
             self.document.preview,
             self.theme,
+        )
+        self.estimated.setVisible(estimated(problem))
+        self.estimated.setToolTip(
+            f"Op times come from {times_source(problem)}, not from a measurement: see Target (Ctrl+T)"
         )
         label, devices = component_words(one.name).title, problem.devices
         label = label[:1].upper() + label[1:]

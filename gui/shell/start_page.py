@@ -24,17 +24,18 @@ from gui.widgets.labels import set_role
 from gui.widgets.rows import RowButton
 
 SAMPLES = (
-    ("resnet50.json", "ResNet-50", "177 layers"),
-    ("inception_resnet_v2.json", "Inception-ResNet-v2", "782 layers"),
-    ("transformer_encoder.onnx", "Transformer encoder", "ONNX"),
-    ("transformer_decoder.onnx", "Transformer decoder", "ONNX"),
-    ("unet.onnx", "U-Net", "ONNX"),
-    ("fpn_detector.onnx", "Object detector", "ONNX"),
-    ("branchy_int8.tflite", "Branches and a skip, INT8", "TFLite"),
-    ("mlp_100.npz", "Random sparse network", "NPZ"),
-    ("digits_pruned.npz", "Pruned digit classifier", "NPZ"),
-    ("densenet201.json", "DenseNet-201", "709 layers"),
-    ("xception.json", "Xception", "134 layers"),
+    ("resnet50.json", "ResNet-50", "177 ops"),
+    ("bert_large.json", "BERT-large", "1,930 ops"),
+    ("inception_resnet_v2.json", "Inception-ResNet-v2", "782 ops"),
+    ("transformer_encoder.onnx", "Transformer encoder", "424 ops, ONNX"),
+    ("transformer_decoder.onnx", "Transformer decoder", "431 ops, ONNX"),
+    ("unet.onnx", "U-Net", "50 ops, ONNX"),
+    ("fpn_detector.onnx", "Object detector", "216 ops, ONNX"),
+    ("branchy_int8.tflite", "Branches and a skip, INT8", "45 ops, TFLite"),
+    ("mlp_100.npz", "Random sparse network", "3,264 connections, NPZ"),
+    ("digits_pruned.npz", "Pruned digit classifier", "3,392 connections, NPZ"),
+    ("densenet201.json", "DenseNet-201", "709 ops"),
+    ("xception.json", "Xception", "134 ops"),
 )
 MOST_RECENT = 8
 MOST_WIDTH, PAD, BETWEEN = 680, 28, 16

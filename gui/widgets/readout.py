@@ -6,7 +6,7 @@ from functools import cached_property
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme, font
 from gui.widgets.accessible import Contents, Role
@@ -34,8 +34,12 @@ class Readout(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(margin, 5, 0, 5)
         layout.setSpacing(0)
-        for part in (self._label, self._value, self._note):
+        self._foot = QHBoxLayout()
+        self._foot.setSpacing(0)
+        self._foot.addWidget(self._note)
+        for part in (self._label, self._value):
             layout.addWidget(part)
+        layout.addLayout(self._foot)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.setAccessibleName(label)
         self.set_theme(theme)
@@ -69,6 +73,17 @@ class Readout(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setToolTip(tip)
+
+    def add_link(self, text: str, tip: str) -> QPushButton:
+        """A word behind the note that leads somewhere; whoever adds it listens to it."""
+        link = QPushButton(text, self)
+        link.setObjectName("link")
+        link.setFont(font(8.0))
+        link.setToolTip(tip)
+        link.setStyleSheet("QPushButton#link { padding: 0 3px; }")
+        self._foot.addWidget(link)
+        self._foot.addStretch(1)
+        return link
 
     def set_mark(self, colour: str) -> None:
         """A bar at the left, beside the figure that matters most now; empty for none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gui.look.numbers import gap_text
+from gui.look.numbers import gap_text, percent
 from planner.model.graph import Ints
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
@@ -42,9 +42,14 @@ def why_bottleneck(problem: Problem, evaluation: Evaluation) -> tuple[list[tuple
     _, value, phrase = values[0]
     mean = float(evaluation.cost.mean())
     above = (
-        f", {cost / mean - 1:.0%} above the average device" if len(evaluation.cost) > 1 and mean > 0 else ""
+        f", {percent(cost / mean - 1, 0)} above the average device"
+        if len(evaluation.cost) > 1 and mean > 0
+        else ""
     )
-    return rows, f"{title} takes {time_text(cost, unit)}{above}; {value / total:.0%} of it is the {phrase}."
+    return (
+        rows,
+        f"{title} takes {time_text(cost, unit)}{above}; {percent(value / total, 0)} of it is the {phrase}.",
+    )
 
 
 LARGE = 0.5
@@ -79,7 +84,7 @@ def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
     cost = float(evaluation.cost[d])
     if len(on) and cost > 0 and float(work.max()) >= LARGE * cost:
         largest = graph.op_names[int(on[int(np.argmax(work))])]
-        return f"{largest} alone is {float(work.max()) / cost:.0%} of it: only a faster device or splitting that op helps."
+        return f"{largest} alone is {percent(float(work.max()) / cost, 0)} of it: only a faster device or splitting that op helps."
     if len(on) and float(work.sum()) < LARGE * cost:
         return "Most of it is tensors on their way: a faster link helps more than another device."
     return "Only more or faster devices help, or a faster link between them."
@@ -91,14 +96,14 @@ def _fullest(problem: Problem, evaluation: Evaluation, d: int) -> tuple[list[tup
     held, mean = float(evaluation.memory[d]), float(evaluation.memory.mean())
     off_chip = float(evaluation.details["dram"][d])
     more = (
-        f", {held / mean - 1:.0%} above the average stage" if len(evaluation.memory) > 1 and mean > 0 else ""
+        f", {percent(held / mean - 1, 0)} above the average stage"
+        if len(evaluation.memory) > 1 and mean > 0
+        else ""
     )
     said = f"{problem.devices[d].title} holds {bytes_text(held)} of parameters{more}; "
     if off_chip:
         late = float(evaluation.streaming[d]) / float(evaluation.cost[d]) if evaluation.cost[d] > 0 else 0.0
-        said += (
-            f"{bytes_text(off_chip)} do not fit into its cache, and streaming them is {late:.0%} of its time."
-        )
+        said += f"{bytes_text(off_chip)} do not fit into its cache, and streaming them is {percent(late, 0)} of its time."
         return rows, said
     room = float(problem.evaluator.budget[d]) - held
     return rows, said + f"they fit into its cache with {bytes_text(room)} to spare."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from planner.evaluation.times_source import estimated, times_source
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.problem import NetworkProblem
@@ -110,6 +111,8 @@ def summary(
         lines[1:1] = io_rows(problem, evaluation)
     elif isinstance(evaluation, Evaluation) and isinstance(problem, Problem):
         lines.extend(figure_rows(problem, evaluation))
+        if estimated(problem):
+            lines.append(("times", f"estimated by {times_source(problem)}"))
     lines.extend(rows)
     width = max((len(label) for label, _ in lines), default=0)
     out = [title, *(f"  {label.ljust(width)}  {value}" for label, value in lines)]

@@ -16,6 +16,7 @@ from gui.background.job import Job
 from gui.background.jobs import Jobs
 from gui.document.plan import opening, reading
 from gui.document.plan.document import Document
+from gui.look.numbers import percent
 from planner.errors import StageboardError
 from planner.machines.spec import parse_target
 from planner.model.samples import sample
@@ -43,7 +44,7 @@ class Figures:
         parts = [f"{self.name} {time_text(self.objective, self.unit)}"]
         if self.bound is not None and self.gap is not None:
             parts.append(
-                f"at least {time_text(self.bound, self.unit)} is needed, so at most {self.gap:.1%} can be saved"
+                f"at least {time_text(self.bound, self.unit)} is needed, so at most {percent(self.gap)} can be saved"
             )
         return ", ".join(parts)
 
@@ -210,10 +211,10 @@ def _searched(tour: Tour) -> str:
     if now >= was:
         return f"The planner cut {orders} random orders of the ops and found nothing better than {tour.time(was)}."
     gap = tour.figures.gap
-    left = "That is optimal: proven." if gap == 0.0 else f"The gap is now {gap or 0:.1%}."
+    left = "That is optimal: proven." if gap == 0.0 else f"The gap is now {percent(gap or 0)}."
     return (
         f"The planner cut up to {orders} random orders of the ops in the background. Each better plan moved onto the canvas:"
-        f" from {tour.time(was)} to {tour.time(now)}, {1 - now / was:.1%} less. {left}"
+        f" from {tour.time(was)} to {tour.time(now)}, {percent(1 - now / was)} less. {left}"
     )
 
 

@@ -132,6 +132,7 @@ class MainWindow(GraphBody):
         self.ops.found.connect(self._highlight_ops)
         self.violations.reveal_requested.connect(canvas.zoom_to_ops)
         self.readouts.violations_requested.connect(lambda: self.focus_panel("violations"))
+        self.readouts.target_requested.connect(lambda: self.focus_panel("target"))
         self.readouts.bottleneck_requested.connect(self._explain_bottleneck)
         self.readouts.prove_requested.connect(self.proving_unasked.prove_more)
         self.start_page.offer([

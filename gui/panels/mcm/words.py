@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from gui.look.numbers import one_time, plural, rate_text, share_text
+from gui.look.numbers import one_time, percent, plural, rate_text, share_text
 from gui.panels.mcm.state import ChipState, Package
 from planner.quantity import bytes_text
 
@@ -44,7 +44,7 @@ def chip_rows(package: Package, chip: int) -> Rows:
 
 def _of_most(words: str, value: float, most: float) -> str:
     """An amount with its share of the largest."""
-    return f"{words} ({value / most:.0%} of the slowest)" if most > 0 and value < most else words
+    return f"{words} ({percent(value / most, 0)} of the slowest)" if most > 0 and value < most else words
 
 
 def chip_notes(package: Package, chip: int) -> list[str]:
@@ -83,7 +83,11 @@ def chip_html(package: Package, chip: int) -> str:
 def link_html(package: Package, chip: int) -> str:
     """The card of the link from a chip to the next."""
     state, following = package.chips[chip], package.chips[chip + 1]
-    share = f"{state.link / package.hottest:.0%} of the busiest link" if package.hottest > 0 else "nothing"
+    share = (
+        f"{percent(state.link / package.hottest, 0)} of the busiest link"
+        if package.hottest > 0
+        else "nothing"
+    )
     rows = [
         ("bytes per sample", bytes_text(state.link)),
         ("of them from earlier chips", bytes_text(min(state.through, state.link))),

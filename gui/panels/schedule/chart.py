@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.canvas.graph.tooltip import HoverCard
-from gui.look.numbers import one_time, plural
+from gui.look.numbers import one_time, percent, plural
 from gui.look.theme import Theme
 from gui.panels.schedule.layout import ChartLayout, Row, device_rows, piece_letter
 from gui.panels.schedule.painter import Marks, paint_schedule
@@ -182,7 +182,9 @@ class ScheduleChart(QWidget):
         if layout is None:
             return "No schedule."
         s = layout.schedule
-        busy = ", ".join(f"{title} {s.share[d]:.0%} busy" for d, title in enumerate(self._titles[:40]))
+        busy = ", ".join(
+            f"{title} {percent(s.share[d], 0)} busy" for d, title in enumerate(self._titles[:40])
+        )
         return (
             f"{plural(s.samples, 'sample')}, one every {one_time(s.period, layout.time_unit)}. {busy}."
             " Arrows walk from bar to bar, Enter selects a bar's ops, plus and minus zoom, Home shows everything."

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from PySide6.QtCore import QRectF
 
+from gui.look.numbers import percent
 from gui.panels.schedule.layout import ChartLayout
 from gui.panels.schedule.painter import Marks
 from gui.widgets.accessible import Item, Role
@@ -62,7 +63,7 @@ class ScheduleTold:
         if kind == "row":
             line = layout.rows[i]
             rect = QRectF(0.0, layout.row_top(i), float(chart.width()), layout.row_height)
-            return Item(f"{line.title}, {s.share[line.device]:.0%} busy", rect, Role.ListItem)
+            return Item(f"{line.title}, {percent(s.share[line.device], 0)} busy", rect, Role.ListItem)
         (title, what), *more = chart.bar_words(i)
         piece = int(s.piece[i])
         selected = chart.marks.selected is not None and bool(chart.marks.selected[piece])

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 MENU = "Story"
 
 SHIPPED = (
-    ("pipeline", "How good is a pipeline, and how do you know?"), ("device-placement", "What does it cost to stay in a row?"),
-    ("edge-tpu", "Fitting a network into small memories"), ("package", "A large network on a package of chips"), ("sparse", "The same sums in a better order"),
+    ("pipeline", "Pipeline: two networks, and the proof of a plan"), ("device-placement", "Device placement: the price of contiguity"),
+    ("edge-tpu", "Edge TPUs: a network in small memories"), ("package", "Multi-chip module: BERT-large on a package"), ("sparse", "Sparse network: the same sums, fewer I/Os"),
 )  # fmt: skip
-"""The stories of ``assets/stories`` by file name, and what the menu calls them."""
+"""The stories of ``assets/stories`` by file name, and what menu and start page say that they are about."""
 
 
 class StoryWindow(Protocol):

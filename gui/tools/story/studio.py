@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from gui.background.loading import Loading
 from gui.document.crash_files import remove
-from gui.look.numbers import plural
+from gui.look.numbers import percent, plural
 from gui.shell.closing import Unsaved
 from gui.shell.host import reveal
 from gui.shell.window import EditorWindow
@@ -344,7 +344,7 @@ class Studio(QObject):
             self._export.cancel()
 
     def _progressed(self, done: int, of: int) -> None:
-        share = f" {done / of:.0%}" if of else ""
+        share = f" {percent(done / of, 0)}" if of else ""
         self._window.notice.show_message(
             "info", f"Writing {self._target.name} …{share}", action="Cancel", run=self.cancel_story_export
         )

@@ -353,3 +353,30 @@ def test_while_ops_are_dragged_units_stay() -> None:
     said = changes(problem, [923e-6], np.array([[0.5e-6, 900e-6, 1.25e-3, 3.0]]))
     assert [one.text.split()[1] for one in said] == ["µs"] * 4
     assert [one.text.split()[0] for one in said] == ["0.50", "900.00", "1,250.00", "3,000,000.00"]
+
+
+def test_estimated_times_say_so_and_lead_to_the_target(qtbot: QtBot) -> None:
+    from planner.formats import read_model
+    from planner.model.samples import sample
+
+    document = Document()
+    strip = ReadoutStrip(document, LIGHT)
+    asked: list[bool] = []
+    strip.target_requested.connect(lambda: asked.append(True))
+    selected: list[bool] = []
+    strip.bottleneck_requested.connect(lambda: selected.append(True))
+    with shown(qtbot, strip):
+        assert not strip.estimated.isVisible()
+        document.open_graph(read_model(sample("unet.onnx")), target=Pipeline(3))
+        settle()
+        assert strip.estimated.isVisible() and "the cost model" in strip.estimated.toolTip()
+        strip.resize(1024, strip.height())
+        settle()
+        note = strip.objective._note
+        assert note.shown_text() == note.text() and "inferences/s" in note.text()
+        assert strip.estimated.geometry().left() >= note.geometry().right()
+        qtbot.mouseClick(strip.estimated, Qt.MouseButton.LeftButton)
+        assert asked == [True] and not selected
+        document.open_graph(chain_graph(), target=Pipeline(3))
+        settle()
+        assert not strip.estimated.isVisible()

@@ -15,6 +15,7 @@ from gui.editors.comparison.canvases.overlay_fade import Fade
 from gui.editors.comparison.canvases.pane import PlanPane
 from gui.editors.comparison.canvases.pane_surface import PaneSurface
 from gui.editors.comparison.state import CompareState
+from gui.look.numbers import percent
 from gui.look.theme import Theme
 from gui.panels.comparison.overlay import Layers, Overlaid
 from gui.panels.comparison.rows import row_headers, scene_of_plan
@@ -134,7 +135,7 @@ class OverlayPane(PlanPane):
         comparison = self.state.comparison
         if comparison is not None and max(self.state.shown) < len(comparison.plans):
             a, b = (comparison.letter(plan) for plan in self.plans)
-            self.setAccessibleName(f"Plans {a} and {b} on one canvas, {self.fade.share:.0%} {b}")
+            self.setAccessibleName(f"Plans {a} and {b} on one canvas, {percent(self.fade.share, 0)} {b}")
 
     def stop(self) -> None:
         """End the fade, too."""

@@ -8,6 +8,7 @@ from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSlider, QWidget
 
 from gui.canvas.graph.animation import FRAME_MS, eased
+from gui.look.numbers import percent
 from gui.widgets.plain import PlainLabel
 
 SECONDS = 0.35
@@ -139,7 +140,7 @@ class FadeBar(QWidget):
             if share == 1.0
             else f"{a} and {b}"
             if share == 0.5
-            else f"{share:.0%} {b}"
+            else f"{percent(share, 0)} {b}"
         )
         self.said.setText(f"shows {words}")
         self.slider.setAccessibleDescription(self.said.text())
