@@ -209,7 +209,7 @@ class PlannedDocument(QObject, Generic[P, E]):
         """
         note = plan.provenance
         entry = self.entry_class(
-            self.plan_list.unused_name(name), self.board.own(decision_of(plan)), "file", planner=note.planner,
+            self.plan_list.unused_name(name, path), self.board.own(decision_of(plan)), "file", planner=note.planner,
             seed=note.seed, seconds=note.seconds, provenance=note, claims=claimed(bounds),
         )  # fmt: skip
         self.board.add_bounds(bounds)

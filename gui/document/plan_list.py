@@ -18,6 +18,8 @@ from planner.problem.claims import claim_words, claimed, telling_claim
 from planner.problem.provenance import Provenance
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from planner.problem.bound import Standing
     from planner.problem.decision import Evaluated
     from planner.problem.problem import Problem
@@ -130,11 +132,13 @@ class PlanList(QObject):
         valid = [entry for entry in self.entries if entry is not but and entry.valid and entry.is_of(problem)]
         return min(valid, key=lambda entry: entry.components, default=None)
 
-    def unused_name(self, name: str) -> str:
-        """``name``, numbered if another entry has it."""
+    def unused_name(self, name: str, path: Path | None = None) -> str:
+        """``name``; if another entry has it, that of the plan's file at ``path``, or ``name`` with a number."""
         taken = {entry.name for entry in self.entries}
         if name not in taken:
             return name
+        if path is not None and path.stem not in taken:
+            return path.stem
         return next(f"{name} {i}" for i in range(2, len(taken) + 3) if f"{name} {i}" not in taken)
 
     def deserves(

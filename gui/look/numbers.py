@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from planner.quantity import bytes_text, time_text
 
@@ -36,6 +37,16 @@ class Column:
         """The number with its unit."""
         shown = self.number(value)
         return f"{shown} {self.suffix}" if self.suffix and math.isfinite(value) else shown
+
+    def telling_apart(self, values: Iterable[float]) -> Column:
+        """With as many more digits, three at most, as tell those of ``values`` apart that are not the same but for rounding."""
+        known = sorted(value for value in values if math.isfinite(value))
+        pairs = [(a, b) for a, b in pairwise(known) if b - a > 1e-6 * abs(b)]
+        for digits in range(self.digits, self.digits + 4):
+            column = replace(self, digits=digits)
+            if all(column.number(a) != column.number(b) for a, b in pairs):
+                break
+        return column
 
 
 def byte_column(values: Iterable[float]) -> Column:

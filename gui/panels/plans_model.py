@@ -20,7 +20,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.document.plan_list import fits, telling_of
-from gui.look.numbers import DASH, Column, gap_text, seconds_text
+from gui.look.numbers import DASH, Column, gap_text, plural, seconds_text
 from gui.look.theme import Theme, device_colours, font
 from gui.look.writing import CENTRE, LEFT, RIGHT, write
 from gui.widgets.bars import Part, paint_parts
@@ -30,6 +30,8 @@ from gui.words.objectives import amount, column_of, components_text
 from gui.words.proofs import claim_sentence, standing_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gui.document.plan.document import Document
     from gui.document.plan_list import PlanEntry
     from planner.problem.bound import Bound, Standing
@@ -100,10 +102,16 @@ class PlansModel(QAbstractListModel):
         problem = self._document.problem
         self.column = Column()
         if problem is not None:
-            here = [entry.objective for entry in wanted if entry.is_of(problem)]
-            self.column = column_of(problem, problem.components[0], here)
+            self.column = self._column(problem, wanted)
         if self._entries:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._entries) - 1, 0))
+
+    def _column(self, problem: Problem, entries: Sequence[PlanEntry]) -> Column:
+        """The unit in which the header says the plan on the canvas, with the digits that tell the plans of the machine apart."""
+        here = [entry.objective for entry in entries if entry.is_of(problem) and entry.components]
+        active = self._document.active
+        shown = [active.objective] if active is not None and active.objective > 0 else here
+        return column_of(problem, problem.components[0], shown).telling_apart(here)
 
     def costs(self, entry: PlanEntry) -> np.ndarray:
         """What the objective is about on each device of a plan (float64[k]): its cost, or bytes of parameters.
@@ -215,7 +223,7 @@ class PlansModel(QAbstractListModel):
         if not entry.components:
             lines.append("uses devices that the target does not have")
         elif not entry.valid:
-            lines.append(f"breaks {entry.broken} rule{'s' if entry.broken != 1 else ''}")
+            lines.append(plural(entry.broken, "violation"))
         else:
             lines.append("valid")
         if entry.provenance is not None and entry.provenance.stop_reason:
@@ -315,6 +323,7 @@ class PlanDelegate(QStyledItemDelegate):
             painter.setFont(self._small)
             tag = QRectF(low.left(), low.top() + 1, painter.fontMetrics().horizontalAdvance(machine) + 10, 14)
             painter.setPen(QPen(QColor(t.muted), 1.0))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(tag, 4, 4)
             write(painter, tag, CENTRE, machine, self._small, t.text)
             low.setLeft(int(tag.right()) + 8)

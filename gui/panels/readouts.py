@@ -218,6 +218,9 @@ class ReadoutStrip(Readouts):
             note, note_colour = f"→ {would.text}", (t.muted, t.bad, t.good)[would.sign]
             if not preview.legal[preview.target]:  # what it would cost there is no offer
                 note, note_colour = f"→ {refusal(preview, preview.target)}", t.bad
+                if (along := preview.along_change) is not None:  # but this is
+                    note = f"→ {along.text}, {len(preview.along):,} along"
+                    note_colour = (t.muted, t.bad, t.good)[along.sign]
         self.objective.show_value(
             label,
             amount(problem, one.name, one.value),
@@ -312,7 +315,12 @@ class ReadoutStrip(Readouts):
         if preview is None or not 0 <= preview.target < len(preview.changes):
             return None
         if not preview.legal[preview.target]:
-            return None if i else (f"→ {refusal(preview, preview.target)}", t.bad)
+            along = preview.along_change
+            said = refusal(preview, preview.target)
+            if along is not None:
+                said = f"{len(preview.along):,} along: {along.brief}"
+            tone = t.bad if along is None else (t.muted, t.bad, t.good)[along.sign]
+            return None if i else (f"→ {said}", tone)
         after = float(preview.components[i, preview.target])
         if abs(after - one.value) <= 1e-9 * abs(one.value):
             return None
@@ -346,6 +354,7 @@ class ReadoutStrip(Readouts):
             shown.value,
             None if bound is None else bound.value,
             claim.value if claim is not None and about else None,
+            broken=not self.document.evaluation.valid,
         )
         lines = standing_lines(self._problem, standing)
         self.gap_bar.setToolTip(
@@ -355,8 +364,8 @@ class ReadoutStrip(Readouts):
     def _show_rules(self) -> None:
         broken, pins = len(self.document.evaluation.violations), len(self._problem.constraints)
         self.rules.show_value(
-            "Rules", f"{broken:,} broken" if broken else "valid",
-            ("click to see them" if broken else "0 violations") + (f", {plural(pins, 'constraint')}" if pins else ""),
+            "Rules", "broken" if broken else "valid",
+            plural(broken, "violation") + (f", {plural(pins, 'constraint')}" if pins else ""),
             self.theme.bad if broken else self.theme.good,
         )  # fmt: skip
         self.repair.setVisible(bool(broken))

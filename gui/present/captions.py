@@ -203,7 +203,7 @@ def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -
         value = amount(problem, problem.components[0], evaluation.objective)
         return [
             Run(component_words(problem.components[0]).title + " ", theme.muted), Run(value, theme.text, True),
-            Run(f"\N{BALLOT X} {plural(len(evaluation.violations), 'rule')} broken", theme.bad, True),
+            Run(f"\N{BALLOT X} {plural(len(evaluation.violations), 'violation')}", theme.bad, True),
         ]  # fmt: skip
     runs: list[Run] = []
     for part in standing.components:

@@ -57,6 +57,15 @@ class FileDialogs:
         )
         return name.strip() or self._nameless
 
+    def plan_file(self, entry: PlanEntry | None) -> str:
+        """A file's name that tells a plan from others of its model: ``ResNet50.slice-6-stages.plan.json``."""
+        if entry is None:
+            return f"{self.stem()}.plan.json"
+        places = getattr(entry.problem, "places", "")
+        said = entry.name if entry.name.endswith(places) else f"{entry.name} {places}"
+        words = "".join(c if c.isalnum() or c in "._-+" else " " for c in said).split()
+        return f"{self.stem()}.{'-'.join(words)[:80]}.plan.json"
+
     def ask_drawing(
         self, views: Mapping[str, str], view: str, draw: Callable[[Choice], Drawing], *, cut: frozenset[str] = frozenset(),
         preview: bool = True,
@@ -93,7 +102,7 @@ class FileDialogs:
 
     def save_plan_as(self) -> bool:
         """Ask for a file and save; returns whether it is saved."""
-        path = self.ask_save("Save the plan", PLANS, ".json", f"{self.stem()}.plan.json")
+        path = self.ask_save("Save the plan", PLANS, ".json", self.plan_file(self._editor.document.active))
         return path is not None and self._save(path)
 
     def _save(self, path: Path) -> bool:
@@ -115,7 +124,7 @@ class FileDialogs:
         except StageboardError as error:
             self.say("error", str(error))
             return
-        path = self.ask_save(f"Save '{entry.name}'", PLANS, ".json", f"{self.stem()}.plan.json")
+        path = self.ask_save(f"Save '{entry.name}'", PLANS, ".json", self.plan_file(entry))
         if path is not None:
             self.export(lambda: write_plan(path, plan, bounds_with(entry, document.bounds)), path)
 

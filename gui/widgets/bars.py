@@ -161,6 +161,7 @@ class GapBar(QWidget):
         self._bound: float | None = None
         self._plan: float | None = None
         self._claimed: float | None = None
+        self._broken = False
         self.setMinimumSize(90, 44)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Gap between plan and bound")
@@ -174,10 +175,16 @@ class GapBar(QWidget):
         self._theme = theme
         self.update()
 
-    def set_values(self, plan: float | None, bound: float | None, claimed: float | None = None) -> None:
-        """Objective of the plan, proven bound and what a file claims beyond it (None where there is none)."""
-        if (plan, bound, claimed) != (self._plan, self._bound, self._claimed):
-            self._plan, self._bound, self._claimed = plan, bound, claimed
+    def set_values(
+        self, plan: float | None, bound: float | None, claimed: float | None = None, broken: bool = False
+    ) -> None:
+        """Objective of the plan, proven bound and what a file claims beyond it (None where there is none).
+
+        The bound is one of valid plans: of a ``broken`` one it is grey, and stands where it is, beyond the plan perhaps.
+        """
+        values = (plan, bound, claimed, broken)
+        if values != (self._plan, self._bound, self._claimed, self._broken):
+            self._plan, self._bound, self._claimed, self._broken = values
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -198,27 +205,37 @@ class GapBar(QWidget):
             return
         painter.setFont(font(7.5, bold=True))
         bold = painter.fontMetrics()
-        plan_x = self.width() - bold.horizontalAdvance("plan") - 1
+        known = self._bound is not None and math.isfinite(self._bound)
+        full = max(self._plan, self._bound or 0.0) if self._broken and known else self._plan
+        ends = bar.left() + bar.width() * self._plan / full
+        plan_x = min(
+            ends - bold.horizontalAdvance("plan") / 2, self.width() - bold.horizontalAdvance("plan") - 1
+        )
         if self._bound is not None and math.isfinite(self._bound):
-            share = min(max(self._bound / self._plan, 0.0), 1.0)
+            share = min(max(self._bound / full, 0.0), 1.0)
             end = bar.left() + bar.width() * share
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(t.good_soft))
+            painter.setBrush(QColor(t.border if self._broken else t.good_soft))
             painter.drawRoundedRect(
                 QRectF(bar.left(), bar.top(), max(end - bar.left(), 2), bar.height()), 5, 5
             )
-            painter.setPen(QPen(QColor(t.good), 2))
+            ink = t.faint if self._broken else t.good
+            painter.setPen(QPen(QColor(ink), 2))
             painter.drawLine(QPointF(end, bar.top() - 4), QPointF(end, bar.bottom() + 3))
             width = bold.horizontalAdvance("bound")
             zero_end = metrics.horizontalAdvance("0") + 6
             x = min(max(end - width / 2, zero_end), plan_x - width - 6)
+            if end > ends:
+                x = max(plan_x + bold.horizontalAdvance("plan") + 6, end - width / 2)
+                x = min(x, self.width() - width - 1)
+                plan_x = min(plan_x, x - bold.horizontalAdvance("plan") - 6)
             if x >= zero_end:
-                painter.setPen(QColor(t.good))
+                painter.setPen(QColor(ink))
                 painter.drawText(QPointF(x, words_y), "bound")
         if self._claimed is not None and math.isfinite(self._claimed):
-            at = bar.left() + bar.width() * min(max(self._claimed / self._plan, 0.0), 1.0) - 3
+            at = bar.left() + bar.width() * min(max(self._claimed / full, 0.0), 1.0) - 3
             painter.setPen(QPen(QColor(t.warning), 2, Qt.PenStyle.DotLine))
             painter.drawLine(QPointF(at, bar.top() - 5), QPointF(at, bar.bottom() + 4))
         painter.setPen(QPen(QColor(t.text), 2))
-        painter.drawLine(QPointF(bar.right(), bar.top() - 5), QPointF(bar.right(), bar.bottom() + 4))
+        painter.drawLine(QPointF(ends, bar.top() - 5), QPointF(ends, bar.bottom() + 4))
         painter.drawText(QPointF(plan_x, words_y), "plan")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gui.look.numbers import gap_text, percent
+from gui.words.objectives import objective_title
 from planner.model.graph import Ints
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
@@ -60,6 +61,9 @@ def next_step(problem: Problem, evaluation: Evaluation, device_of: Ints, gap: fl
     """What to do about the bottleneck of an assignment (int32[n]), in a sentence or two; ``gap`` as :attr:`planner.problem.bound.Standing.gap`."""
     if not evaluation.valid:
         return "Repair the broken rules first (Ctrl+R): a plan that breaks them can cost anything."
+    other, why = problem.target.suggested_objective(problem.objective, evaluation)
+    if other:
+        return f"{why[:1].upper()}{why[1:]}: plan for {objective_title(other).lower()} instead (Plan, Plan for the Suggested Objective)."
     if gap == 0.0:
         return f"No plan is better: proven. {_beyond(problem, evaluation, device_of)}"
     if gap is None:

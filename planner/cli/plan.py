@@ -122,6 +122,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     elif evaluation is None:
         named = tried_words(result.tries)
         console.note(_no_plan(result, named, exists=found is not None and found.status == "feasible"))
+    elif args.objective is None:
+        _hint(problem, evaluation, console)
 
     def text() -> str:
         by = " (chosen by auto)" if auto and finder != chosen.name else ""
@@ -138,6 +140,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     console.result(data, text)
     return DONE if evaluation is not None and evaluation.valid else FAILED
+
+
+def _hint(problem: PlanningProblem, evaluation: Any, console: Console) -> None:
+    """Say where another objective than the one that nobody chose suits the plan better."""
+    name, why = problem.target.suggested_objective(problem.objective, evaluation)
+    if name:
+        console.note(
+            f"{why}; --objective {name} makes the plan that is fastest instead of the one that holds least"
+        )
 
 
 def _refuter(result: Result) -> str:

@@ -138,9 +138,9 @@ def io_rows(problem: PlanningProblem, evaluation: OrderEvaluation) -> list[tuple
 
 
 def rules_text(evaluation: Evaluated) -> str:
-    """How many rules are broken, for a person."""
+    """How many violations there are, for a person."""
     count = len(evaluation.violations)
-    return "valid" if not count else "1 rule broken" if count == 1 else f"{count} rules broken"
+    return "valid" if not count else "1 violation" if count == 1 else f"{count} violations"
 
 
 def figure_rows(problem: Problem, evaluation: Evaluation) -> list[tuple[str, str]]:

@@ -146,6 +146,14 @@ class Problem(EvaluatedProblem):
                 sets.append([graph.index[op] for op in constraint.ops])
         return union(graph.n, sets, graph.op_names)
 
+    @property
+    def places(self) -> str:
+        """What names of plans say of their machine: ``6 stages`` where devices stand in a row, else ``pool:6+1``."""
+        words, count = self.target.words, len(self.devices)
+        if self.target.in_a_row:
+            return f"{count} {words.one if count == 1 else words.many}"
+        return self.target.spec_head()[1]
+
     def unit(self, component: str) -> str | None:
         """The unit of a component: ``B`` for bytes, else the graph's time unit (None = unknown)."""
         return self.target.unit(component) or self.graph.time_unit

@@ -154,6 +154,13 @@ class Target(ABC):
                 served.append(objective)
         return tuple(served) or self.objectives
 
+    def suggested_objective(self, objective: str, evaluation: Any) -> tuple[str, str]:
+        """Another objective that suits what a plan shows better than ``objective`` does, and why; empty where none does.
+
+        ``evaluation`` is that of the plan (:class:`planner.problem.decision.Evaluation`).
+        """
+        return "", ""
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready parameters; infinities are written as null."""
         out: dict[str, Any] = {"kind": self.kind}

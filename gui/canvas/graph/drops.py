@@ -14,8 +14,9 @@ from gui.canvas.graph.consequence import Consequence, consequences, refusals
 from gui.canvas.graph.drop_choice import DropChoice
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.strip import slot_rects
+from gui.document.plan.preview import along_change
 from gui.look.numbers import plural
-from gui.words.objectives import change, component_words
+from gui.words.objectives import change, column_of, component_words
 
 if TYPE_CHECKING:
     from gui.document.plan.preview import Preview
@@ -113,14 +114,11 @@ class Drops:
 
     def _effects_of(self, preview: Preview, device: int) -> list[tuple[str, str]]:
         """What each answer would make of the objective, by the word for it."""
-        live, problem = self._view.document.live, self._view.document.problem
+        live = self._view.document.live
         assert live is not None
-        assert problem is not None
         effects = [("anyway", preview.changes[device].text)]
         if len(preview.along):
-            moved = np.union1d(preview.ops, preview.along).astype(np.int32)
-            after = live.delta(moved).components[:, device].tolist()
-            effects.insert(0, ("along", change(problem, live.components, after).text))
+            effects.insert(0, ("along", along_change(live, preview, device).text))
         return effects
 
     def _effect(self) -> str:
@@ -147,7 +145,9 @@ class Drops:
         self._repaired = result
         others = np.setdiff1d(np.flatnonzero(result.device_of != document.device_of), preview.ops)
         self.choice.show_repair(f"Move and repair: {plural(len(others), 'more op', 'more ops')}", True)
-        repaired = change(problem, document.live.components, result.evaluation.values)
+        now = document.live.components
+        column = column_of(problem, problem.components[0], [now[0] or result.evaluation.values[0]])
+        repaired = change(problem, now, result.evaluation.values, column)
         self._effects.insert(0, ("repaired", repaired.text))
         self.choice.say(self._effect())
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.canvas.graph.links import LEAST_LANE, PLATE_HEIGHT, Links, paint_links
+from gui.canvas.graph.links import LEAST_LANE, PLATE_HEIGHT, Links, paint_links, plates
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport
@@ -23,6 +24,9 @@ from planner.quantity import bytes_text
 HEADER_WIDTH = 160
 LEAST_TITLED = 9
 """Logical pixels: how wide headers are, and how high the lowest that is written on."""
+
+LEAST_TITLE = 44
+"""Logical pixels that a title has beside a cost; less, and the cost goes."""
 
 PARTS = ("receive", "work", "streaming", "send")
 
@@ -92,10 +96,15 @@ def paint_headers(
     extents = lane_extents(scene, viewport)
     # Titles of lanes of different heights differ little in size: they are one list.
     most = min([b - t for t, b in extents if b - t >= LEAST_TITLED * ratio], default=0.0) / ratio + 1
+    stand = []
+    if data is not None and data.links is not None:
+        stand = list(plates(data.links, extents, width, ratio).values())
     for d, (top, bottom) in enumerate(extents):
         if bottom < 0 or top > viewport.height:
             continue
-        _paint_header(painter, QRectF(0, top, width, bottom - top), d, viewport, palette, data, ratio, most)
+        box = QRectF(0, top, width, bottom - top)
+        over = [plate for plate in stand if plate.intersects(box)]
+        _paint_header(painter, box, d, viewport, palette, data, ratio, most, over)
     painter.setPen(QPen(QColor(theme.border), ratio))
     painter.drawLine(int(width), 0, int(width), viewport.height)
     if data is not None and data.links is not None:
@@ -111,8 +120,9 @@ def _paint_header(
     data: HeaderData | None,
     ratio: float,
     most: float,
+    taken: Sequence[QRectF] = (),
 ) -> None:
-    """One header; ``most``: logical pixels that its title may be high."""
+    """One header; ``most``: logical pixels that its title may be high; ``taken``: the plates of links in it."""
     theme, colour = palette.theme, palette.devices[d]
     painter.fillRect(box, QColor(colour.band))
     painter.fillRect(QRectF(0, box.top(), 4 * ratio, box.height()), QColor(colour.accent))
@@ -133,12 +143,18 @@ def _paint_header(
     y = top + max(0.0, (free - block) / 2)
     x, w = 11 * ratio, box.width() - 19 * ratio
     size = int(min(12.0, most, free / ratio - 1) * ratio)
-    painter.setPen(QColor(theme.bad if hot else theme.text))
+    painter.setPen(QColor(theme.warning if hot else theme.text))
     painter.setFont(font(size, True))
     pace = data.column.text(float(data.pace[d]))
     wide = metrics(size, True).horizontalAdvance(pace)
     rect = QRectF(x, y, w, min(line, free))
-    painter.drawText(rect, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), pace)
+    for plate in taken:
+        if plate.top() < rect.bottom() and plate.bottom() > rect.top():
+            rect.setRight(min(rect.right(), plate.left() - 5 * ratio))
+    if rect.width() - wide >= LEAST_TITLE * ratio:
+        painter.drawText(rect, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), pace)
+    else:
+        wide = 0.0  # the plate of a link stands there: the device panel says it
     painter.setFont(font(size, False))
     painter.setPen(QColor(theme.text))
     mark = min(GLYPH_SIZE * ratio, 0.8 * size)

@@ -194,7 +194,9 @@ class Surface(KeptPixels):
             reasons = preview.reasons(target)
             detail = reasons[0] if reasons else said.reason
             if len(preview.along):
-                detail = f"drop to move {len(preview.along)} more along, or Esc"
+                detail = f"drop to take {len(preview.along):,} more along"
+                if preview.along_change is not None:
+                    detail = f"{detail}: {preview.along_change.text}"
         origin = int(scene.device[scene.items.item_of[ops[0]]])
         paint_carried(
             painter, self.carried, label, kind, titles[target] if target >= 0 else "", said,

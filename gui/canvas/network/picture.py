@@ -118,7 +118,7 @@ def _standing(problem: NetworkProblem, order: Ints, bounds: Sequence[Bound]) -> 
     ]
     gap = problem.standing(evaluation.values, bounds).gap
     if not evaluation.valid:
-        parts.append(f"{plural(len(evaluation.violations), 'rule')} broken")
+        parts.append(plural(len(evaluation.violations), "violation"))
     elif gap is not None:
         parts.append("proven optimal" if gap == 0.0 else f"gap {gap_text(gap)}")
     claim = telling_claim(problem, evaluation.values, bounds) if evaluation.valid else None

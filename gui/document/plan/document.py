@@ -27,6 +27,7 @@ from gui.document.plan.preview import Preview, Previewing
 from gui.document.plan.selection import Selection
 from gui.document.plan_list import PlanEntry, fill_figures, fits
 from gui.document.values import DecisionChange
+from gui.look.numbers import plural
 from planner.errors import PlanError
 from planner.model.graph import Graph, Ints
 from planner.model.groups import GroupView
@@ -96,9 +97,9 @@ class Document(PlannedDocument[Problem, Evaluation]):
 
     @property
     def status_text(self) -> str:
-        """``valid`` or how many rules are broken."""
+        """``valid`` or how many violations there are."""
         broken = 0 if self.live is None else len(self.evaluation.violations)
-        return "valid" if not broken else f"{broken} rule{'s' if broken > 1 else ''} broken"
+        return plural(broken, "violation") if broken else "valid"
 
     @property
     def selection(self) -> Ints:

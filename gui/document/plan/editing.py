@@ -14,7 +14,6 @@ from gui.document.plan.machine_change import (
     GIVEN,
     ChangingMachine,
     OnMachines,
-    places_words,
     plan_name,
 )
 from gui.document.plan.retargeting import carried_over
@@ -122,7 +121,7 @@ class Editing:
             broken = len(self._board.evaluation.violations)
             if valid and broken:
                 notes.append(
-                    f"the plan breaks {plural(broken, 'rule')} now; repair it (Ctrl+R), plan again, or undo the change"
+                    f"the plan has {plural(broken, 'violation')} now; repair it (Ctrl+R), plan again, or undo the change"
                 )
         else:
             self.machines.change(after, text, notes)
@@ -171,7 +170,7 @@ class Editing:
             name, device_of, "planner", planner=planner, seconds=seconds,
             provenance=Provenance(planner=planner, seconds=seconds), claims=claimed(bounds),
         )  # fmt: skip
-        self.machines.enter(after, entry, f"Plan for {places_words(after)}", GIVEN)
+        self.machines.enter(after, entry, f"Plan for {after.places}", GIVEN)
         return True
 
     def pin(self, ops: object, device: int | None = None) -> bool:

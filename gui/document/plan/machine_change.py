@@ -12,7 +12,6 @@ from PySide6.QtCore import SignalInstance
 from gui.document.commands import Edited, SetProblem
 from gui.document.plan.retargeting import carried_over
 from gui.document.plan_list import PlanEntry, fill_figures
-from gui.look.numbers import plural
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
@@ -68,17 +67,9 @@ class OnMachines(Edited, Protocol):
         """Fill in the figures of an entry."""
 
 
-def places_words(problem: Problem) -> str:
-    """What names of plans say of their machine: ``6 stages`` where devices stand in a row, else ``pool:6+1``."""
-    target = problem.target
-    if target.in_a_row:
-        return plural(len(problem.devices), target.words.one, target.words.many)
-    return target.spec_head()[1]
-
-
 def plan_name(problem: Problem, who: str) -> str:
     """``slice, 6 stages``: a planner's name, or another, with the machine of its plan."""
-    return f"{who}, {places_words(problem)}"
+    return f"{who}, {problem.places}"
 
 
 class ChangingMachine:
@@ -117,8 +108,17 @@ class ChangingMachine:
         )  # fmt: skip
         command.key = f"machine {next(_keys)}" if came == CARRIED else ""
         self._history.push(command)
-        if not after.same_machine(before):
+        if came == CARRIED or not after.same_machine(before):
             self.tell(MachineChange(left, entry, before, after, came, command.key, tuple(notes)))
+
+    def plan_for(self, objective: str) -> None:
+        """Take on another objective and have a plan made anew for it: one undo step. Raises :class:`StageboardError`."""
+        before, active = self._board.open_problem, self._plans.active
+        assert active is not None
+        after = Problem(before.graph, before.target, objective, before.constraints)
+        name = self._plans.unused_name(f"{active.name}, {objective}")
+        entry = PlanEntry(name, self._board.own(self._board.device_of), "carried")
+        self.enter(after, entry, f"Plan for {objective}", CARRIED)
 
     def tell(self, change: MachineChange) -> None:
         """Say that the machine is another one."""
@@ -141,7 +141,10 @@ class ChangingMachine:
         document, entry = self._document, change.entry
         self._board.add_bounds(bounds)
         self._history.proved(bounds)
-        made = PlanEntry(plan_name(change.after, planner), device_of, "start", planner=planner)
+        name = plan_name(change.after, planner)
+        if change.after.same_machine(change.before):
+            name = f"{name}, {change.after.objective}"
+        made = PlanEntry(name, device_of, "start", planner=planner)
         fill_figures(made, change.after, self._board.bounds)
         if not planner or not made.better_than(self._plans.active):
             return CARRIED

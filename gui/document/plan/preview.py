@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.document.plan.board import AssignmentBoard, Domains
 from gui.document.plan.selection import EMPTY
-from gui.words.objectives import Change, changes
+from gui.words.objectives import Change, change, changes, column_of
 from planner.model.graph import Bools, Floats, Ints
 from planner.problem.bound import Bound
 from planner.problem.evaluator import EvaluatedProblem, Live
@@ -29,6 +29,7 @@ class Preview:
     ``before`` float64[c]: the objective's parts now; ``components`` float64[c, k]: what they would be; ``gap`` float64[k] (NaN without a bound); ``legal`` bool[k]; ``cost`` and ``memory``
     float64[k, k] (destination first); ``target`` is the device under the pointer (-1 = none); ``along`` holds the
     further ops that would be taken along to ``target`` to keep every rule (empty if none, or if that cannot help).
+    ``along_change`` is what becomes of the objective with them, None where that is not what a drop offers first.
     ``reachable`` (bool[k]) says where the ops could be in some valid plan, whatever else moves; None where that is not
     known.
     """
@@ -46,6 +47,7 @@ class Preview:
     """The devices that the ops are on now (sorted int32)."""
     target: int = -1
     along: Ints = field(default_factory=lambda: EMPTY)
+    along_change: Change | None = None
     reachable: Bools | None = None
     domains: Domains | None = None
     """Where ``reachable`` is from."""
@@ -118,6 +120,15 @@ def taken_along(live: Live, ops: Ints, device: int) -> Ints:
     return further
 
 
+def along_change(live: Live, preview: Preview, device: int) -> Change:
+    """What becomes of the objective where the neighbours come along to ``device``."""
+    moved = np.union1d(preview.ops, preview.along).astype(np.int32)
+    after = live.delta(moved).components[:, device].tolist()
+    problem = live.evaluator.problem
+    column = column_of(problem, problem.components[0], [live.components[0] or after[0]])
+    return change(problem, live.components, after, column)
+
+
 class Previewing(QObject):
     """The preview of a drag in progress, or of a suggestion that is looked at."""
 
@@ -147,7 +158,11 @@ class Previewing(QObject):
             return
         preview.target = target
         needs = target >= 0 and not preview.legal[target]
-        preview.along = taken_along(self._board.open_live, preview.ops, target) if needs else EMPTY
+        live = self._board.open_live
+        preview.along = taken_along(live, preview.ops, target) if needs else EMPTY
+        preview.along_change = None
+        if len(preview.along) and not live.evaluator.problem.target.repair_first:
+            preview.along_change = along_change(live, preview, target)
         self.preview_changed.emit()
 
     def domains_found(self) -> None:

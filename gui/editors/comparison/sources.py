@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,3 +93,21 @@ class Source:
             return kept
         self._kept = problem.plan(device_of.copy(), entry.source, entry.name)
         return self._kept
+
+
+def told_apart(plans: Sequence[Plan], paths: Sequence[Path | None]) -> list[Plan]:
+    """Plans under names that tell them apart: where two are called alike, with their machines, else with their files."""
+    names = [plan.name for plan in plans]
+    for more in (
+        [plan.problem.places for plan in plans],
+        ["" if path is None else path.name for path in paths],
+    ):
+        alike = [{more[j] for j, other in enumerate(names) if other == name} for name in names]
+        names = [
+            f"{name}, {word}" if word and len(words) > 1 and not name.endswith(word) else name
+            for name, word, words in zip(names, more, alike, strict=True)
+        ]
+    return [
+        plan if plan.name == name else replace(plan, name=name)
+        for plan, name in zip(plans, names, strict=True)
+    ]

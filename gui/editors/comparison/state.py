@@ -14,7 +14,7 @@ from gui.document.commands import SetProblem
 from gui.document.history import Column
 from gui.document.plan.selection import op_array
 from gui.document.plan_list import PlanEntry
-from gui.editors.comparison.sources import Source
+from gui.editors.comparison.sources import Source, told_apart
 from gui.widgets.later import Later
 from planner.errors import StageboardError
 from planner.model.graph import Graph, Ints
@@ -164,7 +164,9 @@ class CompareState(QObject):
             )
         else:
             try:
-                self.comparison = compare(plans, self.bounds, claims)
+                self.comparison = compare(
+                    told_apart(plans, [source.path for source in self.sources]), self.bounds, claims
+                )
             except StageboardError as error:
                 self.why_not = str(error)
         pair = self.shown if max(self.shown) < max(len(self.sources), 2) else (1, 0)

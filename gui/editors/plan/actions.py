@@ -145,6 +145,11 @@ def selected_groups(document: Document) -> list[int]:
     return [] if grouping is None else np.unique(grouping.group_of[document.selection]).tolist()
 
 
+def has_suggestion(window: Any) -> bool:
+    """Whether another objective suits the plan on the canvas better."""
+    return bool(window.planning_anew.suggested[0])
+
+
 def add_stages(document: Document, by: int) -> None:
     """More or fewer stages."""
     set_stages(document, len(document.board.open_problem.devices) + by)
@@ -226,6 +231,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("plan.repair", "Repair the Plan", "Plan", lambda w: w.mending.repair(), ("Ctrl+R",), "find a valid plan near this one: pins stay, then what you moved last", is_open, group=2),
     ActionSpec("plan.feasible", "Is There a Valid Plan?", "Plan", lambda w: w.mending.explain(), (), "check the rules, find what stands in the way and what would help", is_open, group=2),
     ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", lambda w: w.focus_panel("target"), ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", is_open, group=3),
+    ActionSpec("plan.suggested", "Plan for the Suggested Objective", "Plan", lambda w: w.planning_anew.take_suggestion(), (), "where all parameters fit the caches of Edge TPUs: plan for the most inferences per second", has_suggestion, group=3),
     ActionSpec("plan.counts", "How Many TPUs Do I Need?", "Plan", lambda w: w.focus_panel("counts"), ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", has_stages, group=3),
     ActionSpec("plan.stage_more", "One Stage More", "Plan", lambda w: add_stages(w.document, 1), (">",), "plan for one more stage of the pipeline", has_stages, group=3),
     ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", lambda w: add_stages(w.document, -1), ("<",), "plan for one stage fewer of the pipeline", has_stages, group=3),

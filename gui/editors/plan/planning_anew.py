@@ -13,7 +13,8 @@ from gui.look.numbers import plural
 from gui.widgets.background_thread import Background
 from gui.widgets.labels import capital
 from gui.widgets.later import Later
-from gui.words.objectives import components_text
+from gui.words.objectives import amount, component_words, objective_title
+from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from gui.editors.plan.body import GraphBody
@@ -36,7 +37,35 @@ class PlanningAnew(QObject):
         self._change: MachineChange | None = None
         self._slow = Later(self._say_planning, self, SLOW_MS, about=lambda: self._document.problem)
         self._document.machine_changed.connect(self._changed)
-        self._document.model_changed.connect(self._thread.cancel)
+        self._document.model_changed.connect(self._opened)
+
+    def _opened(self) -> None:
+        """Another model is open: nobody waits any more, and the objective that its machine begins with may not suit it."""
+        self._thread.cancel()
+        if self._document.problem is None:
+            return
+        objective, why = self.suggested
+        if objective:
+            text = f"{capital(why)}: {objective} plans for speed instead."
+            action = suggestion_title(objective)
+            self._window.notice.show_message(
+                "info", text, action=action, run=self.take_suggestion, until_change=True
+            )
+
+    @property
+    def suggested(self) -> tuple[str, str]:
+        """Another objective that suits the plan on the canvas better, and why; empty where none does."""
+        problem = self._document.problem
+        if problem is None:
+            return "", ""
+        return problem.target.suggested_objective(problem.objective, self._document.evaluation)
+
+    def take_suggestion(self) -> None:
+        """Plan for the suggested objective: one undo step. Raises :class:`StageboardError` where there is none."""
+        objective, _ = self.suggested
+        if not objective:
+            raise StageboardError("no other objective suits this plan better than the one it is planned for")
+        self._document.editing.machines.plan_for(objective)
 
     @property
     def busy(self) -> bool:
@@ -77,9 +106,11 @@ class PlanningAnew(QObject):
 
     def _say(self, change: MachineChange, came: str) -> None:
         level = "warning" if change.notes or not change.entry.valid else "info"
+        objective, why = self.suggested
+        more = f" {capital(why)}." if objective else ""
         self._window.notice.show_message(
-            level, change_words(change, came), "\n".join(capital(note) for note in change.notes), action="Undo",
-            run=self._document.undo_stack.undo, until_change=True,
+            level, change_words(change, came) + more, action="Undo", run=self._document.undo_stack.undo,
+            until_change=True, other=suggestion_title(objective) if objective else "", run_other=self.take_suggestion,
         )  # fmt: skip
 
 
@@ -88,9 +119,16 @@ def spec_of(problem: Problem) -> str:
     return problem.target.spec_head()[1]
 
 
+def suggestion_title(objective: str) -> str:
+    """What the button says that plans for another objective."""
+    return f"Plan for {objective_title(objective)}"
+
+
 def change_words(change: MachineChange, came: str) -> str:
     """What is on the canvas now, what it costs, and where the plan that was there stays."""
-    entry, spec = change.entry, spec_of(change.after)
+    entry, spec, same = change.entry, spec_of(change.after), change.after.same_machine(change.before)
+    if same:
+        spec = change.after.objective
     head = {
         PLANNED: f"Planned anew for {spec}",
         KNOWN: f"“{entry.name}” for {spec} is on the canvas",
@@ -100,6 +138,10 @@ def change_words(change: MachineChange, came: str) -> str:
     }[came]
     if came != LISTED and entry.components:
         broken = "" if entry.valid else f", {plural(entry.broken, 'violation')}"
-        head += f": {components_text(change.after, entry.components)}{broken}"
+        first = change.after.components[0]
+        several = f"{component_words(first).title} " if len(entry.components) > 1 else ""
+        head += f": {several}{amount(change.after, first, entry.objective)}{broken}"
     lost = "".join(f" {capital(note)}." for note in change.notes)
-    return f"{head}. The plan for {spec_of(change.before)}, “{change.left.name}”, stays in Plans.{lost}"
+    of = "" if same else f" for {spec_of(change.before)},"
+    name = f"“{change.left.name}”" if same else f"“{change.left.name}”,"
+    return f"{head}. The plan{of} {name} stays in Plans.{lost}"

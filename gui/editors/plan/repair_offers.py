@@ -198,7 +198,7 @@ class Mending(QObject):
         if self.dialog is not None:
             self.dialog.show_done(remedy, document.evaluation.valid)
         broken = len(document.evaluation.violations)
-        state = "the plan is valid now" if not broken else f"{plural(broken, 'rule')} broken in this plan"
+        state = "the plan is valid now" if not broken else f"this plan has {plural(broken, 'violation')}"
         self._window.notice.show_message(
             "info", f"{remedy.title}: {state}.", action="Start a planner", run=self._plan, until_change=True
         )

@@ -42,9 +42,9 @@ def standing_tip(comparison: Comparison, plan: int) -> str:
 
 
 def rules_words(comparison: Comparison, plan: int) -> str:
-    """``valid``, or how many rules are broken."""
+    """``valid``, or how many violations there are."""
     broken = len(comparison.plans[plan].evaluation.violations)
-    return f"{plural(broken, 'rule')} broken" if broken else "valid"
+    return plural(broken, "violation") if broken else "valid"
 
 
 def moved_words(comparison: Comparison, plan: int, against: int) -> str:

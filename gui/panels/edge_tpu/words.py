@@ -11,7 +11,7 @@ import numpy as np
 from gui.look.numbers import DASH, one_amount, one_time, plural, rate_text, seconds_text
 from gui.panels.edge_tpu.memory_bars import MemoryBars
 from gui.panels.edge_tpu.painter import Column, CountsChart, Figure
-from gui.words.objectives import component_words
+from gui.words.objectives import component_words, objective_title
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
@@ -52,6 +52,9 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
         parts.append(
             f"{word} {verb} fastest: {rate}" if problem.graph.time_unit else f"{word} {verb} fastest"
         )
+    other, _ = problem.target.suggested_objective(problem.objective, good[max(good)].evaluation)
+    if other and keeps:
+        parts.append(f"plan for {objective_title(other).lower()} to make them faster")
     return "; ".join(parts) + "."
 
 

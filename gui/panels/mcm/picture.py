@@ -99,7 +99,7 @@ def _heading(
     write(
         painter, QRectF(rect.left(), rect.top(), rect.width(), 20), LEFT, title, face(13.0, True), theme.text
     )
-    rules = "valid" if evaluation.valid else f"{plural(len(evaluation.violations), 'rule')} broken"
+    rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")
     words = f"{problem.objective}   {standing_text(problem, evaluation, bounds)}   {rules}"
     tone = theme.text if evaluation.valid else theme.bad
     write(painter, QRectF(rect.left(), rect.top() + 21, rect.width(), 16), LEFT, words, face(9.0), tone)

@@ -48,7 +48,7 @@ class Fact:
 def status_line(certified: Certificate, theme: Theme) -> tuple[str, str]:
     """The verdict in a few words, with its colour."""
     if certified.violations:
-        return f"\N{BALLOT X} Not valid: {plural(len(certified.violations), 'rule')} broken", theme.bad
+        return f"\N{BALLOT X} Not valid: {plural(len(certified.violations), 'violation')}", theme.bad
     if certified.status == "optimal":
         return "\N{CHECK MARK} Proven optimal", theme.good
     if certified.gap is None:

@@ -12,6 +12,7 @@ from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.scene import arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
+from gui.look.numbers import percent
 from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, RIGHT, write
 from gui.panels.comparison.canvases import look
@@ -160,5 +161,5 @@ class OverlayShot(ComparisonShot):
     def words(self) -> str:
         """Both plans, and which shows."""
         a, b = (self.comparison.figures(i).name for i in (0, 1))
-        shown = f"{self.share:.0%} {b}" if 0.0 < self.share < 1.0 else (b if self.share else a)
+        shown = f"{percent(self.share, 0)} {b}" if 0.0 < self.share < 1.0 else (b if self.share else a)
         return f"{self.comparison.graph.name} in plans {a} and {b} on one canvas, showing {shown}"

@@ -22,7 +22,7 @@ def headline(plan: Plan, versus: Plan, comparison: Comparison) -> tuple[str, str
     if not plan.evaluation.valid or not versus.evaluation.valid:
         broken = len(plan.evaluation.violations)
         return (
-            f"{plural(broken, 'rule')} broken" if broken else "no rule broken now"
+            f"{plural(broken, 'violation')}" if broken else "no rule broken now"
         ), "worse" if broken else "better"
     # In its own unit, as the line above the stage has it.
     column = column_of(plan.problem, plan.problem.components[0], [plan.evaluation.objective])

@@ -122,10 +122,16 @@ def bar_rects(painter: QPainter, boxes: Sequence[QRectF], rows: Sequence[Row], u
         mark = min(11 * unit, 0.62 * high)
         paint_glyph(painter, row.colour, box.left() + 6 * unit, box.center().y(), mark)
         name = QRectF(box.left() + 18 * unit, box.top(), names, high)
-        text(painter, name, row.name, size, theme.bad if row.hot else theme.text, bold=row.hot)
+        text(painter, name, row.name, size, theme.warning if row.hot else theme.text, bold=row.hot)
         figure = QRectF(box.right() - amounts, box.top(), amounts, high)
         text(
-            painter, figure, row.amount, size, theme.bad if row.hot else theme.text, bold=row.hot, align=RIGHT
+            painter,
+            figure,
+            row.amount,
+            size,
+            theme.warning if row.hot else theme.text,
+            bold=row.hot,
+            align=RIGHT,
         )
         left = name.right() + 8 * unit
         thick = min(24 * unit, 0.5 * high)
@@ -157,7 +163,7 @@ def paint_costs(painter: QPainter, rect: QRectF, plan: Plan, bounds: Sequence[Bo
     devices = worth_showing(plan)
     if len(devices) < len(colours):
         note += f"; {len(colours) - len(devices)} have no ops"
-    free = paint_head(painter, rect, unit, theme, title, worst, note, colours[hot], theme.bad)
+    free = paint_head(painter, rect, unit, theme, title, worst, note, colours[hot], theme.warning)
     legend = not bytes_count and free.height() > 120 * unit
     if legend:
         free.setBottom(free.bottom() - 26 * unit)

@@ -168,6 +168,16 @@ class EdgeTpuPipeline(Target):
         """Bytes, but for the two times."""
         return "" if component in {STAGE_TIME, INFERENCE_TIME} else "B"
 
+    def suggested_objective(self, objective: str, evaluation: Any) -> tuple[str, str]:
+        """The time per inference, where a memory objective has nothing left to win: all parameters of a valid plan are on chip."""
+        if (
+            objective in {STAGE_TIME, INFERENCE_TIME}
+            or not evaluation.valid
+            or evaluation.details["dram"].any()
+        ):
+            return "", ""
+        return INFERENCE_TIME, "all parameters fit the caches, so that memory is not what is short"
+
     @classmethod
     def suggested(cls, graph: Graph) -> EdgeTpuPipeline | None:
         """Four stages for a TFLite model, which is made for such devices."""

@@ -119,7 +119,7 @@ def test_a_remedy_is_one_step(qtbot: QtBot, pinned: MainWindow) -> None:
     assert document.undo_stack.undoText() == "Remove the pin of conv_2"
     assert pinned.mending.dialog is dialog
     assert dialog.heading.text() == "Done: Remove the pin of conv_2"
-    assert "1 rule broken in this plan" in pinned.notice.text
+    assert "this plan has 1 violation" in pinned.notice.text
     buttons(dialog)["Show the plan found"].click()
     assert document.device_of.tolist() == [0] * 12
     assert document.evaluation.valid

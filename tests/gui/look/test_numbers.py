@@ -1,11 +1,11 @@
-"""Numbers are written one way everywhere."""
+"""Numbers are written one way everywhere, in columns with one unit and digits enough to tell what is in them apart."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from gui.look.numbers import percent
+from gui.look.numbers import percent, time_column
 
 ROOT = Path(__file__).parents[3]
 
@@ -17,3 +17,15 @@ def test_a_share_is_written_with_a_space_everywhere() -> None:
         for path in (ROOT / folder).rglob("*.py"):
             found = format_of_python.findall(path.read_text("utf-8"))
             assert not found, (path, found)
+
+
+def test_digits_that_tell_values_apart() -> None:
+    column = time_column([447.79e-6], "s")
+    assert column.telling_apart([447.79e-6, 923e-6]) == column
+    assert [
+        time_column([1e-3], "s").telling_apart([1.451e-3, 1.4512e-3]).number(v) for v in (1.451e-3, 1.4512e-3)
+    ] == ["1.4510", "1.4512"]
+    # Rounding alone is no difference, and there is an end to digits.
+    assert time_column([1e-3], "s").telling_apart([1.45e-3, 1.45e-3 * (1 + 1e-12)]).digits == 2
+    assert time_column([1e-3], "s").telling_apart([1.45e-3, 1.45e-3 * (1 + 3e-6)]).digits == 5
+    assert column.telling_apart([float("nan"), float("inf")]) == column

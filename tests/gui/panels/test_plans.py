@@ -107,7 +107,7 @@ def test_plans_that_do_not_fit_or_are_broken(qtbot: QtBot) -> None:
         wide = document.add_plan(np.full(len(EVEN), 7), "wide")
         settle()
         row = panel.model.index(document.plans.index(entry), 0)
-        assert "breaks" in row.data(Qt.ItemDataRole.ToolTipRole)
+        assert "violation" in row.data(Qt.ItemDataRole.ToolTipRole)
         document.set_problem(Pipeline(count=2))
         settle()
         row = panel.model.index(document.plans.index(wide), 0)

@@ -135,7 +135,8 @@ def test_a_broken_plan_has_no_gap(qtbot: QtBot) -> None:
         settle()
         broken = len(document.evaluation.violations)
         assert broken > 0
-        assert strip.rules.value == f"{broken} broken"
+        assert strip.rules.value == "broken"
+        assert strip.rules.note.startswith(f"{broken} violation")
         assert strip.gap.value == DASH
         document.undo_stack.undo()
         settle()
@@ -324,7 +325,7 @@ def test_components_stay_inside_the_strip(qtbot: QtBot, width: int, objective: s
                     assert part._note.shown_text() == part.note
 
 
-def test_over_a_forbidden_stage_no_cost_is_offered(qtbot: QtBot) -> None:
+def test_over_a_forbidden_stage_the_price_is_that_of_what_a_drop_offers_first(qtbot: QtBot) -> None:
     document = opened()
     strip = ReadoutStrip(document, LIGHT)
     with shown(qtbot, strip, 1280, 66):
@@ -333,6 +334,11 @@ def test_over_a_forbidden_stage_no_cost_is_offered(qtbot: QtBot) -> None:
         target = int(np.flatnonzero(~preview.legal)[0])
         document.update_preview(target)
         settle()
+        along = preview.along_change
+        assert along is not None
+        assert strip.objective.note == f"→ {along.text}, {len(preview.along)} along"
+        preview.along_change = None
+        strip.refresh()
         assert strip.objective.note == f"→ {refusal(preview, target)}" == f"→ {refusals(preview)[target]}"
         document.end_preview()
     document = opened_on_tpus()
@@ -343,7 +349,9 @@ def test_over_a_forbidden_stage_no_cost_is_offered(qtbot: QtBot) -> None:
         target = int(np.flatnonzero(~preview.legal)[0])
         document.update_preview(target)
         settle()
-        assert strip.components[0].note == f"→ {refusal(preview, target)}"
+        along = preview.along_change
+        assert along is not None
+        assert strip.components[0].note == f"→ {len(preview.along)} along: {along.brief}"
         assert not strip.components[1].note.startswith("→")
         document.end_preview()
 

@@ -220,7 +220,7 @@ def test_an_invalid_plan_is_said_to_be_one() -> None:
     assert isinstance(plan, Plan)
     backwards = plan.problem.plan(plan.decision.device_of[::-1].copy(), plan.provenance)
     show = Show(resolved([(backwards, ())], Keyframe("x", "", 0, panel="costs"), Keyframe("y", "", 0, "certificate")), LIGHT, (640, 400))  # fmt: skip
-    assert "broken" in show.words(0)[1]
+    assert "violation" in show.words(0)[1]
     image = QImage(640, 400, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     show.paint_between(painter, FIRST, 0, 0.5)

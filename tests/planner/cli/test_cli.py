@@ -252,6 +252,15 @@ def test_the_figures_of_chips_are_in_the_unit_of_the_file(unit: str | None, rate
     assert rows["latency, estimated"] == ("2.00 s" if unit else "2.00")
 
 
+def test_plan_hints_at_the_objective_for_speed_where_everything_fits(stageboard: Any) -> None:
+    asked = ("plan", RESNET, "--target", "edge-tpu:4", "--planner", "edge-tpu-ilp", "--prove", "0.1")
+    ran = stageboard(*asked, "--json")
+    assert ran.json["objective_name"] == "memory-1-2-3"
+    assert ran.err.count("all parameters fit the caches") == 1 and "--objective inference-time" in ran.err
+    assert "fit the caches" not in stageboard(*asked, "--objective", "memory-1-2-3").err
+    assert "fit the caches" not in stageboard(*asked[:3], "edge-tpu:2", *asked[4:]).err
+
+
 def test_plan_text_shows_devices_and_the_bottleneck(stageboard: Any) -> None:
     out = stageboard("plan", RESNET, "--target", TARGET, "--planner", "slice").out
     lines = out.splitlines()

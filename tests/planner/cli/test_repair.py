@@ -51,7 +51,7 @@ def test_a_broken_plan_becomes_valid(stageboard: Any, plan_file: Path, tmp_path:
     plan, _ = read_plan(out, read_graph(RESNET))
     assert plan.provenance.planner == "repair" and "Moved 1 of 177 ops" in plan.provenance.note
     text = stageboard("repair", RESNET, broken, "-o", out).out
-    assert "Moved 1 of 177 ops: conv1_bn from stage 3 to stage 0" in text and "1 rule broken" in text
+    assert "Moved 1 of 177 ops: conv1_bn from stage 3 to stage 0" in text and "1 violation" in text
 
 
 def test_what_is_kept_stays(stageboard: Any, plan_file: Path, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def paint_legend(painter: QPainter, legend: Legend, palette: CanvasPalette, top:
             painter.setPen(QColor(ink_on(colour.accent, theme)))
             painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), str(entry.device))
             x += SWATCH + BESIDE - 2
-            tone = theme.bad if entry.slowest else theme.text
+            tone = theme.warning if entry.slowest else theme.text
             words = [
                 (entry.name, False),
                 (entry.cost, True),

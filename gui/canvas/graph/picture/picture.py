@@ -112,7 +112,7 @@ def compose(
         broken = [op for violation in evaluation.violations for op in violation.ops]
         scene.violating = scene.mask(np.array(broken, np.int64))
         subtitle += f"   {standing_text(problem, evaluation, bounds)}"
-        rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "rule") + " broken"
+        rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")
         subtitle += f"   {rules}"
     top, seen = TITLE_HEIGHT + legend.height, scene.layout.bounds if part is None else part.region
     largest = LARGEST if part is None else LARGEST_SCALE

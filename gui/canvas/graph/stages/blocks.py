@@ -96,7 +96,7 @@ def paint_plates(
             continue
         hot = data is not None and d == data.bottleneck
         theme, colour = palette.theme, palette.devices[d]
-        painter.setPen(QPen(QColor(theme.bad if hot else colour.accent), (2.0 if hot else 1.2) * ratio))
+        painter.setPen(QPen(QColor(theme.warning if hot else colour.accent), (2.0 if hot else 1.2) * ratio))
         painter.setBrush(QColor(theme.card))
         painter.drawRoundedRect(box, 5 * ratio, 5 * ratio)
         bar = QRectF(box.left() + ratio, box.top() + 4 * ratio, 3.5 * zoom, box.height() - 8 * ratio)
@@ -123,7 +123,7 @@ def _write(
     if small < LEAST_READ:
         return
     hot = data is not None and d == data.bottleneck
-    strong, soft = QColor(theme.bad if hot else theme.text), QColor(theme.muted)
+    strong, soft = QColor(theme.warning if hot else theme.text), QColor(theme.muted)
     cost = "" if data is None or not np.isfinite(data.pace[d]) else data.column.text(float(data.pace[d]))
     taken = 0.0
     if wide:
@@ -182,6 +182,6 @@ def _badge(painter: QPainter, plate: QRectF, palette: CanvasPalette, zoom: float
         return
     theme, box = palette.theme, badge_box(plate, zoom)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.bad))
+    painter.setBrush(QColor(theme.warning))
     painter.drawRoundedRect(box, 4 * zoom, 4 * zoom)
-    _text(painter, box, (BOTTLENECK,), size, True, QColor(ink_on(theme.bad, theme)), CENTRE)
+    _text(painter, box, (BOTTLENECK,), size, True, QColor(ink_on(theme.warning, theme)), CENTRE)

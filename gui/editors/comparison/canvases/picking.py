@@ -73,9 +73,9 @@ class Pick:
     def rules(self) -> str:
         """Whether the rules hold, in a few words."""
         if self.broken:
-            return f"breaks {plural(len(self.broken), 'rule')}"
+            return f"adds {plural(len(self.broken), 'violation')}"
         left = len(self.after.violations)
-        return "rules hold" if not left else f"breaks no further rule, {left} broken before"
+        return "rules hold" if not left else f"breaks no further rule, {plural(left, 'violation')} before"
 
     @property
     def sentence(self) -> str:

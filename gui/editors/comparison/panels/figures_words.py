@@ -124,8 +124,8 @@ def _gap(f: Figures) -> Cell:
 def _rules(f: Figures) -> Cell:
     if f.valid:
         return Cell(f"{CHECK} valid", "muted")
-    broken = plural(len(f.violations), "rule")
-    return Cell(f"{CROSS} {broken} broken", "bad", tip="\n".join(v.sentence for v in f.violations[:5]))
+    broken = plural(len(f.violations), "violation")
+    return Cell(f"{CROSS} {broken}", "bad", tip="\n".join(v.sentence for v in f.violations[:5]))
 
 
 def _change(comparison: Compared, i: int, base: int) -> tuple[Cell, Cell]:

@@ -176,6 +176,8 @@ class DevicesPanel(Panel):
             if state.target and len(preview.along):
                 more = len(np.setdiff1d(preview.along, preview.ops))
                 state.would = f"take {more:,} along" if more else state.would
+                if more and preview.along_change is not None:
+                    state.reason = preview.along_change.text
             return
         change = preview.changes[d]
         state.better = -change.sign
@@ -196,7 +198,7 @@ class DevicesPanel(Panel):
                 sentences = preview.reasons(d)
                 more = f" (and {len(sentences) - 1} more)" if len(sentences) > 1 else ""
                 self._reasons[d] = sentences[0] + more if sentences else "breaks a rule"
-                if d < len(self.cards):
+                if d < len(self.cards) and (d != preview.target or preview.along_change is None):
                     self.cards[d].show_reason(self._reasons[d])
                 return
         self._why.stop()

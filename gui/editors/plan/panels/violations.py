@@ -158,7 +158,7 @@ class ViolationsPanel(Panel):
         self.why.setText("What would help?" if never else "Is there a valid plan?")
         self.why.show()
         more = f" The first {MOST:,} are listed." if len(violations) > MOST else ""
-        self.summary.setText(f"{plural(len(violations), 'rule')} broken. Click one to go there.{more}")
+        self.summary.setText(f"{plural(len(violations), 'violation')}. Click one to go there.{more}")
         set_role(self.summary, "bad")
         for violation in violations[:MOST]:
             item = QListWidgetItem(violation.sentence)

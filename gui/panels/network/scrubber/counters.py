@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
@@ -14,7 +15,6 @@ from gui.look.theme import Theme
 from gui.look.writing import LEFT, face, write
 
 HEIGHT = 38
-AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}"
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,22 @@ class Least:
         return self.reads + self.writes
 
 
+class Figure(NamedTuple):
+    """A name, its value, what stands beside it (the first that has room), and its tone, a colour of the theme."""
+
+    name: str
+    value: str
+    beside: tuple[str, ...]
+    tone: str
+
+
+def _beside(end: int, least: int, over: bool) -> tuple[str, ...]:
+    """What a counter is to be seen against: what it will be at the end, and the least that any order needs then."""
+    if over:
+        return (f"at least {least:,}",)
+    return (f"so far; at the end {end:,}, at least {least:,}", f"so far, {end:,} at the end", f"of {end:,}")
+
+
 class CounterRow(QWidget):
     """Reads, writes, total I/Os of the first connections, and those beyond the bound; digits keep their places."""
 
@@ -37,6 +53,7 @@ class CounterRow(QWidget):
         super().__init__(parent)
         self.theme = theme
         self.counters: Counters | None = None
+        self.whole: Counters | None = None
         self.least = Least(0, 0)
         self.done, self.length = 0, 0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -56,35 +73,39 @@ class CounterRow(QWidget):
         self.theme = theme
         self.update()
 
-    def show_counters(self, counters: Counters | None, least: Least, done: int, length: int) -> None:
-        """Other figures; None while they are being found out."""
+    def show_counters(
+        self, counters: Counters | None, least: Least, done: int, length: int, whole: Counters | None = None
+    ) -> None:
+        """Other figures; None while they are being found out. ``whole`` are those at the end of the order."""
         self.counters, self.least, self.done, self.length = counters, least, done, length
+        self.whole = whole
         self.update()
 
-    def figures(self) -> list[tuple[str, str, str, str]]:
-        """Per figure: name, value, what it is measured against, and its tone (a colour of the theme)."""
+    def figures(self) -> list[Figure]:
+        """What stands in the row, from the left."""
         c, t = self.counters, self.theme
-        done = f"{self.done:,}"
-        rows = [("Connections", done, f"of {self.length:,}", t.text)]
+        rows = [Figure("Connections", f"{self.done:,}", (f"of {self.length:,}",), t.text)]
         if c is None:
-            return rows + [(name, DASH, "", t.text) for name in ("Reads", "Writes", "Total", "Beyond bound")]
-        if c.beyond:
-            told = f"{plural(c.again, 'read')}, {plural(c.spills, 'write')}"
-        else:
-            told = "none so far" if self.done < self.length else "none"
+            return rows + [
+                Figure(name, DASH, (), t.text) for name in ("Reads", "Writes", "Total I/Os", "Beyond bound")
+            ]
+        over = self.done >= self.length or self.whole is None
+        end = c if over or self.whole is None else self.whole
+        told = f"{plural(c.again, 'read')}, {plural(c.spills, 'write')}" if c.beyond else "none"
+        so_far = () if over else (f"{told} so far",)
         return [
             *rows,
-            ("Reads", f"{c.reads:,}", f"{AT_LEAST} {self.least.reads:,}", t.text),
-            ("Writes", f"{c.writes:,}", f"{AT_LEAST} {self.least.writes:,}", t.text),
-            ("Total I/Os", f"{c.total:,}", f"{AT_LEAST} {self.least.total:,}", t.text),
-            ("Beyond bound", f"{c.beyond:,}", told, t.warning if c.beyond else t.good),
+            Figure("Reads", f"{c.reads:,}", _beside(end.reads, self.least.reads, over), t.text),
+            Figure("Writes", f"{c.writes:,}", _beside(end.writes, self.least.writes, over), t.text),
+            Figure("Total I/Os", f"{c.total:,}", _beside(end.total, self.least.total, over), t.text),
+            Figure("Beyond bound", f"{c.beyond:,}", (*so_far, told), t.warning if c.beyond else t.good),
         ]
 
     def words(self) -> str:
         """All figures in one line."""
         share = percent(self.done / self.length) if self.length else ""
         return f"{share} done; " + ", ".join(
-            f"{name} {value} {beside}" for name, value, beside, _ in self.figures()
+            " ".join((one.name, one.value, *one.beside[:1])) for one in self.figures()
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -101,8 +122,9 @@ class CounterRow(QWidget):
             line = QRectF(x, 16, wide, 19)
             write(painter, line, LEFT, value, big, tone)
             used = QFontMetricsF(big).horizontalAdvance(value) + 6
-            if QFontMetricsF(small).horizontalAdvance(beside) <= wide - used:
+            room = QFontMetricsF(small).horizontalAdvance
+            if said := next((words for words in beside if room(words) <= wide - used), ""):
                 painter.setFont(small)
                 painter.setPen(QColor(self.theme.muted))
-                painter.drawText(line.adjusted(used, 1, 0, 1), LEFT, beside)
+                painter.drawText(line.adjusted(used, 1, 0, 1), LEFT, said)
             x += unit * weight

@@ -152,7 +152,9 @@ class Scrubber(QWidget):
             least = Least(network.connection_count + network.neuron_count, len(network.outputs))
         position = min(document.position, len(document.order))
         known = None if history is None else history.counters(position)
-        self.counters.show_counters(known, least, position, len(document.order))
+        length = len(document.order)
+        whole = None if history is None else history.counters(length)
+        self.counters.show_counters(known, least, position, length, whole)
         self.timeline.follow()
         self._say.ask()
 

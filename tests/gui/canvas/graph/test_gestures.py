@@ -167,6 +167,24 @@ def test_the_illegal_target_shows_who_would_come_along(hand: Hand) -> None:
     hand.key(Qt.Key.Key_Escape)
 
 
+def test_over_a_forbidden_device_the_price_is_that_of_the_drop(hand: Hand) -> None:
+    hand.lanes()
+    hand.carry(hand.at(4), hand.lane(2))
+    document, preview = hand.document, hand.document.preview
+    assert preview is not None and preview.along_change is not None
+    told, broken = preview.along_change.text, preview.changes[2].text
+    hand.release(hand.lane(2))
+    assert f"Along: Bottleneck {told}" in choice(hand)._effect.text().replace("bottleneck", "Bottleneck")
+    button(hand, "along").click()
+    after = document.evaluation.objective
+    assert told.startswith(f"{after:,.2f}") and told != broken
+    # Where nothing can come along there is no price.
+    hand.carry(hand.at(0), hand.lane(1))
+    preview = document.preview
+    assert (preview is not None and preview.along_change is None) or len(preview.along)
+    hand.key(Qt.Key.Key_Escape)
+
+
 # ------------------------------------------------------------------------------------------------- illegal drops
 def ask(hand: Hand) -> None:
     hand.lanes()

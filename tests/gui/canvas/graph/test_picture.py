@@ -70,7 +70,7 @@ def test_the_title_says_how_good_the_plan_is(problem: Problem) -> None:
     assert "gap 50" in picture.subtitle
     assert "valid" in picture.subtitle
     broken = compose(problem, THIRDS[::-1].copy(), Page((800, 600)), "flow")
-    assert "broken" in broken.subtitle
+    assert "violation" in broken.subtitle
     assert broken.scene.violating.any()
 
 

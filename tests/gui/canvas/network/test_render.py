@@ -75,4 +75,4 @@ def test_broken_orders_are_drawn_and_bounds_told(
     ):
         draw_network(problem, order.copy(), Page((600, 400)), bounds=(bound,)).save(tmp_path / f"{name}.svg")
     assert "gap" in (tmp_path / "good.svg").read_text()
-    assert "rule broken" in (tmp_path / "bad.svg").read_text()
+    assert "1 violation" in (tmp_path / "bad.svg").read_text()

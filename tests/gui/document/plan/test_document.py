@@ -167,7 +167,7 @@ def test_readouts_equal_a_fresh_evaluation_after_many_moves(document: Document) 
 def test_an_illegal_move_is_made_and_shown_as_broken(document: Document) -> None:
     document.set_assignment(np.repeat([0, 1, 2], 4), "edit", "thirds")
     document.move([0], 2)
-    assert document.status_text == "2 rules broken"
+    assert document.status_text == "2 violations"
     assert document.gap is None
     assert "sends back from stage 2 to stage 0" in document.evaluation.violations[0].sentence
     document.undo_stack.undo()

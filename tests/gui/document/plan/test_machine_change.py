@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -138,7 +140,7 @@ def test_rules_and_rates_keep_the_plan_and_say_what_it_breaks(document: Document
     assert document.active is active and document.device_of.tolist() == here and not changes
     broken = len(document.evaluation.violations)
     assert broken and len(said) == 1
-    assert said[0].startswith(f"the plan breaks {broken} rule") and "repair it (Ctrl+R)" in said[0]
+    assert said[0].startswith(f"the plan has {broken} violation") and "repair it (Ctrl+R)" in said[0]
     document.undo_stack.undo()
     assert document.evaluation.valid
 
@@ -153,12 +155,10 @@ def test_pins_go_along_by_name_and_those_that_cannot_are_told(document: Document
 
 
 def test_counts_of_stages_and_plan_files_of_other_machines_are_told(
-    document: Document, tmp_path: object
+    document: Document, tmp_path: Path
 ) -> None:
-    from pathlib import Path
-
     changes = told(document)
-    file = Path(str(tmp_path)) / "three.json"
+    file = tmp_path / "three.json"
     document.save_plan(file)
     after = Problem(document.open_problem.graph, Pipeline(2))
     document.take_over(after, np.repeat([0, 1], 6), "slice", 0.1)
@@ -166,3 +166,12 @@ def test_counts_of_stages_and_plan_files_of_other_machines_are_told(
     document.open_plan(file)
     assert [change.came for change in changes] == [GIVEN, GIVEN]
     assert document.open_problem.target == Pipeline(3)
+
+
+def test_plans_called_alike_go_by_their_files(document: Document, tmp_path: Path) -> None:
+    active = document.active
+    assert active is not None
+    document.save_plan(tmp_path / "monday.json")
+    document.open_plan(tmp_path / "monday.json")
+    document.open_plan(tmp_path / "monday.json")
+    assert [entry.name for entry in document.plans] == [active.name, "monday", f"{active.name} 2"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
@@ -9,6 +11,7 @@ from PySide6.QtCore import QRectF
 from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.comparison.panels.moved_model import Moves
 from gui.editors.comparison.panels.schedules import row_colours
+from gui.editors.comparison.sources import told_apart
 from gui.look.theme import DARK, LIGHT, Theme, device_colours, numbered_colours
 from gui.panels.comparison.names import device_name, shortened
 from gui.panels.comparison.rows import names_elsewhere, row_headers
@@ -16,6 +19,7 @@ from gui.panels.comparison.words import device_words, where_words
 from gui.present.panels.difference import paint_difference
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
 from planner.reports.comparison import Comparison, compare
 from tests.gui.editors.comparison.compare_parts import HAND, pool
 from tests.gui.models import chain_graph
@@ -99,3 +103,16 @@ def test_those_of_a_pool_keep_their_numbers() -> None:
     assert found.numbers == (0, 1, 2)
     assert found.row_title(0) == "Accelerator 0 (Accelerator 1 in B)"
     assert shortened(found.row_title(0)) == "Accelerator 0 (1 in B)"
+
+
+def test_plans_called_alike_are_told_apart() -> None:
+    graph = chain_graph(12)
+    note = Provenance("slice")
+    three = Problem(graph, Pipeline(3)).plan(np.repeat([0, 1, 2], 4).astype(np.int32), note, "slice")
+    two = Problem(graph, Pipeline(2)).plan(np.repeat([0, 1], 6).astype(np.int32), note, "slice")
+    other = Problem(graph, Pipeline(2)).plan(np.repeat([0, 1], [5, 7]).astype(np.int32), note, "mine")
+    names = [plan.name for plan in told_apart([three, two, other], [None] * 3)]
+    assert names == ["slice, 3 stages", "slice, 2 stages", "mine"]
+    files = [plan.name for plan in told_apart([three, three], [Path("a.json"), Path("b.json")])]
+    assert files == ["slice, a.json", "slice, b.json"]
+    assert told_apart([three, other], [None] * 2) == [three, other]

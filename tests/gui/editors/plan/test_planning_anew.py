@@ -9,6 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.document.plan import opening
 from gui.editors.plan.editor import MainWindow
+from gui.words.explaining import next_step
+from planner.errors import StageboardError
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -101,3 +103,29 @@ def test_the_stepper_plans_anew(qtbot: QtBot, window: MainWindow) -> None:
     assert len(document.open_problem.devices) == 4
     assert document.active is not None and document.active.name.endswith(", 4 stages")
     assert window.notice.text.startswith("Planned anew for pipeline:4: ")
+
+
+def test_where_everything_fits_speed_is_offered_and_planned_for(qtbot: QtBot, window: MainWindow) -> None:
+    document = window.document
+    document.open_graph(tpu_graph(), target=EdgeTpuPipeline(3))
+    settle()
+    assert window.notice.text.startswith("All parameters fit the caches") and document.active is not None
+    left, rate = document.active, document.evaluation.figures["throughput"]
+    assert "plan for inference time instead" in next_step(
+        document.open_problem, document.evaluation, document.device_of, document.gap
+    )
+    window.notice._act()
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+    assert document.open_problem.objective == "inference-time" and left in document.plans
+    assert document.evaluation.figures["throughput"] >= rate
+    assert f"The plan “{left.name}” stays in Plans." in window.notice.text
+    with pytest.raises(StageboardError, match="no other objective"):
+        window.planning_anew.take_suggestion()
+    document.undo_stack.undo()
+    assert document.active is left and document.open_problem.objective == "memory-1-2-3"
+    # More than the caches hold: nothing is offered.
+    document.open_graph(tpu_graph(), target=EdgeTpuPipeline(2, cache=2.0**20))
+    settle()
+    assert not window.planning_anew.suggested[0]
+    assert "fit the caches" not in window.notice.text or window.notice.isHidden()

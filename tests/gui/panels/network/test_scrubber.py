@@ -122,10 +122,10 @@ def test_figures_are_those_of_the_evaluator_at_the_end(scrubber: Scrubber) -> No
     document = scrubber.document
     network, evaluation = document.open_problem.network, document.evaluation
     document.set_position(len(document.order))
-    rows = {name: (value, beside) for name, value, beside, _ in scrubber.counters.figures()}
+    rows = {one.name: (one.value, one.beside[0]) for one in scrubber.counters.figures()}
     least = network.connection_count + network.neuron_count
-    assert rows["Reads"] == (f"{evaluation.reads:,}", f"≥ {least:,}")
-    assert rows["Writes"] == (f"{evaluation.writes:,}", f"≥ {len(network.outputs):,}")
+    assert rows["Reads"] == (f"{evaluation.reads:,}", f"at least {least:,}")
+    assert rows["Writes"] == (f"{evaluation.writes:,}", f"at least {len(network.outputs):,}")
     total = evaluation.reads + evaluation.writes
     assert rows["Total I/Os"][0] == f"{total:,}"
     assert rows["Beyond bound"][0] == f"{total - least - len(network.outputs):,}"
@@ -240,3 +240,19 @@ def test_many_slots_and_the_compared_order(qtbot: QtBot) -> None:
         memory.set_reduced_motion(True)
     document.close()
     document.deleteLater()
+
+
+def test_while_an_order_plays_its_end_is_what_the_bound_is_about(scrubber: Scrubber) -> None:
+    document = scrubber.document
+    network, evaluation = document.open_problem.network, document.evaluation
+    document.set_position(1)
+    rows = {one.name: one for one in scrubber.counters.figures()}
+    least = network.connection_count + network.neuron_count
+    assert rows["Reads"].beside == (
+        f"so far; at the end {evaluation.reads:,}, at least {least:,}", f"so far, {evaluation.reads:,} at the end",
+        f"of {evaluation.reads:,}",
+    )  # fmt: skip
+    assert rows["Beyond bound"].beside == ("none so far", "none")
+    assert "≥" not in scrubber.counters.words()
+    scrubber.counters.counters = None
+    assert [one.beside for one in scrubber.counters.figures()[1:]] == [()] * 4

@@ -11,6 +11,7 @@ from planner.errors import TargetError
 from planner.evaluation.parameter_bytes import parameter_bytes, tensor_bytes
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
 from planner.machines.spec import parse_target, target_from_dict
 from planner.model.cost_model import fill
 from planner.model.graph import Graph, Op, Tensor
@@ -198,3 +199,21 @@ def test_a_sample_by_hand() -> None:
     # The picture comes in, 1,000 scores go out.
     assert e.receive[0] == pytest.approx(224 * 224 * 3 / problem.target.down)
     assert e.send[0] == pytest.approx(1000 / problem.target.up)
+
+
+def test_the_time_per_inference_is_suggested_where_everything_fits() -> None:
+    ops = [Op(f"n{i}", f"n{i}", param_bytes=4.0 * 2**20, params=2**20, macs=1e6) for i in range(4)]
+    edges = [Tensor(f"n{i}", (f"n{i + 1}",), 1000.0) for i in range(3)]
+    graph = fill(Graph.build("chain", ops, edges, time_unit="s"))
+    even = np.array([0, 0, 1, 1], np.int32)
+    target = EdgeTpuPipeline(2, cache=9 * 2.0**20)
+    problem = Problem(graph, target)
+    name, why = target.suggested_objective(problem.objective, problem.evaluate(even))
+    assert name == "inference-time" and "fit the caches" in why
+    # Nothing is suggested where something is streamed, rules are broken, or time is what is planned for.
+    assert target.suggested_objective(problem.objective, problem.evaluate(np.zeros(4, np.int32))) == ("", "")
+    assert target.suggested_objective(problem.objective, problem.evaluate(even[::-1].copy())) == ("", "")
+    timed = Problem(graph, target, "inference-time")
+    assert target.suggested_objective("inference-time", timed.evaluate(even)) == ("", "")
+    pipeline = Problem(graph, Pipeline(2))
+    assert Pipeline(2).suggested_objective("bottleneck", pipeline.evaluate(even)) == ("", "")
