@@ -247,12 +247,19 @@ class ReadoutStrip(Readouts):
         infeasible = math.isinf(bound.value)
         self.bound.show_value(
             label,
-            "infeasible" if infeasible else amount(self._problem, one.name, bound.value),
+            "infeasible" if infeasible else self._bound_text(one),
             note,
             self.theme.bad if infeasible else self.theme.faint if broken else "",
             colour,
             wrapped(lines),
         )
+
+    def _bound_text(self, one: ComponentStanding) -> str:
+        """The bound in the unit of the plan's value, with digits that tell it from that."""
+        assert one.bound is not None
+        column = column_of(self._problem, one.name, [one.value or one.bound.value])
+        told = column.telling_apart([0.0, one.bound.value, one.value])
+        return told.text(one.bound.value)
 
     def _show_gap(self) -> None:
         gap, t = self.document.gap, self.theme

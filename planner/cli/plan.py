@@ -122,7 +122,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     elif evaluation is None:
         named = tried_words(result.tries)
         console.note(_no_plan(result, named, exists=found is not None and found.status == "feasible"))
-    elif args.objective is None:
+    elif not args.objective:
         _hint(problem, evaluation, console)
 
     def text() -> str:

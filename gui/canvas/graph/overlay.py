@@ -43,6 +43,7 @@ def paint_attention(
     if len(edges):
         halo = np.full(len(edges), packed(theme.canvas), np.uint32)
         colour = palette.accent[scene.device[scene.items.edge_src[edges]]]
+        colour = np.where(scene.broken_edges[edges], np.uint32(packed(theme.bad)), colour)
         stroke_edges(buffer, scene, place, edges, halo, 4.5 * ratio, 0.8, 0.0)
         stroke_edges(buffer, scene, place, edges, colour, 2.0 * ratio, 1.0, 6.0 * ratio)
         ends = np.unique(np.concatenate([scene.items.edge_src[edges], scene.items.edge_dst[edges]]))

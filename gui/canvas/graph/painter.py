@@ -83,7 +83,7 @@ def paint_bands(
 def edge_style(
     scene: Scene, palette: CanvasPalette, detail: Detail, ratio: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Colour, width and opacity of every edge: quiet inside a stage, in the producer's colour between stages."""
+    """Colour, width and opacity of every edge: quiet inside a stage, in the producer's colour between stages, red where one breaks a rule."""
     items = scene.items
     between = scene.device[items.edge_src] != scene.device[items.edge_dst]
     quiet = packed(palette.theme.edge)
@@ -95,6 +95,13 @@ def edge_style(
         np.where(between, (1.2 + 1.8 * share) if near else 1.0 + 0.6 * share, 1.1 if near else 0.8) * ratio
     )
     opacity = np.where(between, 0.9 if near else 0.7, 0.75 if near else 0.4)
+    broken = scene.broken_edges
+    if broken.any():
+        colour = np.where(broken, np.uint32(packed(palette.theme.bad)), colour)
+        width, opacity = (
+            np.where(broken, np.maximum(width, 2.4 * ratio), width),
+            np.where(broken, 1.0, opacity),
+        )
     return colour.astype(np.uint32), width, opacity
 
 

@@ -105,6 +105,18 @@ class Scene:
         self.prepare_edges()
 
     @property
+    def broken_edges(self) -> Bools:
+        """Edges of the items (bool) that a violation of two ops is about: one that leads back, for one."""
+        items = self.items
+        violations = () if self.evaluation is None else self.evaluation.violations
+        pairs = np.array([violation.ops for violation in violations if len(violation.ops) == 2], np.int64)
+        if not len(pairs):
+            return np.zeros(len(items.edge_src), bool)
+        ends = items.item_of[pairs].astype(np.int64)
+        codes = items.edge_src.astype(np.int64) * items.count + items.edge_dst
+        return np.isin(codes, ends[:, 0] * items.count + ends[:, 1])
+
+    @property
     def w(self) -> Floats:
         """Card widths."""
         return self.layout.w

@@ -102,6 +102,16 @@ class Document(PlannedDocument[Problem, Evaluation]):
         return plural(broken, "violation") if broken else "valid"
 
     @property
+    def suggested_objective(self) -> tuple[str, str]:
+        """Another objective that suits the plan on the canvas better, and why; empty where none does."""
+        problem = self.problem
+        return (
+            ("", "")
+            if problem is None
+            else problem.target.suggested_objective(problem.objective, self.evaluation)
+        )
+
+    @property
     def selection(self) -> Ints:
         """The selected ops, sorted."""
         return self.selecting.ops

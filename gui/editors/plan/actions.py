@@ -145,9 +145,9 @@ def selected_groups(document: Document) -> list[int]:
     return [] if grouping is None else np.unique(grouping.group_of[document.selection]).tolist()
 
 
-def has_suggestion(window: Any) -> bool:
+def has_suggestion(window: GraphBody) -> bool:
     """Whether another objective suits the plan on the canvas better."""
-    return bool(window.planning_anew.suggested[0])
+    return bool(window.document.suggested_objective[0])
 
 
 def add_stages(document: Document, by: int) -> None:

@@ -44,7 +44,7 @@ class PlanningAnew(QObject):
         self._thread.cancel()
         if self._document.problem is None:
             return
-        objective, why = self.suggested
+        objective, why = self._document.suggested_objective
         if objective:
             text = f"{capital(why)}: {objective} plans for speed instead."
             action = suggestion_title(objective)
@@ -52,17 +52,9 @@ class PlanningAnew(QObject):
                 "info", text, action=action, run=self.take_suggestion, until_change=True
             )
 
-    @property
-    def suggested(self) -> tuple[str, str]:
-        """Another objective that suits the plan on the canvas better, and why; empty where none does."""
-        problem = self._document.problem
-        if problem is None:
-            return "", ""
-        return problem.target.suggested_objective(problem.objective, self._document.evaluation)
-
     def take_suggestion(self) -> None:
         """Plan for the suggested objective: one undo step. Raises :class:`StageboardError` where there is none."""
-        objective, _ = self.suggested
+        objective, _ = self._document.suggested_objective
         if not objective:
             raise StageboardError("no other objective suits this plan better than the one it is planned for")
         self._document.editing.machines.plan_for(objective)
@@ -106,7 +98,7 @@ class PlanningAnew(QObject):
 
     def _say(self, change: MachineChange, came: str) -> None:
         level = "warning" if change.notes or not change.entry.valid else "info"
-        objective, why = self.suggested
+        objective, why = self._document.suggested_objective
         more = f" {capital(why)}." if objective else ""
         self._window.notice.show_message(
             level, change_words(change, came) + more, action="Undo", run=self._document.undo_stack.undo,

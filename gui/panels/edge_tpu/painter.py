@@ -20,6 +20,8 @@ from gui.panels.edge_tpu.memory_bars import (
 WORDS = CENTRE | int(Qt.TextFlag.TextWordWrap)
 GUTTER, LEAST_COLUMN, WIDEST_COLUMN = 122.0, 74.0, 190.0
 TITLE, ROW, LEAST_BARS, PAD = 22.0, 15.0, 34.0, 5.0
+TICK_ROOM, BESIDE_FIGURE = 11.0, 15.0
+"""What a figure leaves to its tick, and what of a column is not its line."""
 TICK = "\N{CHECK MARK}"
 
 
@@ -71,7 +73,7 @@ class Geometry:
         count = len(self.chart.columns)
         if not count:
             return
-        wide = min(max(LEAST_COLUMN, (self.width - GUTTER - PAD) / count), WIDEST_COLUMN)
+        wide = min(max(least_column(self.chart), (self.width - GUTTER - PAD) / count), WIDEST_COLUMN)
         self.boxes = [
             QRectF(GUTTER + i * wide, 1.0, wide - 4.0, max(self.height - 2.0, least_height(self.chart)))
             for i in range(count)
@@ -102,7 +104,16 @@ def least_height(chart: CountsChart) -> float:
 
 def least_width(chart: CountsChart) -> float:
     """The width below which figures would not fit."""
-    return GUTTER + LEAST_COLUMN * len(chart.columns) + PAD
+    return GUTTER + least_column(chart) * len(chart.columns) + PAD
+
+
+def least_column(chart: CountsChart) -> float:
+    """The width of a column in which every figure has room beside its tick."""
+    face = QFontMetricsF(font(8.0, bold=True))
+    widest = max(
+        (face.horizontalAdvance(f.text) for column in chart.columns for f in column.figures), default=0.0
+    )
+    return max(LEAST_COLUMN, widest + TICK_ROOM + BESIDE_FIGURE)
 
 
 def paint_counts(
@@ -163,9 +174,8 @@ def _title(painter: QPainter, box: QRectF, column: Column, theme: Theme, current
 def _figure(painter: QPainter, line: QRectF, figure: Figure, theme: Theme) -> None:
     tones = {"good": theme.good, "bad": theme.bad, "muted": theme.muted}
     painter.setFont(font(8.0, bold=figure.tone == "good"))
-    tick = 11.0
     painter.setPen(QColor(tones.get(figure.tone, theme.text)))
-    painter.drawText(line.adjusted(0, 0, -tick, 0), RIGHT, figure.text)
+    painter.drawText(line.adjusted(0, 0, -TICK_ROOM, 0), RIGHT, figure.text)
     if figure.proven:
         painter.setFont(font(7.5))
         painter.setPen(QColor(theme.good))

@@ -8,7 +8,8 @@ from html import escape
 
 import numpy as np
 
-from gui.look.numbers import DASH, one_amount, one_time, plural, rate_text, seconds_text
+from gui.look.numbers import DASH, amount_column, one_amount, plural, rate_text, seconds_text
+from gui.look.numbers import Column as Amounts
 from gui.panels.edge_tpu.memory_bars import MemoryBars
 from gui.panels.edge_tpu.painter import Column, CountsChart, Figure
 from gui.words.objectives import component_words, objective_title
@@ -71,6 +72,7 @@ def chart_of(
 ) -> CountsChart:
     """The columns for ``counts``; those of ``waiting`` are still being planned."""
     names = row_names(problem)
+    units = row_units(results, names)
     columns = []
     for count in counts:
         one = results.get(count)
@@ -84,7 +86,7 @@ def chart_of(
             continue
         columns.append(
             Column(
-                count, title, bars_of(one.evaluation, one.problem, one.baseline), figures_of(one, names),
+                count, title, bars_of(one.evaluation, one.problem, one.baseline), figures_of(one, names, units),
                 proven=one.proven, tip=tip_of(one),
             )
         )  # fmt: skip
@@ -128,8 +130,26 @@ def value_of(evaluation: Evaluation, name: str) -> float:
     return float(evaluation.details["bytes_in"].max(initial=0.0))
 
 
-def figures_of(one: StageCount, names: Mapping[str, str]) -> tuple[Figure, ...]:
-    """The figures of one count, in the order of ``names``."""
+def row_units(results: Mapping[int, StageCount], names: Mapping[str, str]) -> dict[str, Amounts]:
+    """How the amounts of each row are written: all in one unit, so that they can be compared."""
+    known = [one for one in results.values() if one.evaluation is not None]
+    units = {}
+    for name in names:
+        if not known or name in ("throughput", "gain"):
+            continue
+        problem = known[0].problem
+        assert problem is not None
+        if name == "latency":
+            values, unit = [one.latency for one in known], problem.graph.time_unit
+        else:
+            values = [value_of(one.evaluation, name) for one in known if one.evaluation is not None]
+            unit = problem.unit(name) if name in problem.components else "B"
+        units[name] = amount_column(values, unit).telling_apart(values)
+    return units
+
+
+def figures_of(one: StageCount, names: Mapping[str, str], units: Mapping[str, Amounts]) -> tuple[Figure, ...]:
+    """The figures of one count, in the order of ``names``, written in ``units``."""
     assert one.evaluation is not None
     assert one.problem is not None
     assert one.standing is not None
@@ -140,17 +160,13 @@ def figures_of(one: StageCount, names: Mapping[str, str]) -> tuple[Figure, ...]:
         if name == "throughput":
             found.append(Figure(rate_text(one.throughput) + (" /s" if unit else "")))
         elif name == "latency":
-            found.append(Figure(one_time(one.latency, unit)))
+            found.append(Figure(units[name].text(one.latency)))
         elif name == "gain":
             found.append(_gain(one))
         else:
             value = value_of(one.evaluation, name)
             tone = "bad" if name == "dram" and value > 0 else ""
-            text = (
-                "none"
-                if name == "dram" and value == 0
-                else one_amount(value, one.problem.unit(name) if name in proven else "B")
-            )
+            text = "none" if name == "dram" and value == 0 else units[name].text(value)
             found.append(Figure(text, tone, proven.get(name, False)))
     return tuple(found)
 

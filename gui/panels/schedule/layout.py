@@ -14,7 +14,7 @@ from planner.reports.schedule.schedule import Schedule
 
 RULER, AXIS = 18.0, 20.0
 """Height of the strip above the rows and of the time axis below them."""
-LEAST_ROW, MOST_ROW = 15.0, 40.0
+LEAST_ROW, MOST_ROW = 13.0, 40.0
 GUTTER = 168.0
 NARROW_GUTTERS = (104.0, 148.0)
 """Least and most room for names where charts are narrow."""
@@ -122,8 +122,9 @@ class ChartLayout:
 
     @property
     def row_height(self) -> float:
-        """Rows fill the room within limits."""
-        return min(MOST_ROW, max(LEAST_ROW, self.plot_height / max(1, len(self.rows))))
+        """Rows fill the room within limits; where not all have room, so many as are whole do."""
+        shown = min(max(1, len(self.rows)), max(1, int(self.plot_height // LEAST_ROW)))
+        return min(MOST_ROW, max(LEAST_ROW, self.plot_height / shown))
 
     @property
     def rows_bottom(self) -> float:

@@ -120,7 +120,9 @@ class SchedulePanel(Panel):
         if s is not None:
             self.chart.show_selection(self.document.selection)
             interval = self._interval()
-            self.words.setText(summary(s, titles, problem.graph.time_unit, interval))
+            broken = len(self.document.evaluation.violations)
+            set_role(self.words, "bad" if broken else "muted")
+            self.words.setText(summary(s, titles, problem.graph.time_unit, interval, broken))
             self.words.set_tip(PRACTICE if interval > s.period * 1.02 and s.kind != "latency" else "")
 
     def _interval(self) -> float:
@@ -141,8 +143,11 @@ class SchedulePanel(Panel):
         super().set_theme(theme)
 
 
-def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 0.0) -> str:
-    """What the picture says, in one line. ``interval``: what the target estimates for a sample, 0 = nothing."""
+def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 0.0, broken: int = 0) -> str:
+    """What the picture says, in one line. ``interval``: what the target estimates for a sample, 0 = nothing;
+    ``broken``: how many violations the plan has."""
+    if broken:
+        return f"not valid, {plural(broken, 'violation')}: cannot run like this   {summary(s, titles, unit, interval)}"
     if s.period <= 0:
         return "nothing takes any time"
     if s.kind == "latency":

@@ -29,12 +29,13 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
     """
     s = schedule(problem, device_of)
     titles = [device.title for device in problem.devices]
+    broken = len(problem.evaluate(device_of).violations)
     unit, colours = problem.graph.time_unit, page.theme
     rows = device_rows(s, titles)
     high = TITLE_HEIGHT + RULER + MOST_ROW * len(rows) + AXIS + MARGIN
     page = page.as_high_as(high)
     head = title or problem.graph.name
-    words = f"{KINDS[s.kind]}   {summary(s, titles, unit)}"
+    words = f"{KINDS[s.kind]}   {summary(s, titles, unit, broken=broken)}"
     heading, line = font(11.0, bold=True), font(9.0)
     said = max(QFontMetricsF(face).horizontalAdvance(text) for face, text in ((heading, head), (line, words)))
     most = min(MOST_GROWN, page.room[0] / (said + 4 * MARGIN))  # nothing that is said is cut

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gui.background.suggesting import MoveSearch
 from gui.document.values import Message
@@ -14,12 +14,12 @@ from gui.look.numbers import gap_text, plural, signed_percent, time_column
 from gui.look.theme import Theme, device_colours
 from gui.panels.base import Panel
 from gui.widgets.bars import Part, StackedBar
-from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.later import Later
 from gui.widgets.plain import PlainLabel
 from gui.widgets.rows import RowButton
 from gui.words.explaining import AMOUNTS, next_step
-from gui.words.objectives import change
+from gui.words.objectives import change, objective_title
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -78,6 +78,10 @@ class SuggestionsPanel(Panel):
             row.entered.connect(lambda i=i: self._look_at(i))
             row.left.connect(self._look_away)
             layout.addWidget(row)
+        self.other = QPushButton("", self)
+        self.other.clicked.connect(lambda _=False: self._plan_for_suggested())
+        self.other.hide()
+        layout.addWidget(self.other)
         layout.addStretch(1)
         area = scrolled(inside, self)
         area.setAccessibleName("Moves that would help")
@@ -165,6 +169,11 @@ class SuggestionsPanel(Panel):
 
     def _show(self, moves: list[Move], words: str) -> None:
         self.moves, self._serial = moves, self.document.assignment_serial
+        objective, why = self.document.suggested_objective
+        self.other.setVisible(bool(objective))
+        if objective:
+            self.other.setText(f"Plan for {objective_title(objective)}")
+            words = f"{words} {capital(why)}."
         self.state.setText(words)
         problem = self.document.problem
         for i, row in enumerate(self.rows):
@@ -185,6 +194,11 @@ class SuggestionsPanel(Panel):
             row.set_two_lines(several)
             row.elide = Qt.TextElideMode.ElideLeft if several else Qt.TextElideMode.ElideMiddle
             row.set_row(words, figure, self.theme.good, colour, f"{what} to {device.title}: {gives.text}")
+
+    def _plan_for_suggested(self) -> None:
+        objective, _ = self.document.suggested_objective
+        if objective:
+            self.document.editing.machines.plan_for(objective)
 
     def apply(self, index: int = 0) -> None:
         """Make one of the moves (the best by default); nothing where the plan is another by now."""

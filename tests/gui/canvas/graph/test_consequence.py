@@ -20,6 +20,7 @@ from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph, tpu_graph
+from tests.gui.scribe import Scribe
 
 MIB = 2.0**20
 UNEVEN = np.array([0, 0, 1, 2, 2, 2], np.int32)
@@ -112,3 +113,24 @@ def test_a_sentence_beside_the_pointer_takes_two_lines_at_most(qapp: Any) -> Non
         assert len(lines) == 2
         assert all(measure.horizontalAdvance(line) <= 240.0 for line in lines)
         assert lines[1].endswith("…")
+
+
+def test_a_rule_that_forbids_several_chips_in_a_row_is_said_once(qapp: object) -> None:
+    from gui.canvas.graph.palette import canvas_palette
+
+    problem = Problem(chain_graph(24), Pipeline(12))
+    _, said = judged(problem, np.arange(24, dtype=np.int32) // 2, [4])
+    titles = tuple(device.title for device in problem.devices)
+
+    def words(target: int) -> list[str]:
+        scribe = Scribe(900, 300)
+        paint_strip(scribe, 900.0, 300.0, titles, said, target, canvas_palette(LIGHT, 12))
+        scribe.end()
+        return [text for _, text in scribe.written]
+
+    refused = [d for d, one in enumerate(said) if one.reason and not one.stays]
+    runs = sum(d - 1 not in refused for d in refused)
+    shown = [text for text in words(-1) if "order" in text]
+    assert len(refused) > 6 and len(shown) == runs <= 2
+    # The one under the pointer says it, too.
+    assert len([text for text in words(refused[-1]) if "order" in text]) == runs + 1

@@ -7,11 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
+from gui.canvas.graph.painter import edge_style
+from gui.canvas.graph.palette import canvas_palette, packed
 from gui.canvas.graph.scene import LEAST_LANE_PX, crossing_bytes, device_flow, forward_partners, scene_of
 from gui.layout.result import EdgeClass
+from gui.look.theme import LIGHT
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.groups import by_layer
 from planner.problem.problem import Problem
@@ -119,3 +124,20 @@ def test_cards_and_flows_count_what_the_target_counts() -> None:
     plain = scene_of(items, "flow", device_of, 2, (800, 600))
     assert plain.item_work.sum() == pytest.approx(graph.work.sum())
     assert plain.flow[0, 1] == 4 * scene.flow[0, 1]
+
+
+def test_edges_that_break_the_order_are_told() -> None:
+    problem = Problem(chain_graph(12), Pipeline(3))
+    device_of = np.repeat([0, 1, 2], 4).astype(np.int32)
+    items = items_of(problem.graph, None, frozenset())
+    scene = scene_of(items, "flow", device_of, 3, (800, 600))
+    scene.evaluation = problem.evaluate(device_of)
+    assert not scene.broken_edges.any()
+    device_of[11] = 0
+    scene = scene_of(items, "flow", device_of, 3, (800, 600))
+    scene.evaluation = problem.evaluate(device_of)
+    broken = scene.broken_edges
+    ends = set(zip(items.edge_src[broken].tolist(), items.edge_dst[broken].tolist(), strict=True))
+    assert ends == {violation.ops for violation in scene.evaluation.violations} != set()
+    colour, _, _ = edge_style(scene, canvas_palette(LIGHT, 3), Detail.LABELS, 1.0)
+    assert (colour[broken] == packed(LIGHT.bad)).all() and (colour[~broken] != packed(LIGHT.bad)).all()

@@ -127,5 +127,5 @@ def test_where_everything_fits_speed_is_offered_and_planned_for(qtbot: QtBot, wi
     # More than the caches hold: nothing is offered.
     document.open_graph(tpu_graph(), target=EdgeTpuPipeline(2, cache=2.0**20))
     settle()
-    assert not window.planning_anew.suggested[0]
+    assert document.suggested_objective == ("", "")
     assert "fit the caches" not in window.notice.text or window.notice.isHidden()

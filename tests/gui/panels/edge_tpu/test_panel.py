@@ -192,7 +192,9 @@ def test_keys_walk_and_take_over(qtbot: QtBot, tpus: tuple[StageCountsPanel, Doc
     settle()
     assert "3 TPUs" in chart.accessibleDescription()
     qtbot.keyClick(chart, Qt.Key.Key_Right)
-    assert chart.accessibleDescription().startswith("4 TPUs, max memory 900 B, proven, off-chip (DRAM) none")
+    assert chart.accessibleDescription().startswith(
+        "4 TPUs, max memory 0.9 KiB, proven, off-chip (DRAM) none"
+    )
     qtbot.keyClick(chart, Qt.Key.Key_Home)
     qtbot.keyClick(chart, Qt.Key.Key_Left)
     assert chart.accessibleDescription().startswith("1 TPU,")

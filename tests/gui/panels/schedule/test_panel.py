@@ -143,7 +143,7 @@ def test_virtual_devices_get_rows_of_their_own(qtbot: QtBot) -> None:
     document.open_graph(chain_graph(), target=DevicePool(2, 0, contiguous=False))
     document.set_assignment(np.arange(12, dtype=np.int32) % 2, "edit", "alternating")
     panel = of(document)
-    with shown(qtbot, panel, 700, 240):
+    with shown(qtbot, panel, 700, 200):
         assert panel.virtual.isVisible()
         assert len(layout(panel).rows) == 2
         panel.virtual.setChecked(True)
@@ -319,3 +319,28 @@ def test_summary_says_what_to_expect_in_practice() -> None:
     assert summary(s, ["Stage 0"], "s", 5.0).startswith("a sample every 2.00 s, about 5.00 s in practice")
     for interval in (0.0, 2.0):
         assert "practice" not in summary(s, ["Stage 0"], "s", interval)
+
+
+def test_an_invalid_plan_is_said_to_be_none_that_runs(qtbot: QtBot) -> None:
+    document = opened()
+    panel = of(document)
+    with shown(qtbot, panel, 900, 240):
+        assert "not valid" not in panel.words.text()
+        document.move([0], 2)
+        settle()
+        broken = len(document.evaluation.violations)
+        assert panel.words.text().startswith(f"not valid, {broken} violation")
+        assert panel.words.property("role") == "bad"
+        document.undo_stack.undo()
+        settle()
+        assert panel.words.text().startswith("a sample every") and panel.words.property("role") == "muted"
+
+
+@pytest.mark.parametrize("height", [80.0, 95.0, 112.0, 150.0, 400.0])
+def test_no_row_is_cut_by_the_axis(height: float) -> None:
+    problem = Problem(chain_graph(24), Pipeline(8))
+    s = schedule(problem, np.arange(24, dtype=np.int32) // 3)
+    layout = ChartLayout(s, device_rows(s, [d.title for d in problem.devices]), height=height)
+    whole = (layout.rows_bottom - RULER) / layout.row_height
+    assert whole == pytest.approx(round(whole)) and round(whole) >= 1
+    assert layout.rows_bottom <= height - AXIS + 1e-9
