@@ -122,8 +122,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     elif evaluation is None:
         named = tried_words(result.tries)
         console.note(_no_plan(result, named, exists=found is not None and found.status == "feasible"))
-    elif not args.objective:
-        _hint(problem, evaluation, console)
+    else:
+        _hint(args.objective, problem, evaluation, console)
 
     def text() -> str:
         by = " (chosen by auto)" if auto and finder != chosen.name else ""
@@ -142,10 +142,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return DONE if evaluation is not None and evaluation.valid else FAILED
 
 
-def _hint(problem: PlanningProblem, evaluation: Any, console: Console) -> None:
-    """Say where another objective than the one that nobody chose suits the plan better."""
+def _hint(chosen: str, problem: PlanningProblem, evaluation: Any, console: Console) -> None:
+    """Say where another objective suits the plan better than one that nobody chose."""
     name, why = problem.target.suggested_objective(problem.objective, evaluation)
-    if name:
+    if name and not chosen:
         console.note(
             f"{why}; --objective {name} makes the plan that is fastest instead of the one that holds least"
         )
