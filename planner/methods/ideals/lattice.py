@@ -8,6 +8,7 @@ exponentially many, which is what the limit is for.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -140,6 +141,17 @@ class Lattice:
         return found
 
 
+class Ideals(NamedTuple):
+    """What :class:`Lattice` says of ideals, as arrays."""
+
+    ptr: NDArray[np.int64]
+    upper: Ints
+    unit: Ints
+    parent: Ints
+    parent_unit: Ints
+    bits: NDArray[np.uint64]
+
+
 def enumerate_ideals(units: Units, limit: int, search: Search) -> Lattice | None:
     """All ideals of the DAG of ``units``, or None where there are more than ``limit``.
 
@@ -147,7 +159,15 @@ def enumerate_ideals(units: Units, limit: int, search: Search) -> Lattice | None
 
     Raises :class:`planner.search.search.Stopped` when a stop criterion fires.
     """
-    m = units.count
+    found = ideals_of(units.succs, units.preds, limit, search)
+    return None if found is None else Lattice(units, *found)
+
+
+def ideals_of(
+    succs: tuple[Ints, Ints], preds: tuple[Ints, Ints], limit: int, search: Search
+) -> Ideals | None:
+    """As :func:`enumerate_ideals`, for a DAG of m nodes as CSRs ``(ptr int32[m + 1], idx int32[e])``."""
+    m = len(succs[0]) - 1
     words = max(1, (m + 63) // 64)
     steps = STEPS_PER_CALL // (1 + words // 8)
     code = np.random.default_rng(0).integers(1, 2**63, m).astype(np.uint64)
@@ -178,15 +198,14 @@ def enumerate_ideals(units: Units, limit: int, search: Search) -> Lattice | None
                 slots *= 4
             table = _hashed(key[:count], slots, search)
         at, count, covers = expand(
-            at, count, covers, steps, *units.succs, *units.preds, code,
+            at, count, covers, steps, *succs, *preds, code,
             bits, key, parent, parent_unit, ptr, upper, unit, table,
         )  # fmt: skip
         search.check()
     if count > limit:
         return None
     # Views: what lies behind them was never touched, so it takes no memory.
-    return Lattice(
-        units,
+    return Ideals(
         ptr[: count + 1],
         upper[:covers],
         unit[:covers],

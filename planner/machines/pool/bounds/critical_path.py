@@ -18,13 +18,14 @@ SECONDS_AT_ONCE = 0.05
 class CriticalPath(BoundMethod):
     """The best bound over many paths, each by a dynamic program over the subgraphs and CPU ops that it must run through.
 
-    The proof is in :mod:`planner.machines.pool.latency.path` and :mod:`planner.machines.pool.latency.cut`.
+    Where contiguous splits of a graph fall into regions between articulation ops, all paths through them at once, with as many subgraphs as there are accelerators.
+    The proofs are in :mod:`planner.machines.pool.latency.path` and :mod:`planner.machines.pool.latency.cut`, and in docs/bounds.md (latency by regions).
     """
 
     name: ClassVar[str] = "critical-path"
     title: ClassVar[str] = "Critical path"
     summary: ClassVar[str] = (
-        "least time along a path, with the memory and transfers that its subgraphs must have"
+        "least time along paths, with the memory and transfers that their subgraphs must have"
     )
     source: ClassVar[Source] = Source("our own", "for the model of device placement, section 4")
     targets: ClassVar[frozenset[str]] = frozenset({"pool"})
@@ -40,6 +41,8 @@ class CriticalPath(BoundMethod):
         paths, cuts = int(search.options["paths"]), int(search.options["cuts"])
         bound.improve(1)
         bound.sharpen(0.0, cuts)
+        while bound.regions.advance(SECONDS_AT_ONCE):
+            search.progress(None, "regions between articulation ops")
         for tried in range(0, paths, PATHS_AT_ONCE):
             if search.stopped():
                 return

@@ -11,6 +11,7 @@ from planner.evaluation import kernels
 from planner.machines.pool.latency.cut import CutScratch, cut_scratch
 from planner.machines.pool.latency.cuts import PathCuts, RunRules
 from planner.machines.pool.latency.path import cheapest_runs, heaviest_path, path_positions, run_tables
+from planner.machines.pool.latency.regions.bound import RegionBound
 from planner.machines.pool.latency.state import Arrays
 from planner.model.graph import Floats, Ints
 from planner.problem.problem import Problem
@@ -60,10 +61,11 @@ class PathBound:
         self._weight: Floats = np.where(np.isfinite(self._fastest), self._fastest, 0.0)
         # Its own, so that how far the bounds come in a given time does not change the plans.
         self._rng = np.random.default_rng(search.seed)
-        self._rules = RunRules(
+        self.rules = RunRules(
             self._work, self._on_cpu, self._runs_on_accelerator, self._capacity, self._whole_units,
-            self._most_runs, self._order,
+            self._most_runs, self._order, contiguous,
         )  # fmt: skip
+        self.regions = RegionBound(problem, arrays, self.rules, search, method)
         self._best_weight: Floats | None = None
         self._cuts: tuple[PathCuts, Floats] | None = None
         self._sharpest: tuple[float, Floats | None] = (-1.0, None)
@@ -151,7 +153,7 @@ class PathBound:
                 continue
             if self._scratch is None:
                 self._scratch = cut_scratch(a)
-            return PathCuts(a, self._rules, self._scratch, path), weight
+            return PathCuts(a, self.rules, self._scratch, path), weight
         return None
 
     def _draw(self, around: Floats | None) -> Floats:

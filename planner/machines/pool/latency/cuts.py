@@ -18,7 +18,7 @@ RUNS_AT_ONCE = 24
 class RunRules(NamedTuple):
     """What every path's runs share: ``work`` and ``on_cpu`` float64[n] (infinite where a CPU may not hold an op),
     ``runs_on_accelerator`` bool[m] for units, the largest ``capacity``, whether colocated ops of one part share a subgraph
-    (``whole_units``), how many runs there may be in each part, and a topological ``order`` int32[n].
+    (``whole_units``), how many runs there may be in each part, a topological ``order`` int32[n], and whether subgraphs are ``contiguous``.
     """
 
     work: Floats
@@ -28,6 +28,7 @@ class RunRules(NamedTuple):
     whole_units: bool
     most_runs: int
     order: Ints
+    contiguous: bool
 
 
 class PathCuts:

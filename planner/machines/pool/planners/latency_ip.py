@@ -21,10 +21,14 @@ from planner.search.search import Search
 
 PATHS_FIRST = 40
 PATHS_BETWEEN = 24
+SECONDS_AT_ONCE = 0.05
 
 
 class LatencyIp(Planner):
     """Annealing runs, each from a start or from the best plan so far; between them more paths for the lower bound.
+
+    Before them contiguous splits are put together region by region (:mod:`planner.machines.pool.latency.regions.bound`), where the graph falls into such, with a
+    bound for all of them.
 
     What is left of the gap is closed by the paper's integer program as a CP-SAT model, if the problem is small or the solver is
     asked for.
@@ -75,6 +79,11 @@ class LatencyIp(Planner):
             annealer.start()
         bound.improve(PATHS_FIRST)
         bound.sharpen(0.0)
+        search.progress(None, "regions between articulation ops")
+        while bound.regions.advance(SECONDS_AT_ONCE):
+            search.check()
+        if bound.regions.plan is not None:
+            search.incumbent(bound.regions.plan)
         runs = int(search.options["runs"])
         for run in range(runs):
             if self._done(search):
