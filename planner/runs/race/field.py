@@ -25,7 +25,8 @@ SEARCHING = (
 )  # fmt: skip
 """They search for as long as they may, each in its own way: at most three."""
 EXACT = (
-    "ideals-dp", "latency-ip", "max-load-ip", "edge-tpu-ilp", "edge-tpu-fastest", "chip-cp-sat", "blocks", "mtpp-cp-sat",
+    "ideals-dp", "latency-ip", "max-load-ip", "edge-tpu-ilp", "chip-cp-sat", "chain-dp", "edge-tpu-fastest", "blocks",
+    "mtpp-cp-sat",
 )  # fmt: skip
 """They end with a proof: at most two."""
 BOUNDS = ("exact", "two-superblock", "critical-path", "ip", "simple", "theorem-1")

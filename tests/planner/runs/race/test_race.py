@@ -367,6 +367,11 @@ def test_a_good_field_is_diverse_and_serves(kind: str) -> None:
     assert "expert" not in all_names.planners
 
 
+def test_who_proves_chains_at_once_takes_part_where_stages_stand_in_a_row() -> None:
+    field = good_field(pipeline(), cores=2, time_limit=10.0)
+    assert "chain-dp" in {e.method for e in field}
+
+
 # ---------------------------------------------------------------------- with processes
 def until(race: Race, done: Any) -> list[Event]:
     seen: list[Event] = []
