@@ -106,7 +106,7 @@ def _open_window(
     for note in notes:
         console.note(note)
     check_qt()
-    check_display()
+    check_display(hint="leave --window out for the figures, or draw a picture with -o")
     from gui.app.app import open_window
 
     return open_window(list(models), None, density=args.density, compared=list(plans), batch=args.batch)

@@ -29,8 +29,8 @@ def check_qt() -> None:
         raise DisplayError(_missing(str(error))) from error
 
 
-def check_display(environment: Mapping[str, str] = os.environ) -> None:
-    """Make sure that a window can be opened. Raises :class:`DisplayError`.
+def check_display(environment: Mapping[str, str] = os.environ, hint: str = "") -> None:
+    """Make sure that a window can be opened; ``hint`` says what to do where it cannot. Raises :class:`DisplayError`.
 
     Qt aborts the process when its platform plugin fails, so display and plugin are tried first. On systems other than
     Linux there is nothing to check.
@@ -42,11 +42,11 @@ def check_display(environment: Mapping[str, str] = os.environ) -> None:
         return
     x11, wayland = environment.get("DISPLAY", ""), environment.get("WAYLAND_DISPLAY", "")
     if not x11 and not wayland:
-        raise DisplayError(f"there is no display to open a window on; {HEADLESS_HINT}")
+        raise DisplayError(f"there is no display to open a window on; {hint or HEADLESS_HINT}")
     if platform == "wayland" or (wayland and not platform):
         return
     if not x11_answers(x11):
-        raise DisplayError(f"the display '{x11}' does not answer; start it, or {HEADLESS_HINT}")
+        raise DisplayError(f"the display '{x11}' does not answer; start it, or {hint or HEADLESS_HINT}")
     plugin = _plugin("libqxcb.so")
     if plugin is not None:
         try:

@@ -151,7 +151,7 @@ class CompareWindow(CompareBody):
             self.columns.say_carried(ops, source, into, words, True)
             return
         canvas = (
-            f", {comparison.letter(into)} goes on the main canvas"
+            f"; this also puts {comparison.letter(into)} on the canvas of its window"
             if self.picking.puts_on_canvas(into)
             else ""
         )

@@ -25,6 +25,7 @@ from gui.tools.story.actions import SHIPPED
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
     from gui.document.network.document import OrderDocument
+    from gui.editors.network.dialogs.inference import InferenceDialog
     from gui.shell.session import Session
 
 
@@ -44,6 +45,7 @@ class OrderWindow(NetworkBody):
     ) -> None:
         super().__init__(document, jobs, themes, session, views_factory)
         self._sized = False
+        self._inference: InferenceDialog | None = None
         self.files = NetworkFiles(self)
         self.picker = NeuronPicker(self)
         self.equip(
@@ -154,13 +156,17 @@ class OrderWindow(NetworkBody):
         """Run the network in this order on the processor and measure it."""
         from gui.editors.network.dialogs.inference import InferenceDialog
 
-        InferenceDialog(self.document, self.theme, self).show()
+        if self._inference is None:
+            self._inference = InferenceDialog(self.document, self.theme, self)
+        self._inference.show_results(self.theme)
 
     # ------------------------------------------------------------------ the end
     def end(self) -> None:
         """End every process and thread."""
         self.playback.pause()
         self.files.loading.drop()
+        if self._inference is not None:
+            self._inference.stop()
         super().end()
         self.proving_unasked.close()
         for view in self.views.threaded:

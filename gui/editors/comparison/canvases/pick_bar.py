@@ -115,7 +115,9 @@ class PickBar(QWidget):
         canvas = self._picking.puts_on_canvas(j)
         ways = f"{device_words(comparison, j, pick.ops)} \N{RIGHTWARDS ARROW} {device_words(comparison, i, pick.ops)}"
         count = "" if len(pick.ops) == len(ops) else f"{len(pick.ops):,} of "
-        self.what.setText(f"{count}{who}: {ways}" + (f", and {a} goes on the main canvas" if canvas else ""))
+        self.what.setText(
+            f"{count}{who}: {ways}" + (f"; this also puts {a} on the canvas of its window" if canvas else "")
+        )
         self._show(pick.effect, pick.rules, pick)
         self.take.setEnabled(True)
         self.take.setToolTip(plain_tip(f"{pick.text} (T)" + (f"\n{pick.sentence}" if pick.sentence else "")))

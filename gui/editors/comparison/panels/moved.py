@@ -149,15 +149,21 @@ class MovedList(CompareView):
         self.model.show_moves(None if comparison is None else Moves(comparison, self.pair), self.theme)
         if comparison is not None:
             self._widen()
-            devices = comparison.plans[self.pair[1]].problem.devices
-            example = f"{devices[0].name} -> {devices[-1].name}"
-            self.find_box.setPlaceholderText(
-                f"Filter: name, kind, {example if len(devices) > 1 else 'device'}"
-            )
+            self.find_box.setPlaceholderText(f"Filter: name, kind, {self._example()}")
             into, source = (comparison.letter(plan) for plan in reversed(self.pair))
             self.take.setText(f"Take into {into}")
             self.take.setToolTip(plain_tip(f"Put the selected ops where {source} has them, in {into} (T)"))
         self.run_filter()
+
+    def _example(self) -> str:
+        """A filter for devices that finds something: where the first op that moved comes from and goes to."""
+        moves = self.model.moves
+        if moves is None or not len(moves.ops):
+            return "device"
+        op = int(moves.ops[0])
+        return (
+            f"{moves.short_names[0][int(moves.before[op])]} -> {moves.short_names[1][int(moves.after[op])]}"
+        )
 
     def _widen(self) -> None:
         """Devices are always named in full."""

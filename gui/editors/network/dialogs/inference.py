@@ -6,6 +6,7 @@ import os
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -19,16 +20,19 @@ from planner.processes.question import Answer
 
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
+    from planner.model.graph import Ints
 
 MOST_BATCH = 65_536
 
 
 class InferenceDialog(QDialog):
-    """Batch size and threads, Run, and a table of what came of it. It does not block the window."""
+    """Batch size and threads, Run, and a table of what came of it. It does not block the window.
+
+    Closed it goes on with what it runs, and shown again it has what came of it; another model ends that (:meth:`forget`).
+    """
 
     def __init__(self, document: OrderDocument, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Run inference")
         self.setFont(font(9.0))
         self._document, self._theme = document, theme
@@ -45,11 +49,10 @@ class InferenceDialog(QDialog):
         self.form.add_int(
             "threads", "Threads", 1, 1, max(1, cores), f"threads that share a batch; this machine has {cores}"
         )
-        self.said = QLabel(
-            f"<p style='color: {theme.muted}'>Nothing has run yet. Run takes a few seconds in a process of its own;"
-            " times, samples per second and the check of the outputs appear here.</p>",
-            self,
-        )
+        self._measured: tuple[Measured, Ints] | None = None
+        """What came of the last run, and of which order."""
+        self._running: Ints = document.order
+        self.said = QLabel(self)
         self.said.setTextFormat(Qt.TextFormat.RichText)
         self.said.setWordWrap(True)
         self.said.setMinimumHeight(120)
@@ -75,7 +78,8 @@ class InferenceDialog(QDialog):
         column.addStretch(1)
         column.addLayout(buttons)
         self.setMinimumWidth(440)
-        document.model_changed.connect(self.close)
+        self._tell()
+        document.model_changed.connect(self.forget)
 
     @property
     def busy(self) -> bool:
@@ -89,20 +93,52 @@ class InferenceDialog(QDialog):
             return
         values = self.form.values()
         batch, threads = int(values["batch"]), int(values["threads"])
+        self._running = order
         self.said.setText("Running … the first time this takes some seconds more.")
         self._asking.ask(measure, problem.network, order, batch, threads)
 
+    def show_results(self, theme: Theme) -> None:
+        """Come to the front, in the colours of ``theme``, with what came of the last run."""
+        self._theme = theme
+        if self._measured is not None and not self.busy:
+            self._tell()
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def forget(self) -> None:
+        """The network is another one: what runs is ended, and nothing has run yet."""
+        self.stop()
+        self._measured = None
+        self._tell()
+        self.close()
+
+    def stop(self) -> None:
+        """End what runs."""
+        self._asking.stop()
+
+    def _tell(self) -> None:
+        """What came of the last run, or what will."""
+        muted = self._theme.muted
+        if self._measured is None:
+            self.said.setText(
+                f"<p style='color: {muted}'>Nothing has run yet. Run takes a few seconds in a process of its own;"
+                " times, samples per second and the check of the outputs appear here.</p>"
+            )
+            return
+        measured, order = self._measured
+        words = measured_html(measured, self._theme)
+        if not np.array_equal(order, self._document.order):
+            words += f"<p style='color: {muted}'>That was the order before the last change; run again for the one on the canvas.</p>"
+        self.said.setText(words)
+
     def _take(self, answer: Answer) -> None:
         if isinstance(answer.value, Measured):
-            self.said.setText(measured_html(answer.value, self._theme))
+            self._measured = (answer.value, self._running)
+            self._tell()
         else:
             sentence = escape(capital(answer.sentence))
             self.said.setText(f"<p style='color: {self._theme.bad}'>{sentence}.</p>")
-
-    def done(self, result: int) -> None:
-        """However it is closed: what runs is ended."""
-        self._asking.stop()
-        super().done(result)
 
 
 def measured_html(measured: Measured, theme: Theme) -> str:

@@ -13,11 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from gui.document.network import inferring
 from gui.editors.network.dialogs.inference import InferenceDialog, measured_html
-from gui.look.theme import LIGHT
+from gui.look.theme import DARK, LIGHT
 from gui.shell.density_dialog import DensityDialog
 from gui.shell.generate_dialog import GenerateDialog
 from planner.generate.catalogue import generate_network
-from tests.gui.editors.network.models import document_of, layered_network
+from tests.gui.editors.network.models import document_of, layered_network, shuffled_order
+from tests.gui.editors.network.window_parts import order_window
 
 
 def test_a_density_is_chosen(qtbot: QtBot) -> None:
@@ -51,6 +52,7 @@ def test_a_network_is_described_and_generated(qtbot: QtBot) -> None:
 def test_inference_is_run_and_checked(qtbot: QtBot) -> None:
     document = document_of()
     dialog = InferenceDialog(document, LIGHT)
+    qtbot.addWidget(dialog)
     dialog.show()
     dialog.form.fields["batch"].setValue(20)  # type: ignore[attr-defined]
     QTest.mouseClick(dialog.run_button, Qt.MouseButton.LeftButton)
@@ -58,20 +60,45 @@ def test_inference_is_run_and_checked(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not dialog.busy, timeout=120_000)
     assert "All outputs agree" in dialog.said.text() and "Batches of 20" in dialog.said.text()
     dialog.close()
+    dialog.show_results(DARK)
+    assert "Batches of 20" in dialog.said.text() and DARK.good in dialog.said.text(), "closing keeps it"
+    assert "run again" not in dialog.said.text()
+    assert document.network is not None
+    document.set_order(shuffled_order(document.network), "Another")
+    dialog.show_results(LIGHT)
+    assert "run again for the one on the canvas" in dialog.said.text()
+    dialog.forget()
+    assert "Nothing has run yet" in dialog.said.text() and not dialog.isVisible()
     document.close()
+
+
+def test_what_runs_goes_on_while_the_dialog_is_closed(qtbot: QtBot) -> None:
+    with order_window(qtbot) as window:
+        window.run_inference()
+        dialog = next(one for one in window.children() if isinstance(one, InferenceDialog))
+        dialog.form.fields["batch"].setValue(20)  # type: ignore[attr-defined]
+        dialog.run()
+        dialog.close()
+        assert dialog.busy
+        qtbot.waitUntil(lambda: not dialog.busy, timeout=120_000)
+        window.run_inference()
+        assert dialog.isVisible() and "Batches of 20" in dialog.said.text(), "the same dialog with its result"
+        dialog.close()
 
 
 def test_an_order_that_is_not_valid_is_not_run(qtbot: QtBot) -> None:
     document = document_of()
     document.set_order(document.order[::-1].copy(), "Backwards")
     dialog = InferenceDialog(document, LIGHT)
+    qtbot.addWidget(dialog)
     dialog.show()
     dialog.run()
     qtbot.waitUntil(lambda: not dialog.busy, timeout=120_000)
     assert "before it is complete" in dialog.said.text()
     dialog.run()
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    assert not dialog.isVisible()
+    assert not dialog.isVisible() and dialog.busy, "it goes on"
+    dialog.stop()
     document.close()
 
 
