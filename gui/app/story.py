@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from planner.cli import inputs
 from planner.cli.command import DONE, Console, UsageError
 from planner.errors import StageboardError
-from planner.story.story import LONGEST_TITLE
+from planner.story.story import COMPARISONS, LONGEST_TITLE
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan
@@ -43,6 +43,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="of one plan: run its search again from its provenance and tell the plans on the way, at most twelve",
     )  # fmt: skip
     parser.add_argument(
+        "--compare", action="append", default=[], choices=COMPARISONS,
+        help="in the end compare the plans in this way: a canvas each, two on one canvas with a slider, what goes from device to"
+        " device, or schedules on one time axis; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
         "--theme", choices=("light", "dark"), default="light", help="its colours (default light)"
     )
     parser.add_argument(
@@ -52,6 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     inputs.add_density(parser)
     parser.epilog = (
         "example: stageboard story sample_models/resnet50.json a.plan.json b.plan.json -o talk.story.json\n"
+        "         stageboard story sample_models/resnet50.json a.plan.json b.plan.json --compare overlay -o talk.story.json\n"
         "         stageboard story sample_models/resnet50.json best.plan.json --replay -o search.story.json\n\n"
         "Model files from elsewhere are copied beside the story, so that it opens anywhere. 'stageboard present STORY' shows it."
     )
@@ -80,6 +86,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(
             f"story: --replay tells the search of one plan, and {len(plans)} were given; name one"
         )
+    if args.compare and (args.replay or len(plans) < 2):
+        raise UsageError("story: --compare needs two plans; name another one after the first")
     inputs.check_output(args.output, args.files)
     model, opened, batch = read(models, plans, args.batch, args.density)
     for file, one in zip(plans, opened, strict=True):
@@ -105,7 +113,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     named = portable_paths(models, output.parent)
     with withdrawing(named.copied):
         about = StoryModel(named.names, model.fingerprint, batch, args.density)
-        story = story_of_plans(about, told, args.title or "", camera_on, args.theme)
+        story = story_of_plans(about, told, args.title or "", camera_on, args.theme, args.compare)
         write_story(output, story)
     for copy in named.copied:
         console.note(f"{copy.name} was copied beside the story, so that it opens anywhere")

@@ -17,9 +17,12 @@ from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
+from planner.reports.comparison import compare
+from planner.story.comparing import comparison_caption, comparison_title
 from planner.story.files.plans import pack
 from planner.story.story import (
     LONGEST_TITLE,
+    MOST_BESIDE,
     MOST_HIGHLIGHTED,
     MOST_PLANS,
     Camera,
@@ -38,6 +41,8 @@ LEAST_SHARE = 0.04
 LEAST_GAIN = 0.002
 PLAYED = 6.0
 """Seconds in which a network's order is played."""
+SLIDING = 3.0
+"""Seconds in which the slider of an overlay goes from one plan to the other."""
 LONG, SHORT = 6.0, 3.5
 """Seconds for which keyframes are held: those with much to read, and the steps of a search."""
 
@@ -64,8 +69,12 @@ def story_of_plans(
     name: str = "",
     cameras: Cameras = no_cameras,
     theme: str = "light",
+    comparisons: Sequence[str] = (),
 ) -> Story:
-    """The story of plans of one model, in their order. Raises :class:`StoryError` without plans, or with too many."""
+    """The story of plans of one model, in their order; in the end they are compared in the ways of ``comparisons``.
+
+    Raises :class:`StoryError` without plans, with too many, and where there is nothing to compare.
+    """
     if not told:
         raise StoryError("a story needs a plan; name one")
     if len(told) > MOST_PLANS:
@@ -73,6 +82,7 @@ def story_of_plans(
     frames = [_opening(told[0].plan)]
     for i, entry in enumerate(told):
         frames += _of_plan(i, entry, told[i - 1].plan if i else None)
+    frames += _compared([entry.plan for entry in told], comparisons)
     frames += _closing(len(told) - 1, told[-1], cameras)
     plan = told[-1].plan
     return Story(
@@ -120,6 +130,25 @@ def _of_plan(index: int, entry: Told, before: Plan | OrderPlan | None) -> list[K
     panel = ("convergence" if entry.brief else "difference") if comparable else "costs"
     versus = index - 1 if comparable else -1
     return [Keyframe(head, words, index, "lanes", panel=panel, versus=versus, hold=hold, transition=1.2)]
+
+
+def _compared(plans: Sequence[Plan | OrderPlan], ways: Sequence[str]) -> list[Keyframe]:
+    """A keyframe for each way to compare: canvases and schedules of all plans where there are few, else the last against the first."""
+    graphs = [plan for plan in plans if isinstance(plan, Plan)]
+    if ways and len(graphs) < 2:
+        raise StoryError("a comparison needs two plans of a graph of operators; name two, or compare nothing")
+    frames = []
+    for way in ways:
+        several = way in ("side-by-side", "schedules") and len(graphs) <= 2 + MOST_BESIDE
+        numbers = list(range(len(graphs))) if several else [0, len(graphs) - 1]
+        told = compare([graphs[i] for i in numbers])
+        frames.append(
+            Keyframe(
+                comparison_title(told), comparison_caption(told, way), numbers[1], "comparison", versus=0, hold=LONG,
+                transition=SLIDING if way == "overlay" else 0.8, comparison=way, layout="lanes", beside=tuple(numbers[2:]),
+            )
+        )  # fmt: skip
+    return frames
 
 
 def _closing(index: int, entry: Told, cameras: Cameras) -> list[Keyframe]:

@@ -111,7 +111,9 @@ class CompareWindow(CompareBody):
             self.header.show_title("Compare", state.why_not)
             self.strip.count.setText("")
             return
-        names = " · ".join(f"{comparison.letter(i)} {plan.name}" for i, plan in enumerate(comparison.plans))
+        names = " · ".join(
+            f"{comparison.letter(i)} {comparison.figures(i).name}" for i in range(len(comparison.plans))
+        )
         self.setWindowTitle(plain(f"{names} – Compare – Stageboard"))
         self.header.show_title(comparison.graph.name, comparison.why_incomparable or names)
         i, j = state.shown

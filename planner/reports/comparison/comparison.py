@@ -14,7 +14,7 @@ from planner.model.graph import Floats, Graph, Ints
 from planner.plan_files import plan_json
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
-from planner.reports.comparison.figures import LETTERS, Figures, figures_of, weighed
+from planner.reports.comparison.figures import LETTERS, Figures, figures_of, told_apart, weighed
 from planner.reports.comparison.matching import works
 from planner.reports.comparison.rows import matched_rows
 
@@ -166,8 +166,10 @@ class Comparison:
     # ------------------------------------------------------------------ how good each is
     @cached_property
     def _figures(self) -> tuple[Figures, ...]:
+        names = told_apart(self.plans)
         return tuple(
-            figures_of(plan, self.bounds, LETTERS[i], self.claims[i]) for i, plan in enumerate(self.plans)
+            figures_of(plan, self.bounds, LETTERS[i], self.claims[i], names[i])
+            for i, plan in enumerate(self.plans)
         )
 
     def figures(self, i: int) -> Figures:

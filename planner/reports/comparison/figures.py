@@ -46,10 +46,40 @@ class Figures:
         return next(iter(self.components.values()))
 
 
+def own_name(plan: Plan | OrderPlan) -> str:
+    """A plan's name, else that of what found it."""
+    return plan.name or plan.provenance.planner
+
+
+def told_apart(plans: Sequence[Plan | OrderPlan]) -> tuple[str, ...]:
+    """What plans are called beside one another: those with one name by their planner, target or seed as well, whichever differs."""
+    names = [own_name(plan) for plan in plans]
+    found = list(names)
+    for name in {name for name in names if names.count(name) > 1}:
+        alike = [i for i, one in enumerate(names) if one == name]
+        for further in (
+            [plans[i].provenance.planner for i in alike],
+            [plans[i].problem.target.spec() for i in alike],
+            ["" if plans[i].provenance.seed is None else f"seed {plans[i].provenance.seed}" for i in alike],
+        ):
+            if len(set(further)) == len(alike):
+                for i, words in zip(alike, further, strict=True):
+                    found[i] = f"{name} ({words})" if words else name
+                break
+    return tuple(found)
+
+
 def figures_of(
-    plan: Plan | OrderPlan, bounds: Sequence[Bound], letter: str, claims: Sequence[Bound] = ()
+    plan: Plan | OrderPlan,
+    bounds: Sequence[Bound],
+    letter: str,
+    claims: Sequence[Bound] = (),
+    name: str = "",
 ) -> Figures:
-    """The figures of one plan against all proven ``bounds`` that apply to its problem; ``claims`` are those of its own file."""
+    """The figures of one plan against all proven ``bounds`` that apply to its problem; ``claims`` are those of its own file.
+
+    ``name`` is what it is called among others, by itself its own name.
+    """
     problem: PlanningProblem = plan.problem
     evaluation = plan.evaluation
     standing = problem.standing(evaluation.values, bounds)
@@ -58,7 +88,7 @@ def figures_of(
     return Figures(
         plan=plan,
         letter=letter,
-        name=plan.name or plan.provenance.planner,
+        name=name or own_name(plan),
         target_words=problem.target.spec(),
         objective_name=problem.objective,
         components=dict(evaluation.components),

@@ -16,7 +16,7 @@ from planner.model.network import Network
 from planner.plan_files import order_json
 from planner.problem.bound import Bound
 from planner.reports.comparison.comparison import check_count
-from planner.reports.comparison.figures import LETTERS, Figures, figures_of, weighed
+from planner.reports.comparison.figures import LETTERS, Figures, figures_of, told_apart, weighed
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +52,10 @@ class OrderComparison:
 
     @cached_property
     def _figures(self) -> tuple[Figures, ...]:
+        names = told_apart(self.plans)
         return tuple(
-            figures_of(plan, self.bounds, LETTERS[i], self.claims[i]) for i, plan in enumerate(self.plans)
+            figures_of(plan, self.bounds, LETTERS[i], self.claims[i], names[i])
+            for i, plan in enumerate(self.plans)
         )
 
     def figures(self, i: int) -> Figures:

@@ -91,7 +91,7 @@ class PaneTitle(QWidget):
     def show_plan(self, comparison: Comparison, shown: tuple[int, int]) -> None:
         """Say what there is to say about the plan; ``shown`` is the pair that lists are about."""
         i = self._index
-        letter, name = comparison.letter(i), comparison.plans[i].name
+        letter, name = comparison.letter(i), comparison.figures(i).name
         self._name = name
         self._elide()
         self.name.setToolTip(plain_tip(f"{name}: choose another plan for this place"))

@@ -271,3 +271,28 @@ def test_bounds_of_another_graph_do_not_matter() -> None:
     stranger = Bound("bottleneck", 1e9, "other", "another relaxation")
     comparison = compare([each, each], [stranger])
     assert comparison.figures(0).bound is None and comparison.notes == ()
+
+
+def test_plans_of_one_name_are_told_apart() -> None:
+    """By what found them, by their target, or by the seed: whichever differs."""
+    graph = chain()
+    three, four = (Problem(graph, Pipeline(count=count)) for count in (3, 4))
+
+    def named(problem: Problem, planner: str, seed: int | None) -> Plan:
+        return problem.plan(np.zeros(graph.n, np.int32), Provenance(planner, seed=seed), "")
+
+    def names(*plans: Plan) -> list[str]:
+        told = compare(plans)
+        return [told.figures(i).name for i in range(len(plans))]
+
+    assert names(named(three, "slice", 1), named(four, "slice", 1)) == [
+        "slice (pipeline:3)",
+        "slice (pipeline:4)",
+    ]
+    assert names(named(three, "slice", 1), named(three, "slice", 2)) == ["slice (seed 1)", "slice (seed 2)"]
+    assert names(named(three, "slice", 1), named(three, "anneal", 1)) == ["slice", "anneal"]
+    both = [replace(named(three, planner, 1), name="mine") for planner in ("slice", "anneal")]
+    assert names(*both) == ["mine (slice)", "mine (anneal)"]
+    assert names(named(three, "slice", 1), named(three, "slice", 1)) == ["slice", "slice"], (
+        "nothing differs but the letters"
+    )
