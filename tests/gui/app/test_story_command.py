@@ -54,6 +54,18 @@ def test_a_story_of_two_plans(tmp_path: Path, qapp: Any, capsys: Any) -> None:
     assert again.read_bytes() == out.read_bytes()
 
 
+def test_a_story_that_compares(tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    plans = [
+        planned(tmp_path, f"{n}", UNET, "--target", f"pipeline:{n}", "--planner", "slice") for n in (2, 3)
+    ]
+    out = tmp_path / "compared.story.json"
+    assert main(["story", UNET, *plans, "--compare", "overlay", "--compare", "sankey", "-o", str(out)]) == 0
+    found = [k for k in read_story(out).keyframes if k.view == "comparison"]
+    assert [(k.comparison, k.plan, k.versus) for k in found] == [("overlay", 1, 0), ("sankey", 1, 0)]
+    assert main(["present", str(out), "-o", str(tmp_path / "slides.pdf")]) == 0
+    assert (tmp_path / "slides.pdf").read_bytes().startswith(b"%PDF-")
+
+
 def test_a_search_run_again(tmp_path: Path, qapp: Any, capsys: Any) -> None:
     arguments = (
         "--target",
@@ -100,6 +112,7 @@ def test_what_makes_no_story(tmp_path: Path, capsys: Any) -> None:
         ([UNET], "no plan was named"),
         ([plan], "name its model before it"),
         ([UNET, plan, plan, "--replay"], "--replay tells the search of one plan"),
+        ([UNET, plan, "--compare", "overlay"], "--compare needs two plans"),
         ([UNET, str(tmp_path / "none.json")], "does not exist"),
         ([UNET, plan, "--density", "5%"], "prunes sparse networks"),
         ([UNET, plan, "--title", "x" * 200], "from 1 to 120 characters"),

@@ -273,3 +273,39 @@ def test_a_plan_is_not_overwritten_by_its_picture(
     ran = stageboard("compare", RESNET, odd, pair[1], "-o", odd)
     assert ran.status == 2 and "would be lost" in ran.sentence
     assert json.loads(odd.read_text())["format"] == "stageboard-plan"
+
+
+# ------------------------------------------------------------------------------------------------ in the window
+def test_a_window_is_opened_on_the_plans(
+    stageboard: Any, tmp_path: Path, resnet: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is compared goes to the window; bad input, other uses and a missing display are refused before that."""
+    import gui.app.app
+    from gui.look import display
+
+    asked: list[Any] = []
+    monkeypatch.setattr(gui.app.app, "open_window", lambda *given, **named: asked.append((given, named)) or 0)
+    a, b = (written(tmp_path / f"{n}.json", resnet, f"pipeline:{n}", [0.5]) for n in (2, 3))
+    ran = stageboard("compare", RESNET, a, b, "--window")
+    assert (ran.status, ran.out) == (0, "")
+    assert asked == [(([Path(RESNET)], None), {"density": None, "compared": [a, b], "batch": None})]
+    ran = stageboard("compare", "--window")
+    assert ran.status == 0
+    (given, named) = asked[1]
+    assert given[0][0].name == "bert_3.json" and len(named["compared"]) == 2
+
+    for more, words in (
+        (["-o", "x.png"], "-o is about what is printed or drawn"), (["--all"], "--all is about"),
+        (["--json"], "--json is about"), (["--view", "lanes"], "--view is about"),
+    ):  # fmt: skip
+        ran = stageboard("compare", RESNET, a, b, "--window", *more)
+        assert ran.status == 2 and words in ran.err + ran.out
+    other = written(tmp_path / "other.json", read_models(["sample_models/unet.onnx"]), "pipeline:2", [0.5])
+    ran = stageboard("compare", RESNET, a, other, "--window")
+    assert ran.status == 2 and "another graph" in ran.err
+    monkeypatch.setattr(display, "x11_answers", lambda _: False)
+    monkeypatch.setenv("QT_QPA_PLATFORM", "xcb")
+    monkeypatch.setenv("DISPLAY", ":99")
+    ran = stageboard("compare", RESNET, a, b, "--window")
+    assert ran.status == 2 and "leave --window out for the figures" in ran.err and ran.err.count("\n") == 1
+    assert len(asked) == 2

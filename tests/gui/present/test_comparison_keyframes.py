@@ -1,0 +1,213 @@
+"""Keyframes that compare plans: what is painted at rest, on the way, as shapes, and in a page."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QImage, QPainter
+
+from gui.look.theme import DARK, LIGHT
+from gui.present.comparison import schedules
+from gui.present.comparison.making import comparison_shot
+from gui.present.comparison.overlay import OverlayShot
+from gui.present.comparison.schedules import SchedulesShot
+from gui.present.comparison.shot import ComparisonShot
+from gui.present.html.page import page_of
+from gui.present.scenes import View
+from gui.present.show import Show
+from gui.present.stage import LEAD
+from planner.errors import StageboardError
+from planner.problem.provenance import Provenance
+from planner.reports.comparison import Comparison
+from planner.story.story import COMPARISONS, Camera, Keyframe, Resolved
+from tests.gui.present.talks import TARGETS, even, graph_members, resolved
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+SIZE = (640, 400)
+
+
+def frame(comparison: str, **fields: Any) -> Keyframe:
+    """Plan 1 against plan 0."""
+    changed = {"versus": 0, "comparison": comparison, "transition": 1.0} | fields
+    return Keyframe("B against A", "What B does.", 1, "comparison", **changed)
+
+
+def comparing(*frames: Keyframe, kind: str = "pipeline") -> Resolved:
+    members = graph_members(kind)
+    first = members[0][0]
+    third = first.problem.plan(even(first.problem.size, 2, 3), Provenance("third"), "third")
+    return resolved([*members, (third, ())], Keyframe("First", "", 0, transition=0.5), *frames)
+
+
+def pixels(image: QImage) -> np.ndarray:
+    data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    return data[:, : 4 * image.width()].copy()
+
+
+def rest(show: Show, index: int) -> np.ndarray:
+    return pixels(show.image(show.starts[index] + show.keyframes[index].transition + 0.01))
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_all_four_are_painted_in_both_themes(kind: str) -> None:
+    frames = [frame(way, layout=layout) for way in COMPARISONS for layout in ("flow", "lanes")]
+    told = comparing(*frames, kind=kind)
+    for theme in (LIGHT, DARK):
+        show = Show(told, theme, SIZE)
+        pictures = [rest(show, i) for i in range(show.count)]
+        for way in range(len(COMPARISONS) - 1):
+            assert (pictures[1 + 2 * way] != pictures[3 + 2 * way]).any(), "each is another picture"
+        for picture in pictures[1:]:
+            assert (picture != pictures[0]).any()
+            assert len(np.unique(picture.reshape(-1, 4), axis=0)) > 20, "there is something on it"
+        again = Show(told, theme, SIZE)
+        assert np.array_equal(rest(again, 3), pictures[3]), "the same seconds, the same pixels"
+
+
+def test_three_plans_stand_beside_one_another() -> None:
+    show = Show(comparing(frame("side-by-side"), frame("side-by-side", beside=(2,))), LIGHT, SIZE)
+    two, three = (show.shots.shot(i) for i in (1, 2))
+    assert isinstance(two, ComparisonShot) and isinstance(three, ComparisonShot)
+    assert [len(shot.parts()) for shot in (two, three)] == [2, 3]
+    boxes = [part.rect for part in three.parts()]
+    assert not any(
+        a.intersected(b).width() > 1 and a.intersected(b).height() > 1
+        for a in boxes
+        for b in boxes
+        if a is not b
+    )
+    words = [run.text for run in show.shots.figures(2)]
+    assert {"A ", "B ", "C "} <= set(words)
+
+
+def test_the_line_above_says_both_and_the_difference() -> None:
+    told = comparing(frame("sankey"))
+    show = Show(told, LIGHT, SIZE)
+    words = show.words(1)[1]
+    a, b = (plan.objective for plan in told.plans[:2])
+    assert words.startswith("What B does.") and "A " in words and "B " in words
+    assert f"{abs(b - a) / a:.1%}".replace("%", " %") in words
+
+
+def test_the_slider_goes_from_a_to_its_place() -> None:
+    told = comparing(
+        frame("overlay", layout="lanes", share=1.0), frame("overlay", layout="lanes", share=0.0),
+        frame("overlay", layout="lanes", share=0.5),
+    )  # fmt: skip
+    show = Show(told, LIGHT, SIZE)
+    b, a = rest(show, 1), rest(show, 2)
+    assert (a != b).any()
+
+    def stage(picture: np.ndarray) -> np.ndarray:
+        box = show.places.stage
+        return picture[int(box.top()) + 1 : int(box.bottom()) - 1]
+
+    def at(index: int, share: float) -> np.ndarray:
+        image = QImage(*SIZE, QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        show.paint_between(painter, index - 1, index, share)
+        painter.end()
+        return stage(pixels(image))
+
+    assert np.array_equal(at(1, LEAD), stage(a)), "plan A comes up first"
+    assert np.array_equal(at(2, 1e-9), stage(b)), "from where the slider was before"
+    half = at(3, 0.999)
+    assert (half != stage(a)).any() and (half != stage(b)).any()
+    assert np.array_equal(at(1, 1.0), stage(b))
+    show.reduced_motion = True
+    assert np.array_equal(pixels(show.image(show.starts[1])), b), "a cut goes there at once"
+
+
+def test_a_slider_goes_on_only_from_the_same_plans() -> None:
+    told = comparing(
+        frame("overlay"), frame("overlay", share=0.5), frame("overlay", layout="lanes"), frame("overlay", versus=2),
+        frame("overlay", camera=Camera(0.0, 0.0, 0.5, 0.5)),
+    )  # fmt: skip
+    shots = [Show(told, LIGHT, SIZE).shots.shot(i) for i in range(1, 6)]
+    first = shots[0]
+    assert isinstance(first, OverlayShot)
+    assert [first.like(shot) for shot in shots if isinstance(shot, OverlayShot)] == [
+        True, True, False, False, False,
+    ]  # fmt: skip
+
+
+def test_schedules_begin_where_they_are_steady() -> None:
+    told = comparing(frame("schedules"))
+    shot = comparison_shot(told, told.story.keyframes[1], (640.0, 300.0), 1.0, LIGHT)
+    assert isinstance(shot, SchedulesShot) and not shot.why_not
+    for i in (0, 1):
+        layout, since = shot._layout(i, 400.0, 100.0)
+        assert layout.left == since > 0.0
+    scales = {round(shot._layout(i, 400.0, 100.0)[0].scale, 9) for i in (0, 1)}
+    assert len(scales) == 1, "one scale of time"
+
+
+def test_plans_without_a_common_schedule_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(comparison: Comparison) -> tuple[str, ...]:
+        raise StageboardError("no kind of schedule suits every plan")
+
+    monkeypatch.setattr(schedules, "common_kinds", refuse)
+    show = Show(comparing(frame("schedules")), LIGHT, SIZE)
+    shot = show.shots.shot(1)
+    assert isinstance(shot, SchedulesShot) and shot.words() == "no kind of schedule suits every plan"
+    assert len(shot.parts()) == 1
+    assert len(np.unique(rest(show, 1).reshape(-1, 4), axis=0)) > 5
+
+
+def test_nothing_is_pointed_at_and_a_lens_changes_nothing() -> None:
+    show = Show(comparing(frame("overlay")), LIGHT, SIZE)
+    assert show.op_at(1, QPointF(300, 150)) == -1
+    image = QImage(*SIZE, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    show.paint_between(painter, 1, 1, 1.0, View(2.0, 0.0, 0.0))
+    painter.end()
+    assert np.array_equal(pixels(image), rest(show, 1))
+
+
+def test_what_stands_out_and_the_camera_are_kept() -> None:
+    near = frame("overlay", camera=Camera(0.0, 0.0, 0.4, 0.6))
+    lit = frame("overlay", highlight=("n1",))
+    show = Show(comparing(frame("overlay"), near, lit), LIGHT, SIZE)
+    plain, closer, marked = (rest(show, i) for i in (1, 2, 3))
+    assert (plain != closer).any() and (plain != marked).any()
+    shot = show.shots.shot(3)
+    assert isinstance(shot, OverlayShot) and shot.over.first.highlighted.sum() == 1
+
+
+def test_slides_stay_inside_the_stage() -> None:
+    """Shapes of a camera's picture do not run over the words around it."""
+    show = Show(comparing(frame("side-by-side", camera=Camera(0.3, 0.3, 0.2, 0.2))), LIGHT, SIZE)
+    with_shapes, words = (QImage(*SIZE, QImage.Format.Format_RGB32) for _ in range(2))
+    for image in (with_shapes, words):
+        painter = QPainter(image)
+        show.paint_slide(painter, 1)
+        painter.end()
+    stage = show.places.stage
+    below = QRectF(0, stage.bottom() + 1, SIZE[0], SIZE[1] - stage.bottom() - 1).toRect()
+    rested = show.image(show.starts[1] + 1.01)
+    assert np.array_equal(pixels(with_shapes.copy(below)), pixels(rested.copy(below)))
+
+
+def test_a_page_has_them_as_drawings() -> None:
+    told = comparing(
+        frame("side-by-side"), frame("overlay", share=1.0), frame("overlay", share=0.5), frame("sankey"), frame("schedules")
+    )  # fmt: skip
+    text = page_of(told, "", SIZE, lambda done, of: None)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S)[1])  # type: ignore[index]
+    frames = data["frames"]
+    assert [one["kind"] for one in frames] == ["graph", *["drawing"] * 5]
+    assert [one.get("slider") for one in frames[1:4]] == [
+        None, {"from": 0.0, "to": 1.0, "lead": LEAD}, {"from": 1.0, "to": 0.5, "lead": 0.0},
+    ]  # fmt: skip
+    drawings = re.findall(r'<svg class="comparison"[^>]*aria-label="([^"]*)"', text)
+    assert len(drawings) == 5 and "on one canvas, showing shifted" in drawings[1]
+    assert text.count('class="second" opacity="1"') == 1 and text.count('class="knob"') == 2
+    assert "style=" not in "".join(re.findall(r'<svg class="comparison".*?</svg></article>', text, re.S)), (
+        "the page's policy allows no styles of its own"
+    )
