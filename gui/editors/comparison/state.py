@@ -300,7 +300,13 @@ def file_sources(paths: Iterable[Path], document: Document) -> tuple[list[Source
     bounds: list[Bound] = []
     for path in paths:
         plan, stored = read_plan(Path(path), graph)
-        named = replace(plan, name=plan.name or Path(path).stem.removesuffix(".plan"))
-        sources.append(Source(plan=named, path=Path(path), file_claims=claimed(stored)))
+        sources.append(Source(plan=plan, path=Path(path), file_claims=claimed(stored)))
         bounds += proven(with_known(plan.problem, stored))
+    names = [source.name for source in sources]
+    for source in sources:
+        # Plans that nobody named are called by their planner: two files of one planner are told apart by theirs.
+        if names.count(source.name) > 1 and source.plan is not None and source.path is not None:
+            source.plan = replace(
+                source.plan, name=f"{source.name} ({source.path.stem.removesuffix('.plan')})"
+            )
     return sources, bounds
