@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 SLIDING, USUAL = 2.5, 0.8
 """Seconds of the transition towards an overlay, whose slider is to be followed, and towards other comparisons."""
+LOOKS = {
+    "side-by-side": "Side by side", "overlay": "Both on one canvas", "sankey": "What goes from device to device",
+    "schedules": "On one time axis",
+}  # fmt: skip
+"""Titles of comparisons of plans that were introduced."""
 PANELS = {"flows": "sankey", "schedules": "schedules"}
 """What a keyframe shows that was captured while a panel has the keyboard."""
 
@@ -53,6 +58,8 @@ def captured(window: CompareBody, draft: Draft, comparison: str) -> Frame:
     before = draft.frame
     if before is not None and before.keyframe.caption == words:  # said already, and still true
         words = ""
+    if before is not None and before.keyframe.comparison and [before.versus, before.shown] == shown[:2]:
+        title = _look(window, told, comparison)
     keyframe = Keyframe(
         title, words, 0, "comparison", versus=0, comparison=comparison, layout=window.state.view,
         beside=(0,) * (len(shown) - 2), transition=USUAL,
@@ -71,6 +78,14 @@ def _looked_at(window: CompareBody, compared: Comparison, keyframe: Keyframe) ->
     if isinstance(pane, OverlayPane):
         return replace(keyframe, share=round(pane.fade.share, 3), transition=SLIDING)
     return keyframe
+
+
+def _look(window: CompareBody, told: Comparison, comparison: str) -> str:
+    """How plans are compared that were compared in the keyframe before, as a title."""
+    pane = window.columns.current
+    if comparison == "overlay" and isinstance(pane, OverlayPane) and pane.fade.share in (0.0, 1.0):
+        return told.figures(int(pane.fade.share)).name
+    return LOOKS[comparison]
 
 
 def _told(window: CompareBody, plans: list[Plan]) -> Comparison:

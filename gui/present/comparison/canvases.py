@@ -16,7 +16,7 @@ from planner.story.story import Camera
 
 
 class CanvasesShot(ComparisonShot):
-    """Every plan in ``layout`` (``flow`` or ``lanes``) through one camera; ``out`` are the ops that stand out."""
+    """Every plan in ``layout`` (``flow`` or ``lanes``) through one camera; ``out`` are the ops that stand out; none: those that moved."""
 
     def __init__(
         self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme, layout: str,

@@ -36,7 +36,10 @@ KNOB = 8.0
 
 
 class OverlayShot(ComparisonShot):
-    """Plans A and B in ``layout`` (``flow`` or ``lanes``); ``share`` is where the slider rests, 0 at A, 1 at B."""
+    """Plans A and B in ``layout`` (``flow`` or ``lanes``); ``share`` is where the slider rests, 0 at A, 1 at B.
+
+    ``out`` are the ops that stand out; none: those that moved.
+    """
 
     def __init__(
         self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme, layout: str,
@@ -61,9 +64,10 @@ class OverlayShot(ComparisonShot):
         )
         self.over = Overlaid(scenes[0], scenes[1], (first, second), (headers[0], headers[1]))
         self.marks = marks_of(comparison, items, 0, (1, 0))
+        standing_out = out if len(out) else comparison.moved(1)
         for scene in scenes:
-            if 0 < len(out) < comparison.graph.n:
-                scene.highlighted = scene.mask(out)
+            if 0 < len(standing_out) < comparison.graph.n:
+                scene.highlighted = scene.mask(standing_out)
         self.palette = canvas_palette(theme, rows, comparison.numbers)
         self._camera = shares(camera)
         self._layers = Layers()
