@@ -7,7 +7,6 @@ file itself.
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from planner.errors import StageboardError
+from planner.export.onnx.made_up import Arrays, Shape, made_up
 from planner.export.onnx.runtime import OnnxModel
 from planner.export.stages.difference import difference, identical
 from planner.export.stages.folder import read_manifest
@@ -24,12 +24,7 @@ from planner.export.stages.stages import TOLERANCE, Checked, NotComparable, Veri
 from planner.formats.onnx import shapes as onnx_shapes
 from planner.printable import clean
 
-_HIGH, _LOW = 1000, 2
-_TYPES = {"float": "float32", "double": "float64"}
 _LEAVE_OUT = "the stages cannot be compared with it, so export without the check"
-
-Arrays = dict[str, Any]
-Shape = tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -55,9 +50,7 @@ def check_stages(order: CheckOrder) -> Checked:
     other outputs each time.
     """
     whole = _whole(order)
-    rng = np.random.default_rng(order.seed)
-    ranges = _ranges(whole, order.shapes, rng)
-    feeds = [_random(whole, order.shapes, rng, ranges) for _ in range(order.samples)]
+    feeds = _feeds(whole, order)
     wanted = [_run(whole, feed) for feed in feeds]
     manifest = read_manifest(order.folder).model(order.model)
     inner = _inner(order.source, [name for stage in manifest.stages for name in stage.outputs], feeds[0])
@@ -123,6 +116,13 @@ def _run(whole: OnnxModel, feed: Arrays) -> Arrays:
         raise NotComparable(f"{error}; {_LEAVE_OUT}") from error
 
 
+def _feeds(whole: OnnxModel, order: CheckOrder) -> list[Arrays]:
+    try:
+        return made_up(whole, order.shapes, np.random.default_rng(order.seed), order.samples)
+    except StageboardError as error:
+        raise NotComparable(f"{error}; {_LEAVE_OUT}") from error
+
+
 def _varies(order: CheckOrder, feed: Arrays) -> bool:
     """Whether the whole model itself gives something else for the same input."""
     whole = _whole(order)
@@ -146,64 +146,3 @@ def _inner(source: str, names: Sequence[str], feed: Arrays) -> Arrays | None:
         return _run(OnnxModel(data, "the whole model"), feed)
     except StageboardError:  # weights in other files, which a model in memory does not find
         return None
-
-
-# ------------------------------------------------------------------------------------------------------- made-up inputs
-def _ranges(whole: OnnxModel, shapes: Mapping[str, Shape], rng: np.random.Generator) -> dict[str, int]:
-    """How large whole-number inputs may be: an index beyond a table's end stops a model."""
-    integers = [name for name, kind in whole.inputs.items() if "int" in kind]
-    ranges = dict.fromkeys(integers, _HIGH)
-    if not integers or _runs(whole, shapes, rng, ranges):
-        return ranges
-    ranges = dict.fromkeys(integers, _LOW)
-    if not _runs(whole, shapes, rng, ranges):
-        ranges = dict.fromkeys(integers, 1)
-    for name in integers:
-        for limit in (_HIGH, 100, 16):
-            if _runs(whole, shapes, rng, {**ranges, name: limit}):
-                ranges[name] = limit
-                break
-    return ranges
-
-
-def _runs(
-    whole: OnnxModel, shapes: Mapping[str, Shape], rng: np.random.Generator, ranges: Mapping[str, int]
-) -> bool:
-    feed = _random(whole, shapes, rng, ranges)
-    with contextlib.suppress(StageboardError):
-        _run(whole, feed)
-        return True
-    return False
-
-
-def _random(
-    whole: OnnxModel, shapes: Mapping[str, Shape], rng: np.random.Generator, ranges: Mapping[str, int]
-) -> Arrays:
-    feed: Arrays = {}
-    for name, kind in whole.inputs.items():
-        shape = shapes.get(name)
-        if shape is None or any(d < 0 for d in shape) or not kind.startswith("tensor("):
-            raise NotComparable(
-                f"the model's input '{clean(name)}' is not a tensor of known size; {_LEAVE_OUT}"
-            )
-        feed[name] = _array(kind[7:-1], shape, rng, ranges.get(name, _LOW), name)
-    return feed
-
-
-def _array(dtype: str, shape: tuple[int, ...], rng: np.random.Generator, high: int, name: str) -> Any:
-    if dtype == "bool":
-        return rng.integers(0, 2, shape).astype(bool)
-    if dtype == "string":
-        return np.array([f"text {i}" for i in range(math.prod(shape))], object).reshape(shape)
-    try:
-        kind = np.dtype(_TYPES.get(dtype, dtype))
-    except TypeError:
-        raise NotComparable(
-            f"the model's input '{clean(name)}' has values of type {clean(dtype)}, which are not made up here; {_LEAVE_OUT}"
-        ) from None
-    if kind.kind == "f":
-        return rng.standard_normal(shape).astype(kind)
-    limits = np.iinfo(kind)
-    if limits.bits == 8:  # quantised values: all of them
-        return rng.integers(limits.min, int(limits.max) + 1, shape).astype(kind)
-    return rng.integers(0, high, shape).astype(kind)

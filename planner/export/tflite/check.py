@@ -8,7 +8,7 @@ arises and cannot hide behind a later rounding. A state is set back before every
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,9 @@ from planner.export.stages.difference import difference, identical
 from planner.export.stages.folder import ModelEntry, read_manifest
 from planner.export.stages.runner import Arrays, StageRunner
 from planner.export.stages.stages import TOLERANCE, Checked, NotComparable, VerificationFailed, together
+from planner.export.tflite.made_up import INTEGERS_BELOW, random_input
 from planner.export.tflite.runtime import TfliteModel
 
-_INTEGERS_BELOW = (1000, 16, 2, 1)
 _NOT_COMPARED = "the stages cannot be compared with it, so export without the check"
 
 
@@ -125,12 +125,12 @@ def _feeds(
     until it runs.
     """
     error: StageboardError | None = None
-    for below in _INTEGERS_BELOW:
+    for below in INTEGERS_BELOW:
         try:
             whole = TfliteModel(source, title)
             feeds = [
                 [
-                    _random(detail, name, below, rng)
+                    random_input(detail, name, below, rng)
                     for detail, name in zip(whole.inputs, entry.inputs, strict=True)
                 ]
                 for _ in range(samples)
@@ -140,20 +140,3 @@ def _feeds(
         except StageboardError as problem:
             error = problem
     raise NotComparable(f"{error}; {_NOT_COMPARED}")
-
-
-def _random(detail: Mapping[str, Any], name: str, below: int, rng: np.random.Generator) -> Any:
-    shape: Sequence[int] = [int(d) for d in detail["shape"]]
-    kind = np.dtype(detail["dtype"])
-    if kind.kind == "b":
-        return rng.integers(0, 2, shape).astype(bool)
-    if kind.kind == "f":
-        return rng.standard_normal(shape).astype(kind)
-    if kind.kind == "c":
-        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(kind)
-    if kind.kind not in "iu":
-        raise StageboardError(f"the input '{name}' of the whole model holds texts, which cannot be made up")
-    info = np.iinfo(kind)
-    quantised = bool(detail["quantization"][0]) or info.bits == 8
-    low, high = (int(info.min), int(info.max) + 1) if quantised else (0, min(below, int(info.max) + 1))
-    return rng.integers(low, high, shape, dtype=np.int64 if info.bits < 64 else kind).astype(kind)
