@@ -28,6 +28,21 @@ SPECS = (
 TARGET = {"target": {"kind": "pool", "count": "2+1", "memory": "16GiB", "contiguous": False}}
 TARGET_TEXT = {"target": "pool:2+1", "contiguous": False}
 COSTS = {"cost_model": {"accelerator_flops": 130e12, "accelerator_bandwidth": "900 GB/s", "cpu_overhead": 0}}
+TIMES = {
+    "format": "stageboard-times", "version": 1, "model": "small", "structure": "", "device": "cpu", "source": "a stopwatch", "seconds_sum": 3.0,
+    "ops": [{"id": "a", "seconds": 1.0, "spread": 0.1}, {"id": "b", "seconds": 2.0, "shared": True}],
+}  # fmt: skip
+TRACE = [
+    {
+        "cat": "Node",
+        "ph": "X",
+        "name": "a_kernel_time",
+        "dur": 12.5,
+        "args": {"provider": "CPUExecutionProvider"},
+    }
+]
+LAYERS = [{"count": 3}, {"name": "a + b", "averageMs": 0.5, "medianMs": 0.25}]
+TABLE = b"op,device,seconds\na,cpu,0.5\nb,accelerator,1e-3\n"
 SWEEP = {
     "models": ["small.json"], "targets": ["pipeline:2", "pool:2+1"], "planners": ["slice", {"name": "anneal", "set": {"moves": 10}}],
     "bounds": ["simple"], "seeds": [0, 1], "time_limit": 10, "gap": 0.01, "granularity": "op",
@@ -215,6 +230,12 @@ def _with_graph(model: Path, read: Callable[[Path, Any], object], path: Path) ->
     return read(path, read_model(model))
 
 
+def _times(path: Path) -> object:
+    from planner.formats.times.read import read_times
+
+    return read_times(path)
+
+
 def _open_plan(path: Path, graph: Any) -> object:
     from planner.plan_files.plan_json import open_plan, plan_model_options
 
@@ -319,6 +340,8 @@ FORMS: dict[str, Form] = {
         Form("graphml", ".graphml", _files(DATA / "small.graphml"), _TEXT, _graph, _info),
         Form("dot", ".dot", _files(DATA / "small.dot"), _TEXT, _graph, _info),
         Form("cost-graph", ".pbtxt", _files(DATA / "small.pbtxt"), _TEXT, _graph, _info),
+        Form("times", ".json", lambda f: [TIMES, TRACE, LAYERS], _JSON, _times, lambda p: ["info", str(SMALL), "--times", str(p)]),
+        Form("times-table", ".csv", lambda f: [TABLE], _TEXT, _times, lambda p: ["info", str(SMALL), "--times", str(p)]),
         Form("plan", ".json", lambda f: [_plan(f)], _JSON, partial(_with_graph, SMALL, _open_plan), lambda p: ["evaluate", str(SMALL), str(p)]),
         Form("order", ".json", lambda f: [_order(f)], _JSON, _open_order, lambda p: ["evaluate", str(p.parent / "made.npz"), str(p)]),
         Form("story", ".story.json", lambda f: [_story(f)], _JSON, _open_story, names_file=False),

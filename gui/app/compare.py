@@ -14,6 +14,7 @@ from planner.cli.command import DONE, Console, UsageError
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
+    from planner.model.times import Use
     from planner.plan_files.order_json import OpenedOrder
     from planner.plan_files.plan_json import OpenedPlan
     from planner.problem.bound import Bound
@@ -46,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--batch", type=inputs.whole, metavar="N",
         help="bind symbolic batch dimensions (default: as the first plan's model was read)",
     )  # fmt: skip
+    inputs.add_times(parser)
     inputs.add_density(parser)
     proving.configure(parser, proving.OFF)
     parser.epilog = (
@@ -71,7 +73,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 f"{args.output}: pictures are written as {', '.join(SUFFIXES)}; give it one of these endings"
             )
         inputs.check_output(args.output, [*map(str, models), *map(str, plans)])
-    opened, notes = read(models, plans, args.batch, args.density)
+    opened, notes = read(models, plans, args.batch, args.density, inputs.measured_times(args.times))
     comparison, said = compared(opened, args.prove or proving.OFF, console)
     notes += said
     for note in (*notes, *comparison.notes):
@@ -96,7 +98,7 @@ def _open_window(
 
     given = {
         "-o": args.output, "--view": args.view, "--all": args.all, "--size": args.size, "--preset": args.preset,
-        "--transparent": args.transparent, "--prove": args.prove, "--json": console.as_json,
+        "--transparent": args.transparent, "--prove": args.prove, "--json": console.as_json, "--times": args.times,
     }  # fmt: skip
     for option, value in given.items():
         if value:
@@ -140,7 +142,11 @@ def files_of(arguments: Sequence[str]) -> tuple[list[Path], list[Path]]:
 
 
 def read(
-    models: Sequence[Path], plans: Sequence[Path], batch: int | None, density: float | None
+    models: Sequence[Path],
+    plans: Sequence[Path],
+    batch: int | None,
+    density: float | None,
+    times: Sequence[Use] = (),
 ) -> tuple[list[OpenedPlan | OpenedOrder], list[str]]:
     """The plans in some files, of one model, and what should be said about reading them. Raises :class:`StageboardError`."""
     from planner.formats import read_models
@@ -152,8 +158,9 @@ def read(
     orders = [is_order_plan(plan) for plan in plans]
     opened: list[OpenedPlan | OpenedOrder] = []
     if all(orders):
-        if batch is not None:
-            raise UsageError("--batch is about graphs of operators; leave it out for a sparse network")
+        for given, option in ((batch is not None, "--batch"), (times, "--times")):
+            if given:
+                raise UsageError(f"{option} is about graphs of operators; leave it out for a sparse network")
         network = inputs.load_network([str(model) for model in models], density)
         opened += [open_network_plan(plan, network) for plan in plans]
         return opened, _notes(plans, opened)
@@ -164,7 +171,8 @@ def read(
         )
     if density is not None:
         raise UsageError(f"--density prunes sparse networks, and {plans[0]} is not a plan of one")
-    graph = read_models(models, batch=plan_model_options(plans[0])["batch"] if batch is None else batch)
+    batch = plan_model_options(plans[0])["batch"] if batch is None else batch
+    graph = read_models(models, batch=batch, times=times)
     opened += [open_plan(plan, graph) for plan in plans]
     return opened, _notes(plans, opened)
 

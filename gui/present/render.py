@@ -56,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch", type=inputs.whole, metavar="N", help="bind symbolic batch dimensions (default 1)"
     )
+    inputs.add_times(parser)
     configure_beside(parser, SECONDS)
     parser.epilog = "example: stageboard render sample_models/resnet50.json resnet50.plan.json --view lanes -o resnet50.png"
 
@@ -198,8 +199,9 @@ def draw_network(args: argparse.Namespace, output: Path, console: Console) -> in
     from planner.plan_files.order_json import open_network_plan
     from planner.runs.proving import with_known
 
-    if args.batch is not None:
-        raise StageboardError("--batch is about graphs of operators; leave it out for a sparse network")
+    for given, option in ((args.batch is not None, "--batch"), (args.times, "--times")):
+        if given:
+            raise StageboardError(f"{option} is about graphs of operators; leave it out for a sparse network")
     models, plan = files_to_open(args.files)
     network = inputs.load_network([str(model) for model in models], args.density)
     bounds: tuple[Bound, ...] = ()
@@ -244,17 +246,17 @@ def read(
     from planner.runs.proving import with_known
 
     models, plan = files_to_open(args.files)
-    batch = 1 if args.batch is None else args.batch
+    batch, times = 1 if args.batch is None else args.batch, inputs.measured_times(args.times)
     if plan is None:
         if args.view != "flow":
             raise StageboardError(
                 f"--view {args.view} shows the devices of a plan; name a plan file after the model"
             )
-        graph = read_models(models, batch=batch)
+        graph = read_models(models, batch=batch, times=times)
         return Problem(graph, default_target(graph)), None, graph.name, "", (), []
     if args.batch is None:
         batch = plan_model_options(plan)["batch"]
-    opened = open_plan(plan, read_models(models, batch=batch))
+    opened = open_plan(plan, read_models(models, batch=batch, times=times))
     problem = opened.plan.problem
     title = f"{problem.graph.name} on {problem.target.spec()}"
     notes = [f"{plan}: {note}" for note in opened.notes]

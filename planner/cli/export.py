@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,12 @@ from planner.cli import inputs, proving
 from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.export.model_explorer import explorer_files, to_model_explorer
 from planner.export.sources import rule_notes, spare
+from planner.formats import read_models
+from planner.formats.graphs.stageboard_json import write as write_graph
 from planner.machines.catalogue import machine_form, machine_formats
 from planner.machines.two_level_memory.export import to_order
 from planner.machines.two_level_memory.problem import OrderPlan
+from planner.plan_files.plan_parts import is_plan
 from planner.quantity import bytes_text
 from planner.reports.certificate.write import check_suffix, to_certificate
 
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 _SHARED = {
     "onnx-stages": "a folder with one ONNX model per stage, verified to reproduce the whole model",
     "tflite-stages": "a folder with one TFLite model per stage, verified to reproduce the whole model",
+    "json": "the model as Stageboard's own graph JSON, with the times that it was given (no plan is needed)",
     "device-placement": "split file of the device-placement format (JSON)",
     "model-explorer": "graph for Google's Model Explorer in the devices' colours, and node data (JSON)",
     "dot": "Graphviz graph, one cluster per device",
@@ -44,12 +49,18 @@ def formats() -> dict[str, str]:
     return {**{n: _SHARED[n] for n in names[:2]}, **own, **{n: _SHARED[n] for n in names[2:]}}
 
 
+MODEL = "json"
+"""The format that holds a model; a plan may come with it."""
 FOLDERS = ("onnx-stages", "tflite-stages")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``export``."""
-    inputs.add_models_and_plan(parser)
+    parser.add_argument(
+        "files", nargs="+", metavar="MODEL... PLAN",
+        help="the model file, or all of a plan for several models, and the plan file (JSON)",
+    )  # fmt: skip
+    inputs.add_reading_of_plans(parser)
     parser.add_argument("--to", required=True, choices=list(formats()), metavar="FORMAT", help="see below")
     parser.add_argument(
         "-o", "--output", required=True, metavar="PATH", help="the file to write; of stages, the folder"
@@ -91,6 +102,7 @@ def _samples(text: str) -> int:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, write what was asked for."""
     _refuse_idle_options(args)
+    _tell_apart(args)
     if args.to in FOLDERS:
         from planner.export.stages.folder import check_destination
 
@@ -99,7 +111,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
         if args.to == "certificate":
             check_suffix(Path(args.output))
         inputs.check_output(args.output)
-        spare(_places(args), [args.plan, *args.models])
+        spare(_places(args), [*([args.plan] if args.plan else []), *args.models])
+    if args.to == MODEL:
+        return _model(args, console)
     opened = inputs.open_with_plan(args)
     for note in opened.notes:
         console.note(f"{args.plan}: {note}; the figures written are the new ones")
@@ -118,6 +132,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
         for note in rule_notes(plan):
             console.note(note)
         files = _writer(args.to)(plan, args)
+    return _report(args, files, console)
+
+
+def _report(args: argparse.Namespace, files: tuple[Path, ...], console: Console) -> int:
+    """Say what was written."""
     sizes = [file.stat().st_size for file in files]
     data: dict[str, Any] = {"format": args.to, "file": str(files[0]), "bytes": sizes[0]}
     if len(files) > 1:
@@ -129,6 +148,36 @@ def run(args: argparse.Namespace, console: Console) -> int:
         ),
     )
     return DONE
+
+
+def _tell_apart(args: argparse.Namespace) -> None:
+    """Find the plan among the files: the last one, unless a model is written, which needs none."""
+    *models, last = args.files
+    plan = last if args.to != MODEL or (models and is_plan(last)) else ""
+    args.models, args.plan = (models if plan else args.files), plan
+    if not args.models:
+        raise UsageError(f"export --to {args.to} writes a plan of a model; name both, the model first")
+
+
+def _model(args: argparse.Namespace, console: Console) -> int:
+    """Write the models as one graph, measured times among those that it is given; of a plan, each op's device as an attribute."""
+    if args.plan:
+        opened = inputs.open_graph_plan(args)
+        for note in opened.notes:
+            console.note(f"{args.plan}: {note}")
+        plan = opened.plan
+        graph, devices = plan.problem.graph, [device.name for device in plan.problem.devices]
+        places = [devices[d] for d in plan.decision.device_of.tolist()]
+        graph = replace(
+            graph, attrs=tuple({**a, "device": d} for a, d in zip(graph.attrs, places, strict=True))
+        )
+    else:
+        times = inputs.measured_times(args.times)
+        graph = read_models(args.models, batch=1 if args.batch is None else args.batch, times=times)
+    source = "; ".join(
+        [*(Path(m).name for m in args.models), *(graph.measured.sources if graph.measured else ())]
+    )
+    return _report(args, (write_graph(graph, args.output, source),), console)
 
 
 def _refuse_idle_options(args: argparse.Namespace) -> None:

@@ -8,11 +8,13 @@ import numpy as np
 
 from planner.cli.command import DONE, Console
 from planner.cli.info_network import run_network
-from planner.cli.inputs import add_density, whole
+from planner.cli.inputs import add_density, add_times, measured_times, whole
+from planner.cli.report import times_fields
 from planner.formats import read_graph
 from planner.formats.networks.read import is_network_file
 from planner.model.graph import Graph
 from planner.model.groups import colour_classes
+from planner.model.times import measured_words, with_times_of
 from planner.quantity import bytes_text
 from planner.text_table import large, whole_number
 
@@ -25,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a model file (ONNX, TFLite, JSON, GraphML, DOT, PBTXT) or a sparse network (.npz, .mtx)",
     )
     parser.add_argument("--batch", type=whole, metavar="N", help="bind symbolic batch dimensions (default 1)")
+    add_times(parser)
     group = parser.add_argument_group("sparse networks (the dense layers of an ONNX model, too)")
     add_density(group)
     group.add_argument(
@@ -44,6 +47,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.density is not None or args.block or is_network_file(args.model):
         return run_network(args, console)
     graph = read_graph(args.model, batch=1 if args.batch is None else args.batch)
+    graph = with_times_of(graph, measured_times(args.times))
     classes = _classes(graph)
     data = {
         "name": graph.name,
@@ -57,6 +61,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "macs": whole_number(graph.macs.sum()),
         "warnings": list(graph.warnings),
         **({"colour_classes": len(classes)} if classes else {}),
+        **times_fields(graph),
     }
     console.result(data, lambda: _text(graph))
     return DONE
@@ -103,6 +108,8 @@ def _kinds(graph: Graph) -> str:
 
 
 def _times(graph: Graph) -> str:
+    if graph.measured is not None:
+        return f"{measured_words(graph)}; {', '.join(graph.measured.sources)}"
     given = int(np.count_nonzero(~np.isnan(graph.work)))
     if given == 0:
         return "none given; a cost model estimates them"

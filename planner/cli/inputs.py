@@ -13,10 +13,12 @@ from planner.errors import StageboardError
 from planner.files import behind_links
 from planner.formats import read_models
 from planner.formats.networks.read import is_network_file, read_network
+from planner.formats.times.read import read_times
 from planner.guard import guarded
 from planner.machines.spec import is_for_networks, parse_target
 from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
 from planner.model.cost_model import CostModel
+from planner.model.times import DEVICES, Use
 from planner.plan_files.order_json import is_order_plan, open_network_plan
 from planner.plan_files.plan_json import open_plan, plan_model_options
 from planner.problem.grouping import kept_together
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from planner.model.cost_model import CostModel
     from planner.model.graph import Graph
     from planner.model.network import Network
+    from planner.model.times import Device, OpTimes
     from planner.plan_files.order_json import OpenedOrder
     from planner.plan_files.plan_json import OpenedPlan
     from planner.problem.problem import Pin, Problem
@@ -48,7 +51,17 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "--cost-model", action="append", default=[], metavar="FILE.toml|KEY=VALUE",
         help="rates that estimate the times a model does not give; may be repeated",
     )  # fmt: skip
+    add_times(group)
     add_density(group)
+
+
+def add_times(parser: argparse._ActionsContainer) -> None:
+    """``--times``: measured times of ops."""
+    parser.add_argument(
+        "--times", action="append", default=[], metavar="[DEVICE=]FILE",
+        help="measured times of ops (stageboard profile, or another program's profile) in place of estimates: of every device, or of"
+        " accelerator=FILE (stages, chips) and cpu=FILE alone; may be repeated",
+    )  # fmt: skip
 
 
 def add_density(parser: argparse._ActionsContainer) -> None:
@@ -89,12 +102,18 @@ def add_models_and_plan(parser: argparse.ArgumentParser) -> None:
         "models", nargs="+", metavar="MODEL", help="the model file, or all of a plan for several models"
     )
     parser.add_argument("plan", metavar="PLAN", help="the plan file (JSON)")
+    add_reading_of_plans(parser)
+
+
+def add_reading_of_plans(parser: argparse.ArgumentParser) -> None:
+    """``--batch``, ``--times`` and ``--density``: how the model of a plan is read."""
     parser.add_argument(
         "--batch",
         type=whole,
         metavar="N",
         help="bind symbolic batch dimensions (default: as the plan's model was read)",
     )
+    add_times(parser)
     add_density(parser)
 
 
@@ -185,6 +204,22 @@ def _cost_model_file(path: Path) -> dict[str, Any]:
     return inner
 
 
+def measured_times(texts: Sequence[str]) -> tuple[Use, ...]:
+    """The profiles that ``--times`` names, each with the device whose times it gives. Raises :class:`StageboardError`."""
+    uses: list[Use] = []
+    for text in texts:
+        device, equals, name = text.partition("=")
+        chosen = next((d for d in DEVICES if equals and d == device.strip()), None)
+        for times in read_times(text if chosen is None else name.strip()):
+            uses.append(Use(times, chosen or _devices_of(times)))
+    return tuple(uses)
+
+
+def _devices_of(times: OpTimes) -> Device:
+    """Whose times a profile gives where nobody says: everybody's, unless its file tells kinds of devices apart row by row."""
+    return times.device if times.apart else ""
+
+
 def problem_of(args: argparse.Namespace) -> Problem | NetworkProblem:
     """The models of ``args``, read, and what is to be planned on them. Raises :class:`StageboardError`."""
     if is_for_networks(args.target):
@@ -204,6 +239,7 @@ def network_problem(args: argparse.Namespace) -> NetworkProblem:
     for given, option in (
         (args.pin, "--pin"),
         (args.cost_model, "--cost-model"),
+        (args.times, "--times"),
         (args.batch is not None, "--batch"),
     ):
         if given:
@@ -222,15 +258,19 @@ def load_network(models: Sequence[str], density: float | None) -> Network:
 def load_models(args: argparse.Namespace) -> Graph:
     """The models of ``args`` as one profiled graph."""
     return read_models(
-        args.models, batch=1 if args.batch is None else args.batch, cost_model=cost_model(args.cost_model)
+        args.models,
+        batch=1 if args.batch is None else args.batch,
+        cost_model=cost_model(args.cost_model),
+        times=measured_times(args.times),
     )
 
 
 def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
     """The plan of ``args``, evaluated anew, on its models read as they were for it. Raises :class:`StageboardError`."""
     if is_order_plan(args.plan):
-        if args.batch is not None:
-            raise UsageError("--batch is about graphs of operators; leave it out for a sparse network")
+        for given, option in ((args.batch is not None, "--batch"), (args.times, "--times")):
+            if given:
+                raise UsageError(f"{option} is about graphs of operators; leave it out for a sparse network")
         return open_network_plan(args.plan, load_network(args.models, args.density))
     if args.density is not None:
         raise UsageError(f"--density prunes sparse networks, and {args.plan} is not a plan of one")
@@ -240,7 +280,7 @@ def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
 def open_graph_plan(args: argparse.Namespace) -> OpenedPlan:
     """As :func:`open_with_plan`, where only plans of graphs will do."""
     batch = plan_model_options(args.plan)["batch"] if args.batch is None else args.batch
-    return open_plan(args.plan, read_models(args.models, batch=batch))
+    return open_plan(args.plan, read_models(args.models, batch=batch, times=measured_times(args.times)))
 
 
 def check_output(path: str | None, read: Sequence[str] = ()) -> None:

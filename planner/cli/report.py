@@ -9,6 +9,8 @@ from planner.evaluation.times_source import estimated, times_source
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.model.graph import Graph
+from planner.model.times import compute_ops, coverage, measured_words
 from planner.plan_files import order_json, plan_json
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, Standing
@@ -29,6 +31,8 @@ def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[
     head: dict[str, Any] = {"target": problem.target.spec(), "objective_name": problem.objective}
     if told := warnings(problem):
         head["warnings"] = told
+    if isinstance(problem, Problem):
+        head |= times_fields(problem.graph)
     if evaluation is None:
         return {**head, "objective": None, "components": {}, "valid": False, "violations": [], "devices": []}
     # What a plan file says of an evaluation and what the command line says are one and the same.
@@ -36,6 +40,24 @@ def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[
         return {**head, **order_json.evaluation_dict(evaluation)}
     assert isinstance(evaluation, Evaluation) and isinstance(problem, Problem)
     return {**head, **plan_json.evaluation_dict(evaluation, problem)}
+
+
+def times_fields(graph: Graph) -> dict[str, Any]:
+    """Where measured times of ops come from, for JSON: how many ops compute anything, how many of them were measured, the share of
+    estimated compute time that these have, and who measured; empty where nothing was measured."""
+    measured = graph.measured
+    if measured is None:
+        return {}
+    compute = compute_ops(graph)
+    return {
+        "times": {
+            "ops": int(compute.sum()),
+            "measured": int((compute & measured.ops).sum()),
+            "shared": int((compute & measured.shared).sum()),
+            "coverage": coverage(graph),
+            "sources": list(measured.sources),
+        }
+    }
 
 
 def warnings(problem: PlanningProblem) -> list[str]:
@@ -111,7 +133,10 @@ def summary(
         lines[1:1] = io_rows(problem, evaluation)
     elif isinstance(evaluation, Evaluation) and isinstance(problem, Problem):
         lines.extend(figure_rows(problem, evaluation))
-        if estimated(problem):
+    if isinstance(problem, Problem):
+        if measured := measured_words(problem.graph):
+            lines.append(("times", measured))
+        elif estimated(problem):
             lines.append(("times", f"estimated by {times_source(problem)}"))
     lines.extend(rows)
     width = max((len(label) for label, _ in lines), default=0)

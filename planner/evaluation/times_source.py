@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from planner.model.times import compute_ops
+
 if TYPE_CHECKING:
     from planner.problem.problem import Problem
 
@@ -13,11 +15,13 @@ FILE, COST_MODEL, RATES = "the file", "the cost model", "the target's rates"
 
 
 def times_source(problem: Problem) -> str:
-    """:data:`FILE` where the file has measured all of them, else what estimates the others: the cost model, or the machine's rates."""
+    """:data:`FILE` where all that compute have a time of their file or were measured, else what estimates the others: the cost model, or the machine's rates."""
     graph = problem.graph
-    if np.array_equal(problem.evaluator.op_work[0], graph.work):
-        return FILE if graph.cost_model is None else COST_MODEL
-    return RATES
+    compute = compute_ops(graph)
+    if not np.array_equal(problem.evaluator.op_work[0][compute], graph.work[compute]):
+        return RATES
+    given, given_cpu = graph.given_times
+    return COST_MODEL if (compute & np.isnan(given) & np.isnan(given_cpu)).any() else FILE
 
 
 def estimated(problem: Problem) -> bool:

@@ -80,6 +80,6 @@ def _quoted(text: str) -> str:
 
 def to_dot(graph: Graph, plan: Plan | None, path: str | os.PathLike[str]) -> Path:
     """Write DOT, all of it or nothing. Raises :class:`ValueError` where the plan is of another graph."""
-    if plan is not None and plan.problem.graph.fingerprint != graph.fingerprint:
+    if plan is not None and plan.problem.graph.structure != graph.structure:
         raise ValueError(f"the plan is of '{plan.problem.graph.name}', not of '{graph.name}'")
     return write_atomically(path, dot_text(graph, plan))

@@ -70,7 +70,7 @@ def check_samples(samples: int) -> None:
 
 def check_unchanged(plan: Plan, graphs: Sequence[Graph]) -> None:
     """Raise :class:`ModelError` unless ``graphs``, read from the sources just now, are what the plan is of."""
-    if merge(list(graphs)).fingerprint != plan.problem.graph.fingerprint:
+    if merge(list(graphs)).structure != plan.problem.graph.structure:
         files = ", ".join(graph.name for graph in graphs)
         raise ModelError(
             f"{files}: the model changed since the plan was made (or several are in another order); open it again and"

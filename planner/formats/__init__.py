@@ -18,6 +18,7 @@ from planner.formats.merge import merge
 from planner.guard import guarded
 from planner.model.cost_model import fill
 from planner.model.graph import Graph
+from planner.model.times import Use, shared_out
 
 if TYPE_CHECKING:
     from planner.model.cost_model import CostModel
@@ -71,16 +72,22 @@ def read_graph(path: str | os.PathLike[str], *, batch: int = 1) -> Graph:
             raise _naming(file, error) from error.__cause__
 
 
-def read_model(path: str | os.PathLike[str], *, batch: int = 1, cost_model: CostModel | None = None) -> Graph:
+def read_model(
+    path: str | os.PathLike[str], *, batch: int = 1, cost_model: CostModel | None = None, times: Sequence[Use] = ()
+) -> Graph:  # fmt: skip
     """:func:`read_graph`, then :func:`planner.model.cost_model.fill`: a graph that is ``profiled``."""
-    return read_models([path], batch=batch, cost_model=cost_model)
+    return read_models([path], batch=batch, cost_model=cost_model, times=times)
 
 
 def read_models(
-    paths: Sequence[str | os.PathLike[str]], *, batch: int = 1, cost_model: CostModel | None = None
-) -> Graph:
-    """One profiled graph of several models (:func:`planner.formats.merge.merge`), to be deployed together."""
-    return fill(merge([read_graph(path, batch=batch) for path in paths]), cost_model)
+    paths: Sequence[str | os.PathLike[str]], *, batch: int = 1, cost_model: CostModel | None = None, times: Sequence[Use] = ()
+) -> Graph:  # fmt: skip
+    """One profiled graph of several models (:func:`planner.formats.merge.merge`), to be deployed together.
+
+    Measured ``times`` stand before those that files give (:func:`planner.model.times.with_times_of`).
+    """
+    graphs = [read_graph(path, batch=batch) for path in paths]
+    return fill(merge(shared_out(graphs, times)), cost_model)
 
 
 Reader = Callable[[Path, int], Graph]

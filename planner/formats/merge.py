@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from planner.errors import ModelError
-from planner.model.graph import Floats, Graph, Ints
+from planner.model.graph import Floats, Graph, Ints, Measured
 
 
 def merge(graphs: Sequence[Graph]) -> Graph:
@@ -40,16 +40,8 @@ def merge(graphs: Sequence[Graph]) -> Graph:
     )
     merged = Graph(
         name=" + ".join(names),
-        op_ids=tuple(
-            f"{name}/{op}" if ambiguous else op
-            for name, g in zip(names, graphs, strict=True)
-            for op in g.op_ids
-        ),
-        op_names=tuple(
-            f"{name}/{op}" if ambiguous else op
-            for name, g in zip(names, graphs, strict=True)
-            for op in g.op_names
-        ),
+        op_ids=_named(graphs, names, "op_ids", ambiguous),
+        op_names=_named(graphs, names, "op_names", ambiguous),
         kinds=tuple(kind for graph in graphs for kind in graph.kinds),
         work=np.concatenate([graph.given_times[0] for graph in graphs]),
         work_cpu=np.concatenate([graph.given_times[1] for graph in graphs]),
@@ -81,6 +73,7 @@ def merge(graphs: Sequence[Graph]) -> Graph:
         warnings=tuple(f"{name}: {w}" for name, g in zip(names, graphs, strict=True) for w in g.warnings),
         read_options=tuple(sorted(reading.items())),
         deployment=graphs[0].deployment if len(deployments) == 1 else (),
+        measured=_measured(graphs),
     )
     if len(set(merged.op_ids)) < merged.n:
         raise ModelError(
@@ -94,6 +87,30 @@ def merge(graphs: Sequence[Graph]) -> Graph:
 
 def _timeless(graph: Graph) -> bool:
     return all(bool(np.isnan(times).all()) for times in graph.given_times)
+
+
+def _named(graphs: Sequence[Graph], models: Sequence[str], attribute: str, apart: bool) -> tuple[str, ...]:
+    """Ids or names of all graphs' ops; with their model's name before them where they are told ``apart`` by it."""
+    each = zip(models, graphs, strict=True)
+    return tuple(f"{m}/{op}" if apart else op for m, graph in each for op in getattr(graph, attribute))
+
+
+def _measured(graphs: Sequence[Graph]) -> Measured | None:
+    """What was measured of all graphs' ops; None where nothing was."""
+    if all(graph.measured is None for graph in graphs):
+        return None
+    each = [
+        graph.measured
+        or Measured(np.zeros(graph.n, bool), np.zeros(graph.n, bool), np.full(graph.n, np.nan), ())
+        for graph in graphs
+    ]
+    sources = dict.fromkeys(source for one in each for source in one.sources)
+    return Measured(
+        np.concatenate([one.ops for one in each]),
+        np.concatenate([one.shared for one in each]),
+        np.concatenate([one.spread for one in each]),
+        tuple(sources),
+    )
 
 
 def _joined(graphs: Sequence[Graph], attribute: str) -> Floats:

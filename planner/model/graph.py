@@ -31,6 +31,35 @@ def csr(keys: Ints, values: Ints, count: int) -> tuple[Ints, Ints]:
     return ptr, np.ascontiguousarray(values[order], dtype=np.int32)
 
 
+def _add(digest: Any, name: str, values: np.ndarray[Any, Any]) -> None:
+    """Add a named array to a digest."""
+    digest.update(name.encode())
+    digest.update(np.ascontiguousarray(values).tobytes())
+
+
+COSTS = ("work", "work_cpu", "tensor_time")
+"""Arrays of a graph that say what time things take; all others say what there is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Which times of a graph's ops were measured. Arrays are bool[n] and float64[n].
+
+    ``ops``: measured, alone or as part of a kernel; ``shared``: those of them whose time is a share of the kernel's that they are part of;
+    ``spread``: half the distance between the quartiles of the runs, in seconds (NaN where not known). ``sources``: who measured, a line each.
+    """
+
+    ops: Bools
+    shared: Bools
+    spread: Floats
+    sources: tuple[str, ...]
+
+    @property
+    def estimated(self) -> int:
+        """How many ops have no measured time."""
+        return int((~self.ops).sum())
+
+
 @dataclass(frozen=True, eq=False)
 class Graph:
     """A frozen DAG of ``n`` ops and ``t`` tensors. Build it with :meth:`build`, which validates.
@@ -80,6 +109,8 @@ class Graph:
     given_work: Floats | None = None
     """``work`` as the file gave it, once a cost model has filled it (``given_work_cpu`` likewise); else None."""
     given_work_cpu: Floats | None = None
+    measured: Measured | None = None
+    """Which of the given times were measured, and by whom; None where they come from the model's file alone."""
 
     # ------------------------------------------------------------------ building
     @staticmethod
@@ -244,16 +275,45 @@ class Graph:
         """SHA-256 (hex) of what the file gave: ids, kinds, structure, sizes and given times, not estimated ones."""
         if self.given_fingerprint:
             return self.given_fingerprint
+        digest = self._digest_of_names()
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, np.ndarray):
+                _add(digest, f.name, value)
+        return digest.hexdigest()
+
+    @cached_property
+    def structure(self) -> str:
+        """SHA-256 (hex) of ids, kinds, connections and sizes, whatever the ops and transfers cost: equal for a model and its measured form."""
+        digest = self._digest_of_names()
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, np.ndarray) and f.name not in (*COSTS, "given_work", "given_work_cpu"):
+                _add(digest, f.name, value)
+        return digest.hexdigest()
+
+    def _digest_of_names(self) -> Any:
         digest = hashlib.sha256()
         for texts in (self.op_ids, self.op_names, self.kinds):
             digest.update("\0".join(texts).encode())
             digest.update(b"\1")
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if isinstance(value, np.ndarray):
-                digest.update(f.name.encode())
-                digest.update(np.ascontiguousarray(value).tobytes())
-        return digest.hexdigest()
+        return digest
+
+    def with_measured(self, work: Floats, work_cpu: Floats, measured: Measured) -> Graph:
+        """The same graph with other given times (float64[n] each, seconds, NaN where there is none); what was estimated before is gone."""
+        for times in (work, work_cpu):
+            times.setflags(write=False)
+        return replace(
+            self,
+            work=work,
+            work_cpu=work_cpu,
+            time_unit="s",
+            cost_model=None,
+            given_fingerprint="",
+            given_work=None,
+            given_work_cpu=None,
+            measured=measured,
+        )
 
     def with_times(self, work: Floats, work_cpu: Floats, cost_model: Any) -> Graph:
         """The same graph with all times (float64[n] each) known; it keeps the fingerprint of what the file gave."""

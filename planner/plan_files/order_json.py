@@ -49,6 +49,8 @@ class OpenedOrder(NamedTuple):
     plan: OrderPlan
     bounds: tuple[Bound, ...]
     notes: tuple[str, ...]
+    other_costs: bool = False
+    """Never: what an order costs follows from the network alone."""
 
 
 def to_dict(plan: OrderPlan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:

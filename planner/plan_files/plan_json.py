@@ -54,6 +54,8 @@ class OpenedPlan(NamedTuple):
     plan: Plan
     bounds: tuple[Bound, ...]
     notes: tuple[str, ...]
+    other_costs: bool = False
+    """Whether the plan was made with other times of ops: its figures are of those at hand then, its bounds are gone, and a note says so."""
 
 
 # ------------------------------------------------------------------------------------------------------------ writing
@@ -76,11 +78,13 @@ def to_dict(plan: Plan, bounds: Iterable[Bound] = ()) -> dict[str, Any]:
         "graph": {
             "name": graph.name,
             "fingerprint": graph.fingerprint,
+            "structure": graph.structure,
             **graph_sizes(graph),
             "format": graph.format,
             "models": list(graph.model_names),
             "read_options": dict(graph.read_options),
             "time_unit": graph.time_unit,
+            **({} if graph.measured is None else {"measured": "; ".join(graph.measured.sources)}),
         },
         "problem": {
             "target": problem.target.to_dict(),
@@ -215,6 +219,7 @@ def open_plan(path: str | os.PathLike[str], graph: Graph, own_record: bool = Fal
     Its bounds are claims of the file (:attr:`planner.problem.bound.Bound.claimed_by`), unless the file is part of Stageboard or, as
     ``own_record`` says, was written by Stageboard for itself.
 
+    A plan that was made with other times of ops (:attr:`planner.model.graph.Graph.structure` is the same) is evaluated with those of ``graph``.
     The plan's cost model is applied: ``plan.problem.graph`` is then ``graph`` with other estimated times. ``notes`` says
     where stored numbers differ from computed ones by more than 1e-9, and which stored bounds were dropped. Raises
     :class:`PlanError` where the file is damaged or belongs to another graph; the sentence says how they differ.
@@ -236,7 +241,8 @@ def plan_in(data: Mapping[str, Any], graph: Graph, file: str, claimed_by: str) -
         raise PlanError(f"{file}: a decision of kind {shown(kind)} is not known here; update Stageboard")
     stored = typed(data, _PlanFile, file, PlanError)
     places = _places(stored.decision, file)
-    if stored.graph.get("fingerprint") != graph.fingerprint:
+    other_costs = stored.graph.get("fingerprint") != graph.fingerprint
+    if other_costs and stored.graph.get("structure") != graph.structure:
         raise PlanError(
             f"{file} is a plan of another graph: {difference(stored.graph, data['decision'], graph)}"
         )
@@ -249,13 +255,25 @@ def plan_in(data: Mapping[str, Any], graph: Graph, file: str, claimed_by: str) -
     plan = problem.plan(device_of, provenance, stored.shown_name)
     names = [device.name for device in problem.devices]
     computed = evaluation_dict(plan.evaluation, problem)
-    notes = differences(data, computed, graph_sizes(graph), names, file)
-    bounds, dropped = bounds_of(stored.bounds, problem, plan.evaluation, claimed_by)
-    notes += dropped
+    bounds: tuple[Bound, ...] = ()
+    if other_costs:
+        notes = [_other_costs(stored)]
+    else:
+        notes = differences(data, computed, graph_sizes(graph), names, file)
+        bounds, dropped = bounds_of(stored.bounds, problem, plan.evaluation, claimed_by)
+        notes += dropped
     if notes:
         note = "; ".join([*([provenance.note] if provenance.note else []), *notes])
         plan = replace(plan, provenance=replace(provenance, note=note))
-    return OpenedPlan(plan, bounds, tuple(notes))
+    return OpenedPlan(plan, bounds, tuple(notes), other_costs)
+
+
+def _other_costs(stored: _PlanFile) -> str:
+    """What to say of a plan of the same ops with other times."""
+    was = stored.graph.get("measured")
+    of = f" ({clean(was)})" if isinstance(was, str) and was else ""
+    bounds = "; the bounds in its file were proven with those and were dropped" if stored.bounds else ""
+    return f"it was made with other times of ops{of} and was evaluated again with those at hand{bounds}"
 
 
 def _places(decision: _Assignment, file: str) -> dict[str, str]:
@@ -284,7 +302,7 @@ def difference(stored: Mapping[str, Any], decision: Mapping[str, Any], graph: Gr
                 parts.append(f"{len(names)} are {words} ({', '.join(names[:3])}{more})")
         return f"{'; '.join(parts)}; open the model it was made for"
     options, here = stored.get("read_options") or {}, dict(graph.read_options)
-    if isinstance(options, dict) and options != here:
+    if isinstance(options, dict) and options.get("batch", 1) != here.get("batch", 1):
         batch, given = shown(options.get("batch", 1)), here.get("batch", 1)
         return f"it was made with batch {batch} and '{graph.name}' was read with {given}; read the model with that batch"
     models, own = stored.get("models"), list(graph.model_names)
@@ -297,7 +315,9 @@ def difference(stored: Mapping[str, Any], decision: Mapping[str, Any], graph: Gr
         then = stored.get(key)
         if isinstance(then, (int, float)) and not isinstance(then, bool) and then != now:
             return f"its ops are the same but its {what} {then:,.0f} bytes and here {now:,.0f}; open the model it was made for"
-    return "its ops are the same but their connections, kinds or times differ; open the model it was made for"
+    same = stored.get("structure") is None
+    what = "connections, kinds or times" if same else "connections, kinds or sizes"
+    return f"its ops are the same but their {what} differ; open the model it was made for"
 
 
 def _problem(stored: _Problem, graph: Graph, file: str) -> Problem:

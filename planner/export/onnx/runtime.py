@@ -1,30 +1,43 @@
 """ONNX files under onnxruntime, one way for whole models and stages alike.
 
-On the CPU, in one thread, without graph optimisations: an op then runs the same kernel in a stage as in the whole model,
-and sums are not taken in another order because a neighbour could be fused away.
+Where outputs are compared, on the CPU, in one thread, without graph optimisations: an op then runs the same kernel in a stage as in the
+whole model, and sums are not taken in another order because a neighbour could be fused away. Where time is measured, optimised.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from planner.errors import StageboardError
 from planner.printable import clean
 
 
 class OnnxModel:
-    """One ONNX file (or its bytes), ready to run. ``what`` is what sentences call it."""
+    """One ONNX file (or its bytes), ready to run. ``what`` is what sentences call it.
 
-    def __init__(self, model: str | os.PathLike[str] | bytes, what: str) -> None:
+    ``optimised``: which graph optimisations ("" for none, "extended"); ``written``: a file for the optimised model;
+    ``profile``: a folder for the profile of what runs (:meth:`end_profile`), empty for none.
+    """
+
+    def __init__(
+        self, model: str | os.PathLike[str] | bytes, what: str, *, optimised: Literal["", "extended"] = "", threads: int = 1,
+        written: str = "", profile: str = "",
+    ) -> None:  # fmt: skip
         import onnxruntime  # type: ignore[import-untyped]
 
         self.what = what
         onnxruntime.set_default_logger_severity(4)
         options = onnxruntime.SessionOptions()
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        levels = onnxruntime.GraphOptimizationLevel
+        options.graph_optimization_level = levels.ORT_ENABLE_EXTENDED if optimised else levels.ORT_DISABLE_ALL
+        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        if written:
+            options.optimized_model_filepath = written
+        if profile:
+            options.enable_profiling = True
+            options.profile_file_prefix = os.path.join(profile, "profile")
         options.log_severity_level = 4
         given = model if isinstance(model, bytes) else str(model)
         try:
@@ -43,6 +56,10 @@ class OnnxModel:
             return list(self._session.run(self.outputs, dict(zip(self.inputs, values, strict=True))))
         except Exception as error:
             raise StageboardError(f"{self.what} cannot be run by onnxruntime: {_reason(error)}") from error
+
+    def end_profile(self) -> str:
+        """End profiling; returns the file that it is in."""
+        return str(self._session.end_profiling())
 
     def reset(self) -> None:
         """ONNX models remember nothing from run to run."""

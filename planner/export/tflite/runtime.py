@@ -1,12 +1,13 @@
 """TFLite files under LiteRT, one way for whole models and stages alike.
 
-On the CPU, in one thread, without delegates: an operator then runs the same kernel in a stage as in the whole model and
+On the CPU, in one thread unless it is measured, without delegates: an operator then runs the same kernel in a stage as in the whole model and
 computes the same, bit for bit. A delegate fuses neighbours, and where it can depends on where the model is cut.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,16 +18,19 @@ from planner.printable import clean
 
 
 class TfliteModel:
-    """One TFLite file, ready to run. ``inner`` keeps the tensors between operators, for :meth:`tensor`."""
+    """One TFLite file (or its bytes), ready to run. ``inner`` keeps the tensors between operators, for :meth:`tensor`."""
 
-    def __init__(self, path: str | os.PathLike[str], what: str, *, inner: bool = False) -> None:
+    def __init__(
+        self, model: str | os.PathLike[str] | bytes, what: str, *, inner: bool = False, threads: int = 1
+    ) -> None:  # fmt: skip
         from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
         self.what = what
         try:
             self._interpreter = Interpreter(
-                model_path=str(path),
-                num_threads=1,
+                model_path=None if isinstance(model, bytes) else str(model),
+                model_content=model if isinstance(model, bytes) else None,
+                num_threads=threads,
                 experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
                 experimental_preserve_all_tensors=inner,
             )
@@ -63,6 +67,15 @@ class TfliteModel:
             return [self._interpreter.get_tensor(index) for index in self._outputs]
         except (RuntimeError, ValueError) as error:
             raise StageboardError(f"{self.what} cannot be run: {_reason(error)}") from error
+
+    def seconds(self) -> float:
+        """How long one more run takes, on what the last one was given. Raises :class:`StageboardError`."""
+        start = time.perf_counter()
+        try:
+            self._interpreter.invoke()
+        except (RuntimeError, ValueError) as error:
+            raise StageboardError(f"{self.what} cannot be run: {_reason(error)}") from error
+        return time.perf_counter() - start
 
     def tensor(self, index: int) -> Any:
         """A tensor between operators, of the last run."""

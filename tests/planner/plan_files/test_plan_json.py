@@ -126,7 +126,7 @@ def test_another_graph_is_refused_with_the_difference(tmp_path: Path) -> None:
     for change, says in (
         (lambda d: d["tensors"][0].update(bytes=601), "tensors hold 4,600 bytes and here 4,601"),
         (lambda d: d["ops"][1].update(param_bytes=4), "parameters take 400 bytes and here 4"),
-        (lambda d: d["ops"][1].update(kind="Gemm"), "connections, kinds or times differ"),
+        (lambda d: d["ops"][1].update(kind="Gemm"), "connections, kinds or sizes differ"),
         (lambda d: d["ops"].append({"id": "more", "work": 0, "work_cpu": 0}), "1 are not in the plan (more)"),
     ):
         changed = json.loads(json.dumps(data))

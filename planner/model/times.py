@@ -1,0 +1,187 @@
+"""Measured times of ops: what a profile says of a model, and a graph with these times in place of estimates.
+
+A profile speaks of one model on one device. Where a runtime runs several ops as one kernel, each of them has a share of the
+kernel's time in proportion to what the cost model estimates (an equal share where it estimates nothing); ops that the runtime
+left out take no time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from planner.errors import ModelError
+from planner.model.cost_model import CostModel
+from planner.model.graph import Bools, Floats, Graph, Measured
+
+Device = Literal["", "accelerator", "cpu"]
+DEVICES: tuple[Device, ...] = ("accelerator", "cpu")
+ENOUGH = 0.9
+"""Share of a profile's time that ops of the model must have before what it does not list is taken for computed elsewhere."""
+LISTED = 3
+"""Ops named in a sentence."""
+
+
+class OpTime(NamedTuple):
+    """The time of an op in seconds: the median of its runs and half the distance between their quartiles (NaN: not known).
+
+    ``shared``: it is a share of the time of a kernel that computes other ops, too.
+    """
+
+    seconds: float
+    spread: float = np.nan
+    shared: bool = False
+
+
+@dataclass(frozen=True)
+class OpTimes:
+    """A profile: times of the ops of one model, by id or by name, as a device of kind ``device`` takes them ('' where nobody says).
+
+    ``structure`` is that of the graph which was measured (:attr:`planner.model.graph.Graph.structure`), empty where it is not known;
+    ``file`` is what sentences call the profile, ``source`` says in a line who measured. ``seconds_sum`` is the time of all kernels,
+    ``seconds_run`` that of a run without profiling, both medians; None where not known.
+    """
+
+    ops: Mapping[str, OpTime]
+    file: str
+    source: str
+    device: Device = ""
+    model: str = ""
+    structure: str = ""
+    seconds_sum: float | None = None
+    seconds_run: float | None = None
+    apart: bool = False
+    """Whether its file tells kinds of devices apart, so that it says nothing of other kinds than ``device``."""
+    complete: bool = False
+    """Whether it lists all that the runtime ran: an op without a time was then part of another's kernel, or left out."""
+    about: Mapping[str, str | int | float] = field(default_factory=dict)
+    """What else the profile says of itself, for people: machine, date, threads, runs."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """A profile, and whose times it gives: those of one kind of device, or, where ``device`` is empty, of all of them."""
+
+    times: OpTimes
+    device: Device = ""
+
+
+class Joined(NamedTuple):
+    """What of a profile is about a graph: the time of each op (float64[n], NaN where it has none), its spread, whether it is shared."""
+
+    seconds: Floats
+    spread: Floats
+    shared: Bools
+
+
+def joined(graph: Graph, times: OpTimes) -> Joined:
+    """The times of a profile, op by op: found by id, else by a name that only one op has.
+
+    Raises :class:`ModelError` where the profile is of another model.
+    """
+    if times.structure and times.structure != graph.structure:
+        raise ModelError(
+            f"{times.file} was measured on another model ('{times.model}') or with another batch than '{graph.name}'; measure this one"
+        )
+    named: dict[str, int] = {}
+    for v, name in enumerate(graph.op_names):
+        named[name] = -1 if name in named else v
+    seconds, spread = np.full(graph.n, np.nan), np.full(graph.n, np.nan)
+    shared, found = np.zeros(graph.n, bool), 0.0
+    for op, time in times.ops.items():
+        v = graph.index.get(op, named.get(op, -1))
+        if v >= 0:
+            seconds[v], spread[v], shared[v] = time
+            found += time.seconds
+    if np.isnan(seconds).all():
+        few = ", ".join(list(times.ops)[:LISTED])
+        raise ModelError(
+            f"{times.file} has times of {len(times.ops)} ops ({few}{', ...' if len(times.ops) > LISTED else ''}), and '{graph.name}'"
+            " has none of them; use the profile of this model"
+        )
+    if times.complete and found >= ENOUGH * sum(time.seconds for time in times.ops.values()):
+        left = np.isnan(seconds)
+        seconds[left], shared[left] = 0.0, True
+    return Joined(seconds, spread, shared)
+
+
+def with_times_of(graph: Graph, uses: Sequence[Use]) -> Graph:
+    """``graph`` with measured times as given ones; later profiles count before earlier ones, and ops without any keep what their file gave.
+
+    A profile for all kinds of devices makes every device as fast as the measured one. Estimates have to be made again
+    (:func:`planner.model.cost_model.fill`). Raises :class:`ModelError` where a profile is of another model, or the file's own times
+    have no unit.
+    """
+    if not uses:
+        return graph
+    given, given_cpu = (times.copy() for times in graph.given_times)
+    if graph.time_unit is None and not (np.isnan(given) & np.isnan(given_cpu)).all():
+        raise ModelError(
+            f"{graph.name} gives times without a unit, which cannot be mixed with the seconds of {uses[0].times.file}; leave the profile out,"
+            ' or set the file\'s time_unit to "s"'
+        )
+    ops, shared, spread = np.zeros(graph.n, bool), np.zeros(graph.n, bool), np.full(graph.n, np.nan)
+    for use in uses:
+        found = joined(graph, use.times)
+        here = ~np.isnan(found.seconds)
+        for device, own in zip(DEVICES, (given, given_cpu), strict=True):
+            if use.device in ("", device):
+                own[here] = found.seconds[here]
+        ops |= here
+        shared[here], spread[here] = found.shared[here], found.spread[here]
+    return graph.with_measured(
+        given, given_cpu, Measured(ops, shared, spread, tuple(use.times.source for use in uses))
+    )
+
+
+def shared_out(graphs: Sequence[Graph], uses: Sequence[Use]) -> list[Graph]:
+    """Several models with their measured times: each profile goes to those that it is of.
+
+    Raises :class:`ModelError` where one is of none of them, as :func:`with_times_of`.
+    """
+    own: list[list[Use]] = [[] for _ in graphs]
+    for use in uses:
+        errors: list[ModelError] = []
+        for graph, mine in zip(graphs, own, strict=True):
+            try:
+                joined(graph, use.times)
+            except ModelError as error:
+                errors.append(error)
+            else:
+                mine.append(use)
+        if len(errors) == len(graphs):
+            raise errors[0]
+    return [with_times_of(graph, mine) for graph, mine in zip(graphs, own, strict=True)]
+
+
+def compute_ops(graph: Graph) -> Bools:
+    """Ops that the cost model gives any work (bool[n]): inputs and constants take no time, measured or not."""
+    return np.maximum(*CostModel().estimate(graph)) > 0
+
+
+def measured_words(graph: Graph) -> str:
+    """How many of the ops that compute anything were measured, in words; empty where none was."""
+    measured = graph.measured
+    if measured is None:
+        return ""
+    compute = compute_ops(graph)
+    total, known = int(compute.sum()), int((compute & measured.ops).sum())
+    shared = int((compute & measured.shared).sum())
+    parts = [f"{known} of {total} ops measured"]
+    if shared:
+        parts.append(f"{shared} of them as part of a kernel")
+    if known < total:
+        parts.append(f"{total - known} estimated")
+    return ", ".join(parts)
+
+
+def coverage(graph: Graph) -> float:
+    """The share of estimated compute time that ops with a measured time have, from 0 to 1; 0 where none was measured."""
+    if graph.measured is None:
+        return 0.0
+    estimate = CostModel().estimate(graph)[0]
+    total = float(estimate.sum())
+    return float(estimate[graph.measured.ops].sum()) / total if total > 0 else 1.0
