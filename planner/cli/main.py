@@ -16,6 +16,7 @@ from planner.printable import one_line
 COMMANDS: tuple[Command, ...] = (
     Command("info", "say what a model holds", "planner.cli.info"),
     Command("planners", "list the planners and what they can do", "planner.cli.planners"),
+    Command("profile", "measure how long a model's ops take", "planner.cli.profile"),
     Command("plan", "find a plan for one model or several", "planner.cli.plan"),
     Command("race", "let several planners race, sharing what they find", "planner.cli.race"),
     Command("replay", "find a plan again from its provenance", "planner.cli.replay"),

@@ -1,0 +1,1 @@
+"""How long the ops of a model take on this computer, measured."""

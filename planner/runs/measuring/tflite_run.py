@@ -1,0 +1,92 @@
+"""Measuring TFLite models under LiteRT.
+
+The interpreter says nothing of single operators. Each is cut out as a model of its own and run on what the whole model gives it, with the
+same kernels: without delegates operators are never fused, so they take as long alone. Runs of the whole model come between, so
+that both see the same machine.
+"""
+
+from __future__ import annotations
+
+import time
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from planner.errors import StageboardError
+from planner.export.tflite.cut import Cutter
+from planner.export.tflite.made_up import INTEGERS_BELOW, random_input
+from planner.export.tflite.runtime import TfliteModel
+from planner.export.tflite.schema import load, pack
+from planner.files import read_bytes
+from planner.formats import read_graph
+from planner.formats.tflite.names import operator_of
+from planner.runs.measuring.timed import WARM_UP, Order, Timed
+
+_LIMIT = 2**31 - 1
+
+
+def time_operators(order: Order) -> Timed:
+    """Run each operator, and the whole model, in turn. Raises :class:`StageboardError` where the model does not run."""
+    graph = read_graph(order.model, batch=order.batch)
+    title = Path(order.model).name
+    places = {v: at[1] for v, op in enumerate(graph.op_ids) if (at := operator_of(op)) is not None}
+    data = read_bytes(order.model, _LIMIT, remedy="a TFLite model cannot be larger")
+    cutter = Cutter(load(data, title), title)
+    ops = sorted(places, key=places.__getitem__)
+    stages = cutter.stages([[places[v]] for v in ops])
+    feed = _feed(data, title, order)
+    whole = TfliteModel(data, title, inner=True, threads=order.threads)
+    whole.run(feed)
+    inner = dict(zip(cutter.inputs, feed, strict=True))
+    single: list[tuple[TfliteModel, list[Any]]] = []
+    for v, stage in zip(ops, stages, strict=True):
+        content = pack(cutter.model_of(stage, f"operator {places[v]} of {title}"))
+        part = TfliteModel(content, f"operator {places[v]} of {title}", threads=order.threads)
+        values = [np.array(inner[t] if t in inner else whole.tensor(t)) for t in stage.inputs]
+        part.run(values)
+        single.append((part, values))
+    plain = TfliteModel(data, title, threads=order.threads)
+    plain.run(feed)
+    took, seconds = [], []
+    began, count = time.perf_counter(), 0
+    while count < WARM_UP or not order.enough(count - WARM_UP, time.perf_counter() - began):
+        if count == WARM_UP:
+            began = time.perf_counter()
+        run = plain.seconds()
+        each = [part.seconds() for part, _ in single]
+        if count >= WARM_UP:
+            took.append(run)
+            seconds.append(each)
+        count += 1
+    if not single:
+        raise StageboardError(f"{title} has no operators; it has nothing to measure")
+    share = np.zeros((graph.n, len(ops)))
+    share[ops, np.arange(len(ops))] = 1.0
+    # Constants that an operator reads through others are computed within it.
+    shared = np.zeros(graph.n, bool)
+    shared[[v for v, stage in zip(ops, stages, strict=True) if len(stage.operators) > 1]] = True
+    kernels = np.array(seconds).T
+    return Timed(
+        kernels, share, shared, np.array(took), np.array(took), f"LiteRT {metadata.version('ai-edge-litert')}, no delegates"
+    )  # fmt: skip
+
+
+def _feed(data: bytes, title: str, order: Order) -> list[Any]:
+    """Made-up inputs on which the model runs."""
+    rng, error = np.random.default_rng(order.seed), StageboardError(f"{title} cannot be run")
+    for below in INTEGERS_BELOW:
+        try:
+            whole = TfliteModel(data, title)
+            feed = [random_input(detail, f"{i}", below, rng) for i, detail in enumerate(whole.inputs)]
+            if order.batch > 1:
+                feed = [
+                    np.repeat(value, order.batch, axis=0) if value.shape[:1] == (1,) else value
+                    for value in feed
+                ]
+            whole.run(feed)
+            return feed
+        except StageboardError as problem:
+            error = problem
+    raise error

@@ -1,0 +1,120 @@
+"""``stageboard profile`` and ``--times`` on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.cli import main
+
+SAMPLES = Path(__file__).resolve().parents[3] / "sample_models"
+UNET, TFLITE, RESNET = (str(SAMPLES / name) for name in ("unet.onnx", "branchy_int8.tflite", "resnet50.json"))
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> tuple[Any, str]:
+    """The JSON (or text) that a command prints, and what it says beside."""
+    assert main(list(arguments)) == status
+    streams = capsys.readouterr()
+    return (json.loads(streams.out) if "--json" in arguments else streams.out), streams.err
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    file = tmp_path / "t.csv"
+    file.write_text("op,seconds\nconv1_conv,0.001\nconv1_bn,0.0002\n")
+    return str(file)
+
+
+def test_a_model_is_measured_and_planned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    times, plan = str(tmp_path / "times.json"), str(tmp_path / "p.json")
+    found, _ = run(capsys, "profile", TFLITE, "--runs", "3", "-o", times, "--json")
+    assert found["file"] == times
+    assert found["measured"] == 44
+    assert found["coverage"] == 1.0
+    assert found["seconds_sum"] > 0 < found["seconds_run"]
+    assert found["about"]["runs"] == 3
+    made, _ = run(capsys, "plan", TFLITE, "--target", "pipeline:2", "--times", times, "-o", plan, "--json")
+    assert made["times"]["measured"] == 44
+    assert made["times"]["sources"] == [found["source"]]
+    work = sum(device["work"] for device in made["devices"])
+    total = sum(op["seconds"] for op in json.loads(Path(times).read_text())["ops"])
+    assert work == pytest.approx(total)
+    again, said = run(capsys, "evaluate", TFLITE, plan, "--times", times, "--json")
+    assert again["objective"] == made["objective"]
+    assert said == ""
+    text, _ = run(capsys, "evaluate", TFLITE, plan, "--times", times)
+    assert "44 of 44 ops measured" in text
+
+
+def test_a_plan_made_with_other_times_is_evaluated_again(
+    table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = str(tmp_path / "p.json")
+    run(capsys, "plan", RESNET, "--target", "pipeline:4", "--times", table, "-o", plan)
+    found, said = run(capsys, "evaluate", RESNET, plan, "--json")
+    assert "times" not in found
+    assert "it was made with other times of ops (t.csv) and was evaluated again with those at hand" in said
+    assert found["claimed_bound"] is None
+
+
+def test_times_of_one_kind_of_device(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    both, _ = run(capsys, "plan", RESNET, "--target", "pipeline:4", "--times", table, "--json")
+    stages, _ = run(
+        capsys, "plan", RESNET, "--target", "pipeline:4", "--times", f"accelerator={table}", "--json"
+    )
+    others, _ = run(capsys, "plan", RESNET, "--target", "pipeline:4", "--times", f"cpu={table}", "--json")
+    assert both["objective"] == stages["objective"] != others["objective"]
+
+
+def test_other_programs_profiles_become_ours(
+    table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(tmp_path / "own.json")
+    found, _ = run(capsys, "profile", RESNET, "--from", table, "-o", out, "--json")
+    assert found["measured"] == 2
+    assert found["ops"] == 177
+    told, _ = run(capsys, "info", RESNET, "--times", out, "--json")
+    assert told["times"]["measured"] == 2
+    text, _ = run(capsys, "info", RESNET, "--times", out)
+    assert "2 of 176 ops measured, 174 estimated; t.csv" in text
+
+
+def test_any_model_is_written_as_json(table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy, plan, timed = (str(tmp_path / name) for name in ("unet.json", "p.json", "timed.json"))
+    run(capsys, "export", UNET, "--to", "json", "-o", copy)
+    made, _ = run(capsys, "plan", copy, "--target", "pipeline:3", "-o", plan, "--json")
+    found, said = run(capsys, "evaluate", UNET, plan, "--json")
+    assert found["objective"] == made["objective"]
+    assert said == ""
+    run(capsys, "export", RESNET, "--to", "json", "-o", timed, "--times", table)
+    ops = {op["id"]: op for op in json.loads(Path(timed).read_text())["ops"]}
+    assert ops["conv1_conv"]["work"] == 0.001
+    assert "work" not in ops["conv1_relu"], "what was not measured is not made up"
+    run(capsys, "export", UNET, plan, "--to", "json", "-o", copy)
+    devices = {op["attrs"]["device"] for op in json.loads(Path(copy).read_text())["ops"]}
+    assert devices == {"stage 0", "stage 1", "stage 2"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["profile", RESNET], "resnet50.json cannot be run here"),
+        (["profile", UNET, "--runs", "1"], "cannot be measured in 1 runs"),
+        (["profile", UNET, "--runs", "0"], "--runs 0 measures nothing"),
+        (["profile", UNET, "--from", "absent.csv"], "absent.csv"),
+        (["profile", RESNET, "--from", "{table}", "--threads", "2"], "--threads is about measuring"),
+        (["profile", UNET, "--from", "{table}"], "and 'unet' has none of them"),
+        (["plan", UNET, "--target", "pipeline:2", "--times", "{table}"], "and 'unet' has none of them"),
+        (["plan", str(SAMPLES / "mlp_100.npz"), "--target", "memory:60", "--times", "{table}"], "--times is about graphs"),
+        (["export", UNET, "--to", "csv", "-o", "x.csv"], "name both, the model first"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_said(
+    arguments: list[str], said: str, table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, words = run(capsys, *(argument.replace("{table}", table) for argument in arguments), status=2)
+    assert said in words
+    assert words.count("\n") == 1
