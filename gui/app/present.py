@@ -17,8 +17,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE",
-        help="write it as FILE instead of showing it: .pdf (slides), .html (one page that plays by itself), .mp4, .gif, or a"
-        " name without an ending (a folder of PNG pictures)",
+        help="write it as FILE instead of showing it: .pdf or .pptx (slides), .html (one page that plays by itself), .mp4, .gif, .svg (a"
+        " folder of slides as drawings, called so without the ending), or a name without an ending (a folder of PNG pictures)",
     )  # fmt: skip
     parser.add_argument(
         "--model", action="append", default=[], metavar="FILE",
@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples: stageboard present device-placement --notes\n"
         "          stageboard present talk.story.json -o talk.pdf\n\n"
-        "MP4 needs ffmpeg: the system's, or what \"pip install 'stageboard[video]'\" brings."
+        "MP4 needs ffmpeg: the system's, or what \"pip install 'stageboard[video]'\" brings. PPTX needs \"pip install 'stageboard[pptx]'\"."
     )
 
 
@@ -127,7 +127,7 @@ def _export(path: Path, args: argparse.Namespace, console: Console) -> int:
             raise KeyboardInterrupt from None
     app.processEvents()
     data = {
-        "file": args.output, "story": resolved.story.title, "format": form.suffix.removeprefix(".") or "png",
+        "file": str(written.path), "story": resolved.story.title, "format": form.suffix.removeprefix(".") or "png",
         "width": written.size[0], "height": written.size[1], "count": written.count, "fps": written.fps,
         "seconds": written.seconds, "bytes": written.bytes, "notes": list(written.notes),
     }  # fmt: skip

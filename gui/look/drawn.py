@@ -6,14 +6,26 @@ written by :mod:`planner.files`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSize, QSizeF
-from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPaintDevice, QPainter, QPdfWriter
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontInfo,
+    QImage,
+    QPageLayout,
+    QPageSize,
+    QPaintDevice,
+    QPainter,
+    QPdfWriter,
+)
 
 from gui.look.page import SCREEN_DPI, SUFFIXES, Page
 from planner.errors import StageboardError
@@ -88,23 +100,33 @@ def drawn(suffix: str, page: Page, title: str, paint: Paint) -> bytes:
         paint(painter)
 
     size = (round(width * shrunk), round(height * shrunk))
-    return slides(size, title, [shapes]) if suffix == ".pdf" else _svg(size, title, shapes)
+    return slides(size, title, [shapes]) if suffix == ".pdf" else drawing(size, title, shapes)
 
 
-def _svg(size: tuple[int, int], title: str, paint: Paint) -> bytes:
-    """A drawing of ``size`` units (width, height) of 1/96 inch."""
+def drawing(size: tuple[int, int], title: str, paint: Paint) -> bytes:
+    """An SVG of ``size`` units (width, height) of 1/96 inch, its letters as text.
+
+    Raises :class:`StageboardError` where there is not enough memory for it.
+    """
     from PySide6.QtSvg import QSvgGenerator
 
     data = QByteArray()
     with into(data) as buffer:
-        svg: QSvgGenerator = QSvgGenerator()
+        # SVG Tiny, which is Qt's default, has no clipping.
+        svg: QSvgGenerator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
         svg.setOutputDevice(buffer)
         svg.setSize(QSize(*size))
         svg.setResolution(SCREEN_DPI)  # points as large as on the screen, which they are measured on
         svg.setViewBox(QRectF(0, 0, *size))
         svg.setTitle(title)
         paint_on(svg, paint)
-    return bytes(data.data())
+    return re.sub(rb'font-family="([^"]*)"', _families, bytes(data.data()))
+
+
+def _families(found: re.Match[bytes]) -> bytes:
+    """The family that letters were measured with, and for machines without it those that are as wide."""
+    family = QFontInfo(QFont(unescape(found[1].decode()))).family()
+    return f'font-family="{escape(family, quote=True)}, Verdana, Arial, sans-serif"'.encode()
 
 
 def slides(size: tuple[int, int], title: str, pages: Iterable[Paint]) -> bytes:

@@ -258,28 +258,37 @@ class Show:
     # ------------------------------------------------------------------ slides and words
     def paint_slide(self, painter: QPainter, index: int) -> None:
         """A keyframe at rest as shapes and text, for files that hold them. All is in logical pixels."""
-        stage = self.places.stage
-        shot = self.shots.shot(index)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(QRectF(0, 0, *self.size), QColor(self.theme.canvas))
-        kind = self.shots.panel_kind(index)
-        seen = QRectF(stage)
-        if kind:
-            seen.setRight(self._column(self.places.panel(kind)).left())
-        painter.save()
-        painter.setClipRect(seen)
-        painter.translate(stage.topLeft())
-        self.stage.paint_vectors(painter, index)
-        painter.restore()
-        if kind:
-            now = shot.now(shot.moment) if isinstance(shot, NetworkShot) else None
-            paint_panel(
-                painter, self.places.panel(kind), self.shots.panel(index), self.letters, self.theme, now
-            )
+        self.paint_stage(painter, index)
+        self.paint_beside(painter, index)
         self._draw_header(painter, index)
         self._draw_caption(painter, index)
         painter.restore()
+
+    def seen(self, index: int) -> QRectF:
+        """What a keyframe shows of the stage: all of it, or what its panel leaves."""
+        seen, kind = QRectF(self.places.stage), self.shots.panel_kind(index)
+        if kind:
+            seen.setRight(self._column(self.places.panel(kind)).left())
+        return seen
+
+    def paint_stage(self, painter: QPainter, index: int) -> None:
+        """The stage of a keyframe at rest as shapes and text, nothing of it beyond :meth:`seen`."""
+        painter.save()
+        painter.setClipRect(self.seen(index))
+        painter.translate(self.places.stage.topLeft())
+        self.stage.paint_vectors(painter, index)
+        painter.restore()
+
+    def paint_beside(self, painter: QPainter, index: int) -> None:
+        """The panel of a keyframe as shapes and text, where it has one."""
+        kind, shot = self.shots.panel_kind(index), self.shots.shot(index)
+        if kind:
+            now = shot.now(shot.moment) if isinstance(shot, NetworkShot) else None
+            rect = self.places.panel(kind)
+            paint_panel(painter, rect, self.shots.panel(index), self.letters, self.theme, now)
 
     def op_at(self, index: int, at: QPointF, lens: View | None = None) -> int:
         """The op whose card is at a place of the frame while a keyframe of a graph is held; -1 for none."""

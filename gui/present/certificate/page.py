@@ -145,6 +145,19 @@ def _command_lines(command: str, width: float, size: float) -> list[str]:
     return out
 
 
+def component_rows(certified: Certificate) -> list[tuple[str, str, str, str]]:
+    """The table of components, its head first: what, the plan's value, what no plan is below, and the gap."""
+    rows = [("", "this plan", "at least", "gap")]
+    for part in certified.parts:
+        least = DASH if part.proof is None else one_amount(part.proof.value, part.unit)
+        shown = "\N{CHECK MARK} 0" if part.proven else DASH if part.gap is None else gap_text(part.gap)
+        if part.gap == 0.0 and not part.proven:
+            shown = "met"
+        title = component_words(part.name).title
+        rows.append((title[:1].upper() + title[1:], one_amount(part.value, part.unit), least, shown))
+    return rows
+
+
 class CertificatePage:
     """Paints a certificate into any rectangle: one screen, never more."""
 
@@ -257,15 +270,7 @@ class _Sheet:
         """One row per component: value, what no plan is below, and the gap."""
         t, wide = self._theme, rect.width()
         columns = (0.0, 0.36 * wide, 0.62 * wide, 0.86 * wide)
-        rows = [("", "this plan", "at least", "gap")]
-        for part in c.parts:
-            least = DASH if part.proof is None else one_amount(part.proof.value, part.unit)
-            shown = "\N{CHECK MARK} 0" if part.proven else DASH if part.gap is None else gap_text(part.gap)
-            if part.gap == 0.0 and not part.proven:
-                shown = "met"
-            title = component_words(part.name).title
-            rows.append((title[:1].upper() + title[1:], one_amount(part.value, part.unit), least, shown))
-        for i, row in enumerate(rows):
+        for i, row in enumerate(component_rows(c)):
             size = SMALL * unit if i == 0 else VALUE * unit
             high = 1.75 * size
             for j, (x, words) in enumerate(zip(columns, row, strict=True)):
@@ -300,18 +305,9 @@ class _Sheet:
 
 
 def _paint_facts(painter: QPainter, rect: QRectF, shown: Sequence[Fact], unit: float, theme: Theme) -> None:
-    """Labels and values, smaller where they would not fit; then what is least important is left out."""
-    chosen, share = list(shown), 0.9 * MOST_SHARE
-    while _facts_height(chosen, rect, unit * share) > rect.height():
-        if share > LEAST_SHARE:
-            share -= 0.04
-            continue
-        weight = max(fact.weight for fact in chosen)
-        if len(chosen) < 2:
-            break
-        chosen.remove(next(fact for fact in reversed(chosen) if fact.weight == weight))
-    pixels = max(6, round(SMALL * unit * share))
-    label_wide, y = _label_width(chosen, pixels), rect.top()
+    """Labels and values, as :func:`fact_rows` has them."""
+    chosen, pixels, label_wide = fact_rows(shown, rect, SMALL * unit)
+    y = rect.top()
     painter.save()
     painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
     for fact in chosen:
@@ -328,11 +324,27 @@ def _paint_facts(painter: QPainter, rect: QRectF, shown: Sequence[Fact], unit: f
     painter.restore()
 
 
+def fact_rows(shown: Sequence[Fact], rect: QRectF, size: float) -> tuple[list[Fact], int, float]:
+    """Facts that fit ``rect``, the size of their letters and the width of the labels (pixels): smaller than ``size`` where they would not
+    fit, then without what is least important."""
+    chosen, share = list(shown), 0.9 * MOST_SHARE
+    while _facts_height(chosen, rect, size * share) > rect.height():
+        if share > LEAST_SHARE:
+            share -= 0.04
+            continue
+        weight = max(fact.weight for fact in chosen)
+        if len(chosen) < 2:
+            break
+        chosen.remove(next(fact for fact in reversed(chosen) if fact.weight == weight))
+    pixels = max(6, round(size * share))
+    return chosen, pixels, _label_width(chosen, pixels)
+
+
 def _label_width(shown: Sequence[Fact], pixels: int) -> float:
     return max(measure(pixels, True).horizontalAdvance(fact.label) for fact in shown) + 1.1 * pixels
 
 
-def _facts_height(shown: Sequence[Fact], rect: QRectF, unit: float) -> float:
-    pixels = max(6, round(SMALL * unit))
+def _facts_height(shown: Sequence[Fact], rect: QRectF, size: float) -> float:
+    pixels = max(6, round(size))
     room = rect.width() - _label_width(shown, pixels)
     return sum(1.32 * pixels * len(flowed(fact.words, pixels, False, room)) + 0.55 * pixels for fact in shown)

@@ -1,4 +1,4 @@
-"""Stories as files: slides (PDF), animations (GIF, MP4), a page that plays by itself (HTML), or a folder of pictures."""
+"""Stories as files: slides (PDF, PPTX), animations (GIF, MP4), a page that plays by itself (HTML), or a folder of pictures (SVG, PNG)."""
 
 from __future__ import annotations
 
@@ -31,12 +31,15 @@ class Format:
 
 FORMATS = (
     Format(".pdf", "PDF Slides", "slides, one for each keyframe", (1280, 720)),
+    Format(".pptx", "PowerPoint Slides", "slides, their words as text", (1280, 720)),
     Format(".html", "Web Page", "one page that plays in any browser", (1280, 800)),
     Format(".mp4", "MP4 Video", "a video", (1920, 1080), 30.0),
     Format(".gif", "Animated GIF", "an animation", (960, 600), 12.5),
+    Format(".svg", "SVG Slides", "a folder of slides as drawings, one for each keyframe", (1280, 720)),
     Format("", "PNG Pictures", "a folder of pictures, one for each keyframe", (1920, 1080)),
 )
-"""What a story can be written as; the last one is a folder."""
+"""What a story can be written as; the last two are folders."""
+FOLDERS = (".svg", "")
 
 SMALLEST, LARGEST = 160, 7680
 """Limits of a frame's width and height in pixels."""
@@ -82,6 +85,8 @@ class Exported:
         shape = f"{width} x {height}"
         what = {
             ".pdf": f"{self.count} slides",
+            ".pptx": f"{self.count} slides",
+            ".svg": f"{self.count} slides as SVG",
             ".html": f"{self.count} keyframes, one page",
             "": f"{self.count} pictures, {shape}",
         }.get(self.format.suffix, f"{self.seconds:.1f} s, {shape}, {self.fps:g} frames/s")
@@ -101,23 +106,31 @@ def format_of(path: Path) -> Format:
             return form
     names = ", ".join(form.suffix for form in FORMATS if form.suffix)
     raise StageboardError(
-        f"{path}: stories are written as {names} or, without an ending, as a folder of PNG pictures; choose one of these"
+        f"{path}: stories are written as {names} (.svg: a folder of drawings) or, without an ending, as a folder of PNG pictures; choose one of these"
     )
+
+
+def place_of(path: Path, form: Format) -> Path:
+    """What is written where ``path`` is asked for: itself; of SVG slides a folder, which is called so without the ending."""
+    return path.with_suffix("") if form.suffix == ".svg" else path
 
 
 def check_place(path: Path) -> Format:
     """Refuse a place or a format that cannot be written, before long work begins. Raises :class:`StageboardError`."""
     from gui.present.export.place import check_folder
+    from gui.present.export.pptx import check_library
     from gui.present.export.video import ffmpeg
     from planner.cli.inputs import check_output
 
     form = format_of(path)
-    if not form.suffix:
-        check_folder(path)
+    if form.suffix in FOLDERS:
+        check_folder(place_of(path, form))
     else:
         check_output(str(path))
     if form.suffix == ".mp4":
         ffmpeg()
+    if form.suffix == ".pptx":
+        check_library()
     return form
 
 
@@ -137,6 +150,9 @@ def fitted(form: Format, options: ExportOptions) -> tuple[ExportOptions, tuple[s
         )
     if form.fps and not 1.0 <= fps <= FASTEST:
         raise StageboardError(f"{fps:g} frames per second cannot be written; choose 1 to {FASTEST:g}")
+    if form.suffix == ".pptx" and size != form.size:
+        notes.append("slides of .pptx are 16:9, whatever their size; --size is left aside")
+        size = form.size
     if form.suffix == ".mp4":
         even = (size[0] - size[0] % 2, size[1] - size[1] % 2)
         if even != size:
@@ -185,11 +201,18 @@ def export_story(
 
         size = write_html(resolved, path, asked.theme, told, size=options.size, still=options.reduced_motion)
         count = len(resolved.story.keyframes)
-    elif form.suffix == ".pdf":
-        size, count = _slides(resolved, path, options, told)
+    elif form.suffix in (".pdf", ".svg"):
+        size, count = _slides(resolved, form, place_of(path, form), options, told)
+    elif form.suffix == ".pptx":
+        from gui.present.export.pptx import write_pptx
+
+        story = with_certificate(resolved)
+        size = write_pptx(story, path, options.theme or resolved.story.theme, told)
+        count = len(story.story.keyframes)
     else:
         size, count = _frames(resolved, form, path, options, told)
-    return Exported(path, form, options.size, count, options.fps, resolved.story.duration, size, notes)
+    place = place_of(path, form)
+    return Exported(place, form, options.size, count, options.fps, resolved.story.duration, size, notes)
 
 
 def show_of(resolved: Resolved, options: ExportOptions) -> Show:
@@ -234,9 +257,12 @@ def _frames(
     return write_video(show, frames, options.size, path, options.fps, story.title, progress), count
 
 
-def _slides(resolved: Resolved, path: Path, options: ExportOptions, progress: Progress) -> tuple[int, int]:
-    """Bytes and count of slides."""
+def _slides(
+    resolved: Resolved, form: Format, path: Path, options: ExportOptions, progress: Progress
+) -> tuple[int, int]:
+    """Bytes and count of slides: pages of a PDF, or drawings in a folder."""
     from gui.present.export.pdf import write_pdf
+    from gui.present.export.pictures import write_drawings
 
     assert options.size is not None
     story = with_certificate(resolved)
@@ -247,6 +273,9 @@ def _slides(resolved: Resolved, path: Path, options: ExportOptions, progress: Pr
         return lambda painter: show.paint_slide(painter, index)
 
     pages = [page(index) for index in range(count)]
+    if form.suffix == ".svg":
+        titles = [keyframe.title or "certificate" for keyframe in story.story.keyframes]
+        return write_drawings(pages, options.size, titles, path, progress), count
     return write_pdf(pages, options.size, path, story.story.title, progress), count
 
 

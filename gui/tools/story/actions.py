@@ -66,7 +66,7 @@ STORY_ACTIONS: tuple[ActionSpec[StoryWindow], ...] = (
     ActionSpec("story.open", "Open Story…", MENU, lambda w: w.studio.open_story(), (), "open a saved story with its models and plans", group=2),
     ActionSpec("story.save", "Save Story", MENU, lambda w: w.studio.save_story(), ("Ctrl+Alt+S",), "write the story to its file", has_story, group=2),
     ActionSpec("story.save_as", "Save Story As…", MENU, lambda w: w.studio.save_story_as(), (), "write the story to another file", has_story, group=2),
-    ActionSpec("story.export", "Export Story…", MENU, lambda w: w.studio.export_story(), ("Ctrl+Alt+E",), "PDF slides, one HTML file, a film (MP4) or an animated picture (GIF)", has_story, group=2),
+    ActionSpec("story.export", "Export Story…", MENU, lambda w: w.studio.export_story(), ("Ctrl+Alt+E",), "slides (PDF, PowerPoint, SVG), one HTML file, a film (MP4) or an animated picture (GIF)", has_story, group=2),
     ActionSpec("story.export.cancel", "Cancel the Export of the Story", MENU, lambda w: w.studio.cancel_story_export(), (), "stop writing it; nothing is left of it", is_exporting_story, group=2),
     ActionSpec("story.certificate", "Certificate of the Plan…", MENU, lambda w: w.studio.show_certificate(), ("Ctrl+Shift+I",), "cost, bound, how it was proven, rules and versions of the plan on the canvas", is_open, group=3),
 )  # fmt: skip

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 STORIES = "Stories (*.story.json);;All files (*)"
 EXPORTS = {
-    "PDF slides (*.pdf)": ".pdf", "Web page in one file (*.html)": ".html", "Film (*.mp4)": ".mp4",
-    "Animated picture (*.gif)": ".gif",
+    "PDF slides (*.pdf)": ".pdf", "PowerPoint slides (*.pptx)": ".pptx", "Web page in one file (*.html)": ".html",
+    "Film (*.mp4)": ".mp4", "Animated picture (*.gif)": ".gif", "Folder of SVG slides (*.svg)": ".svg",
 }  # fmt: skip
 SUFFIX = ".story.json"
 IN_MENU = (

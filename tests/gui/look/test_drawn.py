@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QFont, QFontInfo, QImage, QPainter
 
-from gui.look.drawn import drawn, encoded, slides
+from gui.look.drawn import drawing, drawn, encoded, slides
 from gui.look.page import Page
 from planner.errors import StageboardError
 
@@ -36,3 +36,14 @@ def test_a_picture_that_memory_does_not_hold_is_an_error(qapp: Any) -> None:
     object.__setattr__(page, "pixels", (2_000_000, 2_000_000))
     with pytest.raises(StageboardError, match=r"2000000 x 2000000 pixels; choose a smaller size"):
         drawn(".png", page, "", paint)
+
+
+def test_drawings_name_letters_that_other_machines_have_and_clip(qapp: Any) -> None:
+    def clipped(painter: QPainter) -> None:
+        painter.setClipRect(0, 0, 10, 10)
+        painter.drawText(0, 10, "words")
+
+    text = drawing((40, 20), "a title", clipped).decode()
+    family = QFontInfo(QFont()).family()
+    assert f'font-family="{family}, Verdana, Arial, sans-serif"' in text
+    assert "<clipPath" in text and 'version="1.1"' in text

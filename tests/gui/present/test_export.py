@@ -33,7 +33,7 @@ from gui.present.frames import Span, held_at, pixels_of, spans
 from planner.cli.command import Command, Console, Parser
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
-from planner.story.story import Keyframe, Resolved
+from planner.story.story import Camera, Keyframe, Resolved
 from tests.gui.present.talks import graph_members, network_talk, resolved, talk
 
 SMALL = ExportOptions(size=(320, 200), fps=5.0)
@@ -90,7 +90,9 @@ def test_held_frames_are_those_that_the_show_calls_settled(qtbot: QtBot) -> None
 def test_formats_are_named_by_their_ending() -> None:
     assert export.format_of(Path("a.PDF")).suffix == ".pdf"
     assert export.format_of(Path("pictures")).suffix == ""
-    with pytest.raises(StageboardError, match=r"\.pdf, \.html, \.mp4, \.gif"):
+    with pytest.raises(
+        StageboardError, match=r"\.pdf, \.pptx, \.html, \.mp4, \.gif, \.svg \(\.svg: a folder"
+    ):
         export.format_of(Path("a.avi"))
 
 
@@ -117,6 +119,28 @@ def test_a_gif_of_too_many_pictures_is_refused(
 
 
 # ---------------------------------------------------------------------- slides and pictures
+def test_drawn_slides_are_a_folder_called_without_the_ending(tmp_path: Path, qtbot: QtBot) -> None:
+    done = export_story(short_talk(), tmp_path / "talk.svg", ExportOptions(theme="dark"))
+    assert done.path == tmp_path / "talk" and done.count == 3 and "3 slides as SVG" in done.sentence
+    assert left(tmp_path) == ["talk"]
+    assert left(tmp_path / "talk") == ["01-first.svg", "02-then.svg", "03-certificate.svg"]
+    text = (tmp_path / "talk" / "02-then.svg").read_text("utf-8")
+    assert 'viewBox="0 0 1280 720"' in text and "As it might be.</text>" in text.replace("\n", "")
+    with pytest.raises(StageboardError, match="not empty"):
+        export_story(short_talk(), tmp_path / "talk.svg")
+
+
+def test_a_drawn_slide_is_clipped_as_the_window_is(tmp_path: Path, qtbot: QtBot) -> None:
+    close = Keyframe("Close", "", 0, "lanes", Camera(0.3, 0.2, 0.2, 0.2), panel="costs")
+    story = resolved(graph_members(n=60), close)
+    export_story(story, tmp_path / "talk.svg")
+    drawn = min((tmp_path / "talk").iterdir()).read_text("utf-8")
+    seen = show_of(story, ExportOptions((1280, 720))).seen(0)
+    clips = re.findall(r'<clipPath id="(\w+)">\s*<path [^>]*d="M0,45 L([\d.]+),45', drawn)
+    assert clips and float(clips[0][1]) == pytest.approx(seen.right(), abs=0.01)
+    assert f'clip-path="url(#{clips[0][0]})"' in drawn
+
+
 def test_slides_are_vectors_with_a_certificate_at_the_end(tmp_path: Path, qtbot: QtBot) -> None:
     done = export_story(short_talk(), tmp_path / "talk.pdf", USUAL)
     data = (tmp_path / "talk.pdf").read_bytes()
