@@ -95,8 +95,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             if plan is not None and args.output:
                 write_plan(args.output, plan, result.bounds)
 
-    bound = problem.strongest_bound(result.bounds)
-    evaluation = None if plan is None else plan.evaluation
+    bound, evaluation = problem.strongest_bound(result.bounds), None if plan is None else plan.evaluation
     standing = None if evaluation is None else problem.standing(evaluation.values, result.bounds)
     finder = _refuter(result) if plan is None else plan.provenance.planner
     data: dict[str, Any] = {
@@ -120,8 +119,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if found is not None and found.status == "infeasible":
         explaining.say(console, found)
     elif evaluation is None:
-        named = tried_words(result.tries)
-        console.note(_no_plan(result, named, exists=found is not None and found.status == "feasible"))
+        exists = found is not None and found.status == "feasible"
+        console.note(_no_plan(result, tried_words(result.tries), exists))
     else:
         _hint(args.objective, problem, evaluation, console)
 
