@@ -29,6 +29,6 @@ MACHINE = Machine(
     further=("slice", "local-search"),
     without_solver=("local-search",),
     immediate="simple",
-    unasked=("chain-dp", "two-superblock", "blocks"),
+    unasked=("chain-dp", "two-superblock", "blocks", "nested-cuts"),
     warm=".warm:Warm",
 )

@@ -13,7 +13,9 @@ from planner.machines.pipeline.exact.model import stage_model
 from planner.machines.pipeline.target import Pipeline
 from planner.methods import tiny
 from planner.methods.mip.scaling import Scale
+from planner.methods.nested_cuts.warm import compile_kernels
 from planner.methods.random_streams import seeded
+from planner.methods.units import chain
 from planner.problem.problem import Problem
 from planner.problem.target import Target
 
@@ -25,6 +27,10 @@ class Warm(tiny.Warm):
         (Pipeline(2), False),
         (Pipeline(2, bandwidth=1.0, memory=16.0), False),
     )
+
+    def prove(self, problem: Problem) -> None:
+        """What is for graphs with too many ideals."""
+        compile_kernels(chain(problem))
 
     def rest(self) -> None:
         """Pricing of blocks: on a tiny pipeline plan and bound meet before it is done."""

@@ -11,6 +11,7 @@ from planner.machines.pool.target import DevicePool
 from planner.methods import tiny
 from planner.methods.ideals.lattice import enumerate_ideals
 from planner.methods.ideals.relaxations import parts, relaxations
+from planner.methods.nested_cuts.warm import compile_kernels
 from planner.problem.problem import Problem
 from planner.problem.target import Target
 from planner.search.search import Callbacks, Search
@@ -40,3 +41,4 @@ class Warm(tiny.Warm):
         lattice, states = enumerate_ideals(units, 1000, search), pool_states(units)
         if lattice is not None and served(units, states, lattice.count):
             Rows(lattice, states, search).solve(math.inf, search)
+        compile_kernels(units)

@@ -82,7 +82,7 @@ class RowSearch(Descending):
         least = self._slice()
         self._order(FIRST_ORDERS)
         found = self._parts()
-        reduced = _lattice_units(problem, found, True)
+        reduced = lattice_units(problem, found, True)
         descent = self._descend(reduced, least)
         if descent is None:
             sentence = (
@@ -96,7 +96,7 @@ class RowSearch(Descending):
                 self._near_the_order(found, least)
             return
         if descent.open and reduced.lighter:
-            descent = self._descend(_lattice_units(problem, found, False), least) or descent
+            descent = self._descend(lattice_units(problem, found, False), least) or descent
         self._prove(descent.floor)
 
     def _assumed(self) -> frozenset[str]:
@@ -227,7 +227,7 @@ def copied_units(problem: Problem, unit_of: Ints) -> Bools | None:
     return None if loose[unit_of[~copied]].any() else loose
 
 
-def _lattice_units(problem: Problem, found: Parts, take: bool) -> Reduced:
+def lattice_units(problem: Problem, found: Parts, take: bool) -> Reduced:
     """The units whose ideals are looked at: without those that are copied, which then cost nothing; with ``take`` without idle ones as well."""
     copies = copied_units(problem, found.unit_of)
     if copies is None or not copies.any():
@@ -277,6 +277,6 @@ def count_ideals(problem: Problem, limit: int, search: Search) -> int | None:
     Takes time in proportion to the ideals that are counted, a microsecond each.
     Raises :class:`planner.search.search.Stopped` when a stop criterion fires.
     """
-    units = _lattice_units(problem, parts(problem), True).units
+    units = lattice_units(problem, parts(problem), True).units
     lattice = enumerate_ideals(units, limit, search) if units.count < limit else None
     return None if lattice is None else lattice.count

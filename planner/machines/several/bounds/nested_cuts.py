@@ -1,0 +1,152 @@
+"""The bound of nested cuts: every device of a row has a price, and the cheapest chain of ideals is a minimum cut."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from planner.errors import PlannerRefusal
+from planner.evaluation import kernels
+from planner.methods.ideals.relaxations import parts, relaxations
+from planner.methods.ideals.rows import KEPT_RULES, lattice_units, unsuited
+from planner.methods.nested_cuts.tree import Tree
+from planner.methods.obvious_infeasibility import report_infeasible
+from planner.methods.orders import depth_first_order
+from planner.methods.slicing import Slicer
+from planner.methods.units import Units, chain
+from planner.options import Option
+from planner.problem.problem import Problem
+from planner.search.method import BoundMethod, Source
+from planner.search.search import Search
+
+MOST_DEVICES, MOST_ROWS = 8, 60
+"""Devices, and orders in which fast ones and others may stand."""
+MOST_NODES = 12_000
+"""Units times thresholds: a cut of so many takes some ten milliseconds."""
+KEPT = KEPT_RULES | {kernels.RULE_CONTIGUOUS, kernels.RULE_SUPPORT}
+"""The rules that every chain keeps. Those of a machine beyond these are left out."""
+
+
+class NestedCuts(BoundMethod):
+    """Some device costs as much as all of them at any prices that sum to one: the best prices, then branch and bound.
+
+    The proof is in ``docs/bounds.md``. A CPU may stand anywhere among accelerators; each order is bounded, and the weakest counts.
+    """
+
+    name: ClassVar[str] = "nested-cuts"
+    title: ClassVar[str] = "Nested cuts"
+    summary: ClassVar[str] = (
+        "a price for each of a few devices: the cheapest chain of ideals, by minimum cuts"
+    )
+    source: ClassVar[Source] = Source("ours", "docs/bounds.md")
+    targets: ClassVar[frozenset[str]] = frozenset({"pool", "pipeline", "edge-tpu", "mcm"})
+    objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "bottleneck", "stage-time", "chip-latency"})
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("nodes", 10_000, "most parts of the tree", low=0, high=1_000_000),
+    )
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Serves up to eight devices in a row that add work and transfers, and pools whose devices are contiguous."""
+        reason = super().refusal(problem)
+        if reason is not None:
+            return reason
+        e = problem.evaluator
+        codes = {rule.code for rule in e.rules}
+        if not codes & {kernels.RULE_ORDER, kernels.RULE_CONTIGUOUS}:
+            return f"'{self.name}' bounds contiguous splits; the target allows others (contiguous=false)"
+        if not e.plain or e.communication != kernels.SUM:
+            return (
+                f"'{self.name}' serves devices that add work and transfers, without replication or clusters"
+            )
+        others = int((~e.pays).sum())
+        if e.k > MOST_DEVICES or math.comb(e.k, others) > MOST_ROWS:
+            return f"'{self.name}' serves up to {MOST_DEVICES} devices, and few ways to put CPUs among them"
+        return None if codes & {kernels.RULE_CONTIGUOUS} else unsuited(problem, self.name)
+
+    def prove(self, problem: Problem, search: Search) -> None:
+        """A bound once every order of the devices has one, then ever better ones."""
+        if report_infeasible(problem, search, self.name):
+            return
+        most = _cost_in_hand(problem, search)
+        units = _units(problem)
+        if units.count == 0:
+            return
+        if units.count * (problem.evaluator.k - 1) > MOST_NODES:
+            raise PlannerRefusal(
+                f"{problem.graph.name} has too many ops for '{self.name}'; choose another method or keep ops together"
+            )
+        kept = {f"rule:{rule.name}" for rule in problem.evaluator.rules if rule.code not in KEPT}
+        used = problem.assumptions - kept
+        tree = _tree(problem, units, most, search)
+        proven = 0.0
+        while not tree.done and tree.expanded < int(search.options["nodes"]):
+            tree.step()
+            if tree.bound > proven:
+                proven = tree.bound
+                search.prove(problem.bound(problem.objective, proven, self.name, used, search.seconds))
+            search.iteration()
+            search.progress(None, f"{tree.expanded} parts looked at")
+            search.check()
+        if tree.bound > proven:
+            search.prove(problem.bound(problem.objective, tree.bound, self.name, used, search.seconds))
+
+
+def _units(problem: Problem) -> Units:
+    """Units of which every valid plan makes a chain of ideals, numbered topologically."""
+    found = parts(problem)
+    if any(rule.code == kernels.RULE_CONTIGUOUS for rule in problem.evaluator.rules):
+        return relaxations(problem, found)[0](True).units
+    return lattice_units(problem, found, True).units
+
+
+def _cost_in_hand(problem: Problem, search: Search) -> float:
+    """What a valid plan costs: the best that was heard of, given, or sliced from one order; infinity without any."""
+    e, costs = problem.evaluator, [math.inf]
+    heard = search.exchange.best
+    plans = [*search.starts, *([] if heard is None else [heard.decision])]
+    units = chain(problem)
+    try:
+        slicer = Slicer(units)
+        order = depth_first_order(*units.succs)
+        plans += [device_of[units.unit_of] for device_of in slicer.slicings(order, search)]
+    except PlannerRefusal:
+        pass  # more pinned devices than slicing can tell apart
+    for plan in plans:
+        device_of = e.checked(np.asarray(plan, np.int32))
+        if not e.violations(device_of):
+            costs.append(e.objective(device_of))
+    return min(costs)
+
+
+def _tree(problem: Problem, units: Units, most: float, search: Search) -> Tree:
+    """The tree of a pool, or of devices whose places are given."""
+    e = problem.evaluator
+    work = units.work.sum(axis=2)
+    paying, others = np.flatnonzero(e.pays), np.flatnonzero(~e.pays)
+    first = np.zeros(units.count, np.int8)
+    last = np.full(units.count, e.k - 1, np.int8)
+    if any(rule.code == kernels.RULE_CONTIGUOUS for rule in e.rules):
+        fast, slow = (
+            np.where(units.allowed[:, devices].any(axis=1), work[e.class_of[devices[0]]], np.inf)
+            if len(devices)
+            else np.zeros(units.count)
+            for devices in (paying, others)
+        )
+        return Tree(units, list(_rows(e.k, len(others))), fast, slow, 0.0, first, last, most, search.check)
+    first = np.argmax(units.allowed, axis=1).astype(np.int8)
+    last = (e.k - 1 - np.argmax(units.allowed[:, ::-1], axis=1)).astype(np.int8)
+    fast, base = work[0], 0.0
+    streamed = float(units.params.sum()) - e.k * float(e.budget[0])
+    if streamed > 0.0:
+        fast, base = fast + units.params / e.streaming_rate, -float(e.budget[0]) / e.streaming_rate
+    return Tree(units, [[True] * e.k], fast, fast, base, first, last, most, search.check)
+
+
+def _rows(devices: int, others: int) -> Iterator[list[bool]]:
+    """The orders in which devices may stand, each as whether it pays for tensors."""
+    for places in combinations(range(devices), others):
+        yield [place not in places for place in range(devices)]
