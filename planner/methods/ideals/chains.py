@@ -101,30 +101,32 @@ class Chains:
         )
         """What the last pass found."""
 
-    def solve(self, bound: float, search: Search) -> RowChain | None:
-        """A chain with every cost below ``bound``, or None where there is none."""
+    def solve(self, bound: float, search: Search, slack: float = 0.0) -> RowChain | None:
+        """A chain with every cost below ``bound``, or None where there is none; with ``slack`` perhaps one whose costs are below ``bound + slack``."""
         row, reached = self._row, self.reached
         if not max(0.0, -row.budget / row.rate) < bound:
             return None
         reached.place.fill(NOWHERE)
         reached.load.fill(math.inf)
         reached.place[0], reached.load[0] = 0, 0.0
-        self.extend(bound, self.count, 0.0, search)
+        self.extend(bound, self.count, 0.0, search, slack)
         return self._chain() if reached.place[-1] < NOWHERE else None
 
-    def extend(self, bound: float, count: int, elsewhere: float, search: Search) -> None:
+    def extend(self, bound: float, count: int, elsewhere: float, search: Search, slack: float = 0.0) -> None:
         """Go on with up to ``count`` stages from where :attr:`reached` says that chains begin, and fill it.
 
-        ``elsewhere``: work that others than these stages may take.
+        ``elsewhere``: work that others than these stages may take. ``slack``: what a stage may seem to be cheaper than it is; it may be passed by then.
         """
-        lattice = self.lattice
+        lattice, row = self.lattice, self._row._replace(slack=slack)
+        # Who owes differs from stage to stage: where some of the costs are given away, they would be told apart for little.
+        ways = self._ways._replace(passing=np.zeros_like(self._ways.passing)) if slack else self._ways
         _release(self._stages)
         self._head.fill(-1)
         at = 0
         while at < lattice.count:
             at, steps = advance(
                 at, STEPS_PER_CALL, bound, count, elsewhere, (lattice.ptr, lattice.upper, lattice.unit, lattice.bits),
-                self._borders, self._touches, self._leaving, self._ways, self._row, self._stages, self._head, self.reached,
+                self._borders, self._touches, self._leaving, ways, row, self._stages, self._head, self.reached,
                 self._scratch,
             )  # fmt: skip
             search.progress(at / lattice.count, f"{at} of {lattice.count} ideals below {bound:.6g}")
@@ -182,7 +184,7 @@ def _more(before: OpenStages | None, room: int) -> OpenStages:
     """Records for ``room`` open stages, the first ones those there were ``before``."""
     fresh = OpenStages(
         np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room),
-        np.empty(room), np.empty(room, np.int16), np.empty(room, np.int16), np.empty(room, np.int32), np.empty(room, np.int32), np.empty(2, np.int64),
+        np.empty(room), np.empty(room), np.empty(room, np.int16), np.empty(room, np.int16), np.empty(room, np.int32), np.empty(room, np.int32), np.empty(2, np.int64),
     )  # fmt: skip
     _release(fresh)
     if before is not None:

@@ -34,8 +34,9 @@ FEW_IDEALS = 20_000
 """Windows around one order stay below so many ideals where the best plan is that close to what is proven."""
 LITTLE, HARDLY = 1e-3, 1e-4
 """A plan that a pass made better by less than the first share, or that is closer to what is proven than the second, is likely the best."""
-EARLY = 0.905
-"""So much of the best plan a first pass asks for where passes take long: one that is far below fails soon, and leaves less than a tenth open."""
+EARLY = ((0.905, 0.03), (0.97, 0.02))
+"""What first passes ask for where passes take long, as a share of the best plan, and how much of it they give away: such passes are
+much sooner done, and the first leaves less than a tenth open."""
 MANY_IDEALS = 50_000
 """From so many ideals on passes take long."""
 MOST_SLICED = 4_000
@@ -63,6 +64,13 @@ class Engine(Protocol):
 
     def solve(self, bound: float, search: Search) -> Found | None:
         """A chain with every cost below ``bound``, or None where there is none."""
+
+
+class LooseEngine(Engine, Protocol):
+    """One that can give some of each cost away, to be done sooner."""
+
+    def solve(self, bound: float, search: Search, slack: float = 0.0) -> Found | None:
+        """A chain whose costs are below ``bound + slack``, or None where there is none with every cost below ``bound``; where there is either, any of the two."""
 
 
 @dataclass
@@ -237,18 +245,26 @@ class Descending(ABC):
             if not heuristic:
                 self._prove(cutoff)
 
-    def _ask_for_far_less(self, engine: Engine, reduced: Reduced, descent: Descent) -> None:
-        """One pass far below the best plan known, unless as much is proven."""
-        self._adopt()
-        cutoff = EARLY * min(descent.floor, self._upper)
-        if math.isinf(cutoff) or cutoff <= max(self._proven, self.search.state.bound or 0.0):
-            return
-        found = engine.solve(cutoff, self.search)
-        if found is None:
-            self._prove(cutoff)
-        else:
-            self.search.iteration()
-            self._take_chain(found, found.value, reduced, descent)
+    def _ask_for_far_less(self, engine: LooseEngine, reduced: Reduced, descent: Descent) -> None:
+        """Loose passes below the best plan known, unless as much is proven; the last is the first that finds something."""
+        for share, slack in EARLY:
+            self._adopt()
+            best = min(descent.floor, self._upper)
+            if math.isinf(best):
+                return
+            if share * best <= max(self._proven, self.search.state.bound or 0.0):
+                continue
+            found = engine.solve(share * best, self.search, slack * best)
+            if found is not None:
+                self.search.iteration()
+                self._take_loosely(found, reduced, descent)
+                return
+            self._prove(share * best)
+
+    def _take_loosely(self, found: Found, reduced: Reduced, descent: Descent) -> None:
+        """Take the plan of a loose pass for what it costs."""
+        self._offer(reduced.expand(found.device_of, found.place))
+        descent.floor = min(descent.floor, self._upper)
 
     def _take_chain(self, found: Found, value: float, reduced: Reduced, descent: Descent) -> None:
         """Complete a chain to a plan; where that is dearer or breaks a rule, the lattice's own value stays as the floor."""

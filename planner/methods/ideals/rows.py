@@ -172,6 +172,12 @@ class RowSearch(Descending):
         descent.floor = min(descent.floor, value, self._known)
         descent.open = descent.floor < self._upper * PROVEN
 
+    def _take_loosely(self, found: Found, reduced: Reduced, descent: Descent) -> None:
+        """Also a plan that breaks a rule of the machine tells what chains cost."""
+        self._reach(reduced.expand(found.device_of, found.place))
+        descent.floor = min(descent.floor, self._known)
+        descent.open = descent.floor < self._upper * PROVEN
+
     def _descend(self, reduced: Reduced, least: float, heuristic: bool = False) -> Descent | None:
         units, search = reduced.units, self.search
         search.progress(None, f"finding the ideals of {units.count} units")

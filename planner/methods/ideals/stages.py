@@ -6,7 +6,7 @@ An *open stage* begins at an ideal I' and has reached a larger one. What it will
   the stage has not touched yet. Both are bits over the border of the ideal reached;
 * ``owed``, where nothing may lead past a stage that a way leads through: those of the open tensors whose readers are to join it;
 * ``lower``: what its start adds to its cost: less the work before it, and what it has received so far;
-* ``held``: the parameters before it, where stages stream some;
+* ``held``: the parameters before it, where stages stream some; ``given``: what its cost has been lowered by;
 * ``place``, how many stages come before, and ``until``, after how many at most its start may stand.
 
 Open stages that agree in the first two are compared in the others, and the worse ones forgotten: however many starts there
@@ -32,7 +32,7 @@ LOOSE = 1.0 + 1e-9
 class OpenStages(NamedTuple):
     """Records of open stages: arrays of one length, named as in the head of this module, and linked lists of them.
 
-    ``open``, ``fresh``, ``owed`` uint64; ``lower``, ``held`` float64; ``place``, ``until`` int16; ``start`` int32: the ideal; ``next``
+    ``open``, ``fresh``, ``owed`` uint64; ``lower``, ``held``, ``given`` float64; ``place``, ``until`` int16; ``start`` int32: the ideal; ``next``
     int32: the next one of the same ideal, or of those not in use. ``spare`` int64[2]: the first that is not in use (-1 none), how many there are.
     """
 
@@ -41,6 +41,7 @@ class OpenStages(NamedTuple):
     owed: NDArray[np.uint64]
     lower: Floats
     held: Floats
+    given: Floats
     place: NDArray[np.int16]
     until: NDArray[np.int16]
     start: Ints
@@ -53,7 +54,7 @@ class Row(NamedTuple):
 
     ``work``, ``params``, ``receive`` and ``send`` float64[i]: of the units inside, and of the tensors across the border. ``lowest``
     and ``highest`` int16[i]: after so many stages, at least and at most, may exactly these units be done. ``budget``: parameters
-    that a stage need not stream; ``rate``: what it streams of the others in a unit of time.
+    that a stage need not stream; ``rate``: what it streams of the others in a unit of time. ``slack``: what the cost of a stage may be lowered by, in all.
     """
 
     work: Floats
@@ -64,6 +65,7 @@ class Row(NamedTuple):
     highest: NDArray[np.int16]
     budget: float
     rate: float
+    slack: float = 0.0
 
 
 class Ways(NamedTuple):
@@ -145,7 +147,7 @@ def _led_between(ways, u, inside, border, begin, risky, to):
 
 @njit(cache=True, nogil=True)
 def _keep(
-    stages, head, j, opened, fresh, owed, lower, held, place, until, start, rate, time, leaving, border, begin, risky
+    stages, head, j, opened, fresh, owed, lower, held, given, place, until, start, rate, time, leaving, border, begin, risky
 ):  # fmt: skip
     """Enter an open stage in the list of ideal ``j`` unless one there is at least as good whatever both take further."""
     before = -1
@@ -170,13 +172,13 @@ def _keep(
     else:
         stages.next[before] = new
     stages.open[new], stages.fresh[new], stages.owed[new] = opened, fresh, owed
-    stages.lower[new], stages.held[new] = lower, held
+    stages.lower[new], stages.held[new], stages.given[new] = lower, held, given
     stages.place[new], stages.until[new], stages.start[new] = place, until, start
 
 
 @njit(cache=True, nogil=True)
-def _thin_out(stages, head, i, time, leaving, border, begin, risky, rate, listed):
-    """Forget open stages of ideal ``i`` that another one is at least as good as, whatever both take further."""
+def _thin_out(stages, head, i, time, leaving, border, begin, risky, rate, slack, listed):
+    """Forget open stages of ideal ``i`` that another one is at least as good as, whatever both take further, or would be if it cost ``slack`` less: then it does."""
     kept = 0
     before = -1
     r = head[i]
@@ -189,10 +191,17 @@ def _thin_out(stages, head, i, time, leaving, border, begin, risky, rate, listed
             if more == 0 and stages.place[q] <= stages.place[r] and stages.until[q] >= stages.until[r]:
                 now = stages.lower[q] - stages.lower[r]
                 now = max(now, now + (stages.held[r] - stages.held[q]) / rate)
-                if now <= 0.0 and _behind(
-                    stages.open[q], stages.fresh[q], stages.open[r], stages.fresh[r], now, time, leaving, border, begin
-                ) <= 0.0:  # fmt: skip
+                room = slack - stages.given[q]
+                if now > room:
+                    continue
+                beyond = _behind(
+                    stages.open[q], stages.fresh[q], stages.open[r], stages.fresh[r], now - room, time, leaving, border, begin
+                )  # fmt: skip
+                if beyond <= 0.0:
                     useless = True
+                    if beyond + room > 0.0:
+                        stages.lower[q] -= beyond + room
+                        stages.given[q] += beyond + room
                     break
         if useless:
             stages.next[before] = after
@@ -273,12 +282,12 @@ def advance(
             if need <= left:
                 every = (one << np.uint64(wide)) - one if wide < 64 else ~np.uint64(0)
                 _keep(
-                    stages, head, i, every, every, np.uint64(0), -row.work[i], row.params[i], place, row.highest[i],
+                    stages, head, i, every, every, np.uint64(0), -row.work[i], row.params[i], 0.0, place, row.highest[i],
                     i, row.rate, time, leaving, border, begin, risky,
                 )  # fmt: skip
         if head[i] < 0:
             continue
-        _thin_out(stages, head, i, time, leaving, border, begin, risky, row.rate, listed)
+        _thin_out(stages, head, i, time, leaving, border, begin, risky, row.rate, row.slack, listed)
         for e in range(ptr[i], ptr[i + 1]):
             j, u = upper[e], unit[e]
             for x in range(wide):
@@ -327,7 +336,7 @@ def advance(
                     and row.lowest[j] <= stages.until[r] + 1
                 ):
                     _keep(
-                        stages, head, j, opened, fresh, owed, lower, stages.held[r], stages.place[r],
+                        stages, head, j, opened, fresh, owed, lower, stages.held[r], stages.given[r], stages.place[r],
                         stages.until[r], stages.start[r], row.rate, time, leaving, border, shift, risky_there,
                     )  # fmt: skip
                 r = stages.next[r]

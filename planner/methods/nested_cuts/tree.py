@@ -164,8 +164,9 @@ class Tree:
         if not found:
             free = np.flatnonzero(low < high)
             if not len(free):
-                # One chain is left, and no plan that is one costs less.
-                self._cheapest = min(self._cheapest, known)
+                # One chain is left.
+                bound, _, _ = self._dual(number, low, high, price, known, FIRST_ROUNDS)
+                self._cheapest = min(self._cheapest, bound)
                 return
             unit[0] = free[len(free) // 2]
             threshold[0] = low[unit[0]]

@@ -73,14 +73,14 @@ class NestedCuts(BoundMethod):
             return
         most = _cost_in_hand(problem, search)
         units = _units(problem)
-        if units.count == 0:
-            return
+        if units.count == 0 or problem.evaluator.k < 2:
+            return  # nothing lies between devices
         if units.count * (problem.evaluator.k - 1) > MOST_NODES:
             raise PlannerRefusal(
                 f"{problem.graph.name} has too many ops for '{self.name}'; choose another method or keep ops together"
             )
-        kept = {f"rule:{rule.name}" for rule in problem.evaluator.rules if rule.code not in KEPT}
-        used = problem.assumptions - kept
+        left_out = tuple(f"rule:{rule.name}" for rule in problem.evaluator.rules if rule.code not in KEPT)
+        used = frozenset(token for token in problem.assumptions if not token.startswith(left_out))
         tree = _tree(problem, units, most, search)
         proven = 0.0
         while not tree.done and tree.expanded < int(search.options["nodes"]):
