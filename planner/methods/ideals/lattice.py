@@ -8,7 +8,6 @@ exponentially many, which is what the limit is for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -141,15 +140,8 @@ class Lattice:
         return found
 
 
-class Ideals(NamedTuple):
-    """What :class:`Lattice` says of ideals, as arrays."""
-
-    ptr: NDArray[np.int64]
-    upper: Ints
-    unit: Ints
-    parent: Ints
-    parent_unit: Ints
-    bits: NDArray[np.uint64]
+Ideals = tuple[NDArray[np.int64], Ints, Ints, Ints, Ints, NDArray[np.uint64]]
+"""The arrays of a :class:`Lattice`, in its order."""
 
 
 def enumerate_ideals(units: Units, limit: int, search: Search) -> Lattice | None:
@@ -205,7 +197,7 @@ def ideals_of(
     if count > limit:
         return None
     # Views: what lies behind them was never touched, so it takes no memory.
-    return Ideals(
+    return (
         ptr[: count + 1],
         upper[:covers],
         unit[:covers],

@@ -102,7 +102,8 @@ class Tables:
         found = ideals_of(r.succs, r.preds, MOST_IDEALS, search)
         if found is None:
             return self._by_longest_path()
-        self.bits = np.ascontiguousarray(found.bits[:, 0])
+        ptr, upper, op, _, _, bits = found
+        self.bits = np.ascontiguousarray(bits[:, 0])
         n = len(self.bits)
         able = np.isfinite(r.work)
         sums = {}
@@ -131,7 +132,7 @@ class Tables:
             yield
         self.low, self.high = np.concatenate(lows), np.concatenate(highs)
         self.time = np.concatenate(times)
-        self._list_steps(found.ptr, found.upper, found.unit)
+        self._list_steps(ptr, upper, op)
         self.head, self.tail = np.empty(n), np.empty(n)
         kernels.end_times(r, self.bits, self.head, self.tail)
         self.head_memory, self.tail_memory = self.memory, self.memory[-1] - self.memory
