@@ -7,8 +7,10 @@ within 5 % of the strongest bound of the race, which it cannot know.
 from __future__ import annotations
 
 import math
-import resource
+import os
+import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.models import ROOT
@@ -18,6 +20,7 @@ from planner.machines.spec import parse_target
 from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
 from planner.problem.bound import Bound, gap
 from planner.problem.problem import Problem
+from planner.processes.forking import server_id
 from planner.processes.start import end_server
 from planner.runs.proving import known_at_once
 from planner.runs.race import Entrant, Race, Standing, good_field
@@ -71,9 +74,8 @@ def raced(
     problem: Any, entrants: Sequence[Entrant], known: Sequence[Bound], gap: float, limit: float, cores: int
 ) -> Run:
     """Run a race to its end."""
-    # Its processes' time is the server's, and counts here only once that has ended: each race has one of its own.
+    # Its processes are the server's, which knows their time once they have ended: each race has one of its own.
     end_server()
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     race = Race(problem, entrants, cores, gap, limit, bounds=known)
     race.start()
     try:
@@ -81,10 +83,20 @@ def raced(
             race.poll(0.05)
     finally:
         race.close()
+        time.sleep(0.3)  # so long it may take the server to see that its processes have ended
+        cpu = server_seconds()
         end_server()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Run(race.seconds, cpu, race)
+
+
+def server_seconds() -> float:
+    """Processor time of the server and of all its processes that have ended; NaN where the system does not tell."""
+    try:
+        stat = Path(f"/proc/{server_id()}/stat").read_text()
+    except OSError:
+        return math.nan
+    # The name, in parentheses, may hold anything; own and children's user and system times are fields 14 to 17.
+    return sum(int(ticks) for ticks in stat.rpartition(")")[2].split()[11:15]) / os.sysconf("SC_CLK_TCK")
 
 
 def within(standing: Standing, bound: Bound | None) -> float | None:
