@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from planner.errors import PlannerRefusal, StageboardError, TargetError
 from planner.machines.machine import Machine
 from planner.problem.base import PlanningProblem
-from planner.search.method import BoundMethod, Planner
+from planner.search.method import BoundMethod, Method, Planner
 
 if TYPE_CHECKING:
     from planner.export.form import Form
@@ -25,6 +26,7 @@ OTHERS = "STAGEBOARD_MACHINES"
 """The variable of the environment that names the entries of machines in other packages: modules, separated by commas."""
 
 
+M = TypeVar("M", bound=Method)
 DEFAULT = "auto"
 """The planner of those who name none, and the bound method that runs beside it: both let others work."""
 
@@ -97,20 +99,56 @@ def _method(module: str, name: str, base: Any) -> Any:
     raise LookupError(f"{module} defines no {base.__name__} named '{name}'")
 
 
-def planners() -> dict[str, Planner]:
+class Methods(Mapping[str, M]):
+    """Methods by name, the planner of those who name none first. One is imported when it is asked for, all with the values."""
+
+    def __init__(self, kind: str, base: Any, entries: tuple[str, ...]) -> None:
+        known = _modules(kind, entries)
+        first = [DEFAULT] if DEFAULT in known and base is Planner else []
+        self._modules = {name: known[name] for name in (*first, *(n for n in known if n not in first))}
+        self._base = base
+
+    def __getitem__(self, name: str) -> M:
+        found: M = _method(self._modules[name], name, self._base)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._modules
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+def planners() -> Methods[Planner]:
     """Every planner by name, the default one first."""
-    modules = _modules("planners", _entries())
-    return {
-        name: _method(modules[name], name, Planner)
-        for name in (DEFAULT, *(n for n in modules if n != DEFAULT))
-    }
+    return Methods("planners", Planner, _entries())
 
 
-def bound_methods() -> dict[str, BoundMethod]:
+def bound_methods() -> Methods[BoundMethod]:
     """Every bound method by name."""
-    return {
-        name: _method(module, name, BoundMethod) for name, module in _modules("bounds", _entries()).items()
-    }
+    return Methods("bounds", BoundMethod, _entries())
+
+
+def methods_about(problem: PlanningProblem) -> tuple[list[Planner], list[BoundMethod]]:
+    """All that plan networks where the problem is one of a network, else all that plan graphs, whether they serve it or not.
+
+    What has nothing to say about such problems is not imported.
+    """
+    networks = problem.target.plans_networks
+
+    def about(entry: Any) -> bool:
+        return not isinstance(entry, Machine) or entry.target.plans_networks == networks
+
+    entries = tuple(name for name in _entries() if about(_entry(name)))
+    plans: Methods[Planner] = Methods("planners", Planner, entries)
+    proofs: Methods[BoundMethod] = Methods("bounds", BoundMethod, entries)
+    return (
+        [m for m in plans.values() if m.plans_networks == networks],
+        [m for m in proofs.values() if m.plans_networks == networks],
+    )
 
 
 def machine_formats() -> dict[str, str]:
@@ -150,7 +188,7 @@ def _named(kind: str, word: str, name: str, base: Any) -> Any:
 
 def planners_for(problem: PlanningProblem) -> list[Planner]:
     """The planners that serve this problem, constraints included, in catalogue order."""
-    return [p for p in planners().values() if p.refusal(problem) is None]
+    return [p for p in methods_about(problem)[0] if p.refusal(problem) is None]
 
 
 def serving(problem: PlanningProblem, names: tuple[str, ...]) -> list[Planner]:

@@ -41,10 +41,10 @@ def tag(method: Method) -> str:
 
 def methods_for(problem: PlanningProblem) -> list[Method]:
     """Planners and bound methods: for graphs those of graphs, for networks those of networks, whether they serve or not."""
-    from planner.machines.catalogue import bound_methods, planners
+    from planner.machines.catalogue import methods_about
 
-    every: list[Method] = [*planners().values(), *bound_methods().values()]
-    return [method for method in every if method.plans_networks == problem.target.plans_networks]
+    plans, proofs = methods_about(problem)
+    return [*plans, *proofs]
 
 
 def matches(method: Method, words: str) -> bool:

@@ -43,11 +43,12 @@ class Serving(NamedTuple):
 
 def serving(problem: PlanningProblem) -> Serving:
     """Who could take part. The ``expert`` planner, which reads a file, is not among them."""
-    from planner.machines.catalogue import bound_methods, planners
+    from planner.machines.catalogue import methods_about
 
+    plans, proofs = methods_about(problem)
     return Serving(
-        tuple(p.name for p in planners().values() if p.name != "expert" and p.refusal(problem) is None),
-        tuple(b.name for b in bound_methods().values() if b.refusal(problem) is None),
+        tuple(p.name for p in plans if p.name != "expert" and p.refusal(problem) is None),
+        tuple(b.name for b in proofs if b.refusal(problem) is None),
     )
 
 

@@ -175,7 +175,7 @@ class RacePanel(Panel):
 
     def _another_graph(self) -> None:
         self.replaying.stop()
-        self.setup.show_problem(self.document.problem, forget=True)
+        self.setup.forget()  # a field is looked for when the panel is seen, or a race starts
         self.request_refresh()
 
     def _setup_changed(self) -> None:

@@ -80,19 +80,19 @@ class MethodChecks(TakesLetters, QListWidget):
 
     def fill(self, problem: PlanningProblem | None, chosen: frozenset[Key]) -> None:
         """List what the catalogue has, with ``chosen`` checked."""
-        from planner.machines.catalogue import bound_methods, planners
+        from planner.machines.catalogue import methods_about
 
         self._filling = True
         current = self.currentRow()
         self.clear()
         groups: dict[str, list[tuple[Method, bool, str]]] = {FIND: [], PROVE: [], OTHERS: []}
         if problem is not None:
-            every: list[tuple[Method, bool]] = [(m, False) for m in planners().values()]
-            every += [(m, True) for m in bound_methods().values()]
+            plans, proofs = methods_about(problem)
+            every: list[tuple[Method, bool]] = [(m, False) for m in plans]
+            every += [(m, True) for m in proofs]
             for method, is_bound in every:
-                # What plans networks has nothing to say about graphs, nor the other way round: it is not even listed.
                 # The expert's plan comes from a file that is asked for as an option.
-                if method.name != "expert" and method.plans_networks == problem.target.plans_networks:
+                if method.name != "expert":
                     reason = method.refusal(problem) or ""
                     groups[OTHERS if reason else PROVE if is_bound else FIND].append(
                         (method, is_bound, reason)
@@ -179,6 +179,7 @@ class RaceSetup(QWidget):
         super().__init__(parent)
         self._by_hand = False
         self._problem: PlanningProblem | None = None
+        self._stale = False
         self.methods = MethodChecks(theme, self)
         self.methods.changed.connect(self._methods_changed)
         self.count = ElidedLabel("", self)
@@ -236,12 +237,16 @@ class RaceSetup(QWidget):
         self.methods.set_theme(theme)
 
     # ------------------------------------------------------------------ the field
-    def show_problem(self, problem: PlanningProblem | None, forget: bool = False) -> None:
-        """List what serves a problem. A field chosen by hand stays, as far as it serves, unless ``forget``."""
-        if forget:
-            self._by_hand = self._gap_by_hand = False
-        if problem is self._problem and not forget:
+    def forget(self) -> None:
+        """Another model comes: what was chosen by hand for the one before goes with it."""
+        self._by_hand = self._gap_by_hand = False
+        self._stale = True
+
+    def show_problem(self, problem: PlanningProblem | None) -> None:
+        """List what serves a problem. A field chosen by hand stays, as far as it serves."""
+        if problem is self._problem and not self._stale:
             return
+        self._stale = False
         chosen = frozenset(self.methods.chosen()) if self._by_hand else frozenset()
         self._problem = problem
         if problem is not None and not self._by_hand:

@@ -34,7 +34,7 @@ WRITTEN = Path(__file__).parents[3] / "data" / "written" / "0.1.0"
 MODEL, SAVED = WRITTEN / "models" / "chain.json", WRITTEN / "plans" / "pipeline_cbc.plan.json"
 METHODS = {
     name: method
-    for name, method in (planners() | bound_methods()).items()
+    for name, method in {**planners(), **bound_methods()}.items()
     if any("cbc" in option.choices for option in method.options)
 }
 

@@ -16,8 +16,10 @@ from gui.background.jobs import Jobs
 from gui.document.values import Message
 from gui.editors.plan.editor import MainWindow
 from gui.look.theme import DARK, LIGHT
+from gui.tools.search.race import setup
 from gui.tools.search.race.panel import RacePanel
 from planner.machines.pipeline.target import Pipeline
+from tests.gui.models import chain_graph
 from tests.gui.tools.search.race.fake_race import FakeRace
 from tests.gui.window_parts import make_window, opened, settle
 
@@ -62,6 +64,30 @@ def test_the_action_shows_the_panel_and_the_button_has_the_keyboard(window: Main
     settle()
     window.actions_set["plan.cancel"].trigger()
     assert FakeRace.made[-1].cancelled
+
+
+def test_a_hidden_panel_looks_for_no_field_before_it_is_seen_or_a_race_starts(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    whole = setup.recommended
+    monkeypatch.setattr(setup, "recommended", lambda *given: asked.append(given) or whole(*given))
+    window.focus_panel("devices")
+    window.docks.docks["race"].close()
+    panel, document = window.race, window.document
+    panel.setup.choose(frozenset({("anneal", False)}))
+    document.open_graph(chain_graph(9), target=Pipeline(2))
+    settle()
+    assert not asked
+    window.focus_panel("race")
+    settle()
+    assert asked and ("anneal", False) in panel.setup.methods.chosen()
+    assert set(panel.setup.methods.chosen()) == set(whole(document.problem, 1, 60.0))
+    window.docks.docks["race"].close()
+    document.open_graph(chain_graph(12), target=Pipeline(3))
+    panel.setup.limits.fields["gap"].setValue(2.0)  # type: ignore[attr-defined]
+    panel.start()
+    assert FakeRace.made[-1].problem is document.problem
 
 
 def test_before_a_race_there_is_an_invitation(window: MainWindow) -> None:

@@ -70,7 +70,8 @@ def test_a_choice_stays_where_it_serves(setup: RaceSetup, problem: Problem) -> N
     pool = Problem(chain_graph(), DevicePool(accelerators=2, cpus=1), "max-load")
     setup.show_problem(pool)
     assert all(key in {("anneal", False), ("slice", False)} for key in setup.methods.chosen())
-    setup.show_problem(pool, forget=True)
+    setup.forget()
+    setup.show_problem(pool)
     assert set(setup.methods.chosen()) == set(recommended(pool))
     setup.show_problem(problem)
     assert set(setup.methods.chosen()) == set(recommended(problem))
@@ -131,6 +132,7 @@ def test_the_gap_asked_for_is_one_that_is_not_reached_yet(setup: RaceSetup, prob
     setup.limits.fields["gap"].setValue(3.0)  # type: ignore[attr-defined]
     setup.suggest_gap(0.5)
     assert asked() == pytest.approx(0.03), "chosen by hand"
-    setup.show_problem(problem, forget=True)
+    setup.forget()
+    setup.show_problem(problem)
     setup.suggest_gap(0.5)
     assert asked() == pytest.approx(0.05)

@@ -1,0 +1,60 @@
+"""The catalogue: methods by name, imported when they are asked for, and only those that have to do with a problem."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from planner.machines.catalogue import DEFAULT, bound_methods, methods_about, planners
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.problem.problem import Problem
+from tests.gui.editors.network.models import layered_network
+from tests.gui.models import chain_graph
+
+
+def test_methods_are_found_by_name_and_the_default_comes_first() -> None:
+    assert next(iter(planners())) == DEFAULT
+    assert planners()["slice"].name == "slice" and bound_methods()["simple"].name == "simple"
+    assert "slice" in planners() and "nobody" not in planners() and planners().get("nobody") is None
+    assert [name for name, method in planners().items() if method.name != name] == []
+    assert len(planners()) == len(list(planners()))
+    with pytest.raises(KeyError):
+        planners()["nobody"]
+
+
+def test_to_look_one_up_imports_no_other() -> None:
+    code = (
+        "import sys\n"
+        "from planner.machines.catalogue import bound_methods, planners\n"
+        "assert 'slice' in planners() and planners().get('slice') and bound_methods().get('nobody') is None\n"
+        "print([m for m in sys.modules if '.planners.' in m or '.bounds.' in m])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "['planner.machines.pipeline.planners.slice']"
+
+
+def test_of_a_graph_nothing_is_listed_that_plans_networks_nor_the_other_way_round() -> None:
+    graph = Problem(chain_graph(), Pipeline(3))
+    network = NetworkProblem(layered_network(), TwoLevelMemory(7))
+    for problem in (graph, network):
+        plans, proofs = methods_about(problem)
+        known = (*planners().values(), *bound_methods().values())
+        networks = problem.target.plans_networks
+        assert [*plans, *proofs] == [m for m in known if m.plans_networks == networks]
+
+
+def test_what_plans_networks_is_not_even_imported_for_a_graph() -> None:
+    code = (
+        "import sys\n"
+        "from types import SimpleNamespace\n"
+        "from planner.machines.catalogue import methods_about\n"
+        "from planner.machines.pipeline.target import Pipeline\n"
+        "methods_about(SimpleNamespace(target=Pipeline(3)))\n"
+        "print([m for m in sys.modules if 'two_level_memory.planners' in m or 'two_level_memory.orders' in m])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
