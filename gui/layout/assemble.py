@@ -33,8 +33,8 @@ DENSE, SWEEPS = 1.7, 8
 MODEL_GAP = 2.0
 #: least room around links that run beside all cards
 ROOM = 6.0
-#: how much a gap may grow to fill the viewport, in gaps
-JUSTIFY_X, JUSTIFY_Y = 2.0, 1.0
+#: how much a card may grow in width to fill the viewport, in cards, and then a gap, in gaps
+JUSTIFY_W, JUSTIFY_X, JUSTIFY_Y = 0.8, 1.0, 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -165,21 +165,26 @@ def _dense_slots(n, rows, height, row, strip, slot, tall):
 
 def justify(style: LayoutStyle, viewport: tuple[float, float], wide: int, heights: NDArray[np.float64],
             rows: NDArray[np.int32], framed: bool) -> LayoutStyle:  # fmt: skip
-    """Widen the gaps between columns or between rows where the other direction decides the scale, as far as looks well."""
+    """Widen cards and the gaps between columns, or those between rows, where the other direction decides the scale.
+
+    Cards come first, for they have names to show.
+    """
     pad_w, pad_h = lane_padding(style, framed)
     gaps = int(np.maximum(rows - 1, 0).sum())
     w = wide * style.pitch_x - style.gap_x + pad_w + 2 * style.margin
     h = float(heights.sum()) + gaps * style.row_gap + 2 * style.margin
     h += pad_h * float((rows > 0).sum()) + (style.empty_lane_h + style.lane_gap) * float((rows == 0).sum())
     scale = scale_of(w, h, viewport)
-    more_x = max(0.0, min(JUSTIFY_X * style.gap_x, (viewport[0] / scale - w) / max(1, wide - 1)))
+    free = max(0.0, viewport[0] / scale - w)
+    more_w = min(JUSTIFY_W * style.card_w, free / wide)
+    more_x = min(JUSTIFY_X * style.gap_x, (free - wide * more_w) / max(1, wide - 1))
     spare = max(0.0, viewport[1] / scale - h)
     more_y = min(JUSTIFY_Y * style.row_gap, spare / max(1, gaps)) if gaps else 0.0
     more_pad = 0.0
     if framed and (rows > 0).any():
         more_pad = min(JUSTIFY_Y * style.lane_pad, max(0.0, spare - gaps * more_y) / (2 * (rows > 0).sum()))
-    return replace(style, gap_x=float(style.gap_x + more_x), row_gap=float(style.row_gap + more_y),
-                   lane_pad=float(style.lane_pad + more_pad))  # fmt: skip
+    return replace(style, card_w=float(style.card_w + more_w), gap_x=float(style.gap_x + more_x),
+                   row_gap=float(style.row_gap + more_y), lane_pad=float(style.lane_pad + more_pad))  # fmt: skip
 
 
 def _pack(skeleton: Skeleton, lane: NDArray[np.int32], lane_count: int, leaf, out_off, out, in_off, ins, cap: int,
@@ -305,8 +310,10 @@ def pack_rows(skeleton: Skeleton, lane: NDArray[np.int32], lane_count: int, view
     if frame is None:
         style = justify(style, viewport, wide, heights, rows, framed)
     else:
-        style = replace(style, gap_x=frame.gap_x, row_gap=frame.row_gap, lane_pad=frame.lane_pad)
-    kept = Frame(columns, cap, style.gap_x, style.row_gap, style.lane_pad)
+        style = replace(
+            style, card_w=frame.card_w, gap_x=frame.gap_x, row_gap=frame.row_gap, lane_pad=frame.lane_pad
+        )
+    kept = Frame(columns, cap, style.card_w, style.gap_x, style.row_gap, style.lane_pad)
     lane_of_row = np.repeat(np.arange(lane_count), rows)
     first_rank, last_rank = starts - lane_off[lane_of_row], ends - 1 - lane_off[lane_of_row]
     return Packed(

@@ -31,11 +31,12 @@ class EdgeClass(IntEnum):
 class Frame:
     """The numbers that tie all rows of a layout together; hand them on to keep a layout stable.
 
-    columns: most columns a row may hold; cap: most cards one column may hold; gap_x, row_gap, lane_pad: justified.
+    columns: most columns a row may hold; cap: most cards one column may hold; card_w, gap_x, row_gap, lane_pad: justified.
     """
 
     columns: int
     cap: int
+    card_w: float
     gap_x: float
     row_gap: float
     lane_pad: float

@@ -95,7 +95,7 @@ def stages_layout(
     m = len(skeleton.edge_src)
     return Layout(
         x, y, size, size.copy(), np.zeros(n, bool), np.zeros(n, np.int32), column, row, bounds, (), (),
-        Frame(0, 0, 0.0, 0.0, 0.0), skeleton.edge_src, skeleton.edge_dst, np.full(m, EdgeClass.STUB, np.uint8),
+        Frame(0, 0, 0.0, 0.0, 0.0, 0.0), skeleton.edge_src, skeleton.edge_dst, np.full(m, EdgeClass.STUB, np.uint8),
         np.zeros(m + 1, np.int64), np.empty((0, 2)), stages,
     )  # fmt: skip
 

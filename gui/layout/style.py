@@ -16,7 +16,7 @@ class LayoutStyle:
 
     card_w: float = 120.0
     card_h: float = 44.0
-    gap_x: float = 36.0
+    gap_x: float = 28.0
     gap_y: float = 16.0
     #: free height between two rows of the wrapped ribbon; the links from row to row run there
     row_gap: float = 40.0

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSpacerItem, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme, font
 from gui.widgets.accessible import Contents, Role
@@ -81,8 +81,10 @@ class Readout(QWidget):
         link.setFont(font(8.0))
         link.setToolTip(tip)
         link.setStyleSheet("QPushButton#link { padding: 0 3px; }")
+        # What is left stands behind the link, and asks for no more: a stretch would make the whole figure grow.
+        self._note.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._foot.addWidget(link)
-        self._foot.addStretch(1)
+        self._foot.addSpacerItem(QSpacerItem(0, 0, QSizePolicy.Policy.Preferred))
         return link
 
     def set_mark(self, colour: str) -> None:

@@ -59,6 +59,11 @@ class Items:
         return self.graph.model[self.first]
 
     @cached_property
+    def backward(self) -> Bools:
+        """Items of the backward pass (bool[count]); a group with any op of the forward pass stands there."""
+        return _all_backward(self.graph, self.item_of, self.count)
+
+    @cached_property
     def members(self) -> tuple[Ints, Ints]:
         """Ops of each item as CSR."""
         return csr(self.item_of, np.arange(self.graph.n, dtype=np.int32), self.count)
@@ -135,9 +140,37 @@ def items_of(graph: Graph, grouping: GroupView | None, folded: frozenset[int]) -
     np.minimum.at(rank, item_of, position)
     forward = rank[src] < rank[dst]
     if not forward.all():  # a group begins before what its later ops wait for
-        rank = _order(rank, src, dst)
+        rank = _order(*_leading(graph, item_of, len(first), position))
         forward = rank[src] < rank[dst]
     return Items(graph, item_of, first, size, names, src, dst, weight, forward)
+
+
+def _all_backward(graph: Graph, item_of: Ints, count: int) -> Bools:
+    """Which items have no op of the forward pass (bool[count])."""
+    ahead = np.zeros(count, bool)
+    ahead[item_of[~graph.backward]] = True
+    return ~ahead
+
+
+def _leading(graph: Graph, item_of: Ints, count: int, position: np.ndarray) -> tuple[np.ndarray, Ints, Ints]:
+    """What the order of items goes by where they depend on one another: a rank for each (int64[count]), and edges.
+
+    A layer of a training graph has ops of both passes, and waits for the next layer's; its place is that of its forward ops. Where
+    the file names parameters first says nothing, so ops that read something count before those that do not.
+    """
+    reads = np.diff(graph.preds[0]) > 0
+    most = np.iinfo(np.int32).max
+    rank = np.full(count, most, np.int64)
+    for telling in (~graph.backward & reads, ~graph.backward, np.ones(graph.n, bool)):
+        own = np.full(count, most, np.int64)
+        np.minimum.at(own, item_of[telling], position[telling])
+        rank = np.where(rank == most, own, rank)
+    src = graph.tensor_producer[np.repeat(np.arange(graph.tensor_count), np.diff(graph.consumer_ptr))]
+    dst = graph.consumer_idx
+    counts = ~graph.backward[dst] | _all_backward(graph, item_of, count)[item_of[dst]]
+    pairs = np.unique(np.stack([item_of[src[counts]], item_of[dst[counts]]]), axis=1)
+    pairs = pairs[:, pairs[0] != pairs[1]]
+    return rank, pairs[0].astype(np.int32), pairs[1].astype(np.int32)
 
 
 def _order(rank: np.ndarray, src: Ints, dst: Ints) -> np.ndarray:

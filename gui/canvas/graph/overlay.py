@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.canvas.graph.areas import device_areas
 from gui.canvas.graph.consequence import Consequence
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.naming.card_names import short_name
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
@@ -46,11 +47,36 @@ def paint_attention(
         colour = np.where(scene.broken_edges[edges], np.uint32(packed(theme.bad)), colour)
         stroke_edges(buffer, scene, place, edges, halo, 4.5 * ratio, 0.8, 0.0)
         stroke_edges(buffer, scene, place, edges, colour, 2.0 * ratio, 1.0, 6.0 * ratio)
+        if not on_route(scene, edges).all():
+            clear_cards(buffer, scene, viewport, ratio)
         ends = np.unique(np.concatenate([scene.items.edge_src[edges], scene.items.edge_dst[edges]]))
         stroke_outlines(buffer, scene, place, ends, palette.accent[scene.device[ends]], 1.6 * ratio, ratio)
     stroke_outlines(buffer, scene, place, items, np.uint32(packed(theme.edge_selected)), 2.2 * ratio, ratio)
     if len(along):
         stroke_outlines(buffer, scene, place, along, np.uint32(packed(theme.warning)), 2.4 * ratio, ratio)
+
+
+def clear_cards(buffer: np.ndarray, scene: Scene, viewport: Viewport, ratio: float) -> None:
+    """Take what was drawn on named cards out again, so that edges without a route run beneath them and their words."""
+    if scene.detail(viewport.scale / ratio) < Detail.LABELS:
+        return
+    shown = np.flatnonzero(scene.in_sight(viewport.visible()))
+    x, y = (side[shown] * viewport.scale for side in (scene.x, scene.y))
+    w, h = (side[shown] * viewport.scale for side in (scene.w, scene.h))
+    sides = (x + viewport.ox, y + viewport.oy, x + viewport.ox + w, y + viewport.oy + h)
+    left, top, right, bottom = (np.round(side).astype(int).tolist() for side in sides)
+    edge = round(ratio)
+    for i in range(len(shown)):
+        box = (left[i] + edge, top[i] + edge, right[i] - edge, bottom[i] - edge)
+        raster.fill(buffer, box, 0, replace=True)
+
+
+def on_route(scene: Scene, edges: np.ndarray) -> np.ndarray:
+    """Which of ``edges`` (int[m]) have a route that is drawn now, around all cards (bool[m])."""
+    if not scene.settled or not len(scene.routed):
+        return np.zeros(len(edges), bool)
+    row = np.searchsorted(scene.routed, edges)
+    return np.asarray(scene.routed[np.minimum(row, len(scene.routed) - 1)] == edges)
 
 
 def stroke_edges(
@@ -65,9 +91,7 @@ def stroke_edges(
 ) -> None:
     """Edges along their routes where they have one and the cards stand still, else as curves."""
     row = np.searchsorted(scene.routed, edges)
-    routed = np.zeros(len(edges), bool)
-    if scene.settled and len(scene.routed):
-        routed = scene.routed[np.minimum(row, len(scene.routed) - 1)] == edges
+    routed = on_route(scene, edges)
     plain = edges[~routed]
     items = scene.items
     raster.edges_between(

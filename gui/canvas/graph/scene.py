@@ -57,7 +57,7 @@ def skeleton_of(items: Items) -> Skeleton:
         items.count,
         items.edge_src[items.forward],
         items.edge_dst[items.forward],
-        backward=graph.backward[first],
+        backward=items.backward,
         partner=partner,
         kinds=kinds,
         large=items.size > 1,

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.canvas.graph.items import items_of
+from gui.canvas.graph.scene import scene_of
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.groups import GroupView
 
@@ -160,3 +161,34 @@ def test_edges_are_drawn_as_stubs_only_where_groups_depend_on_one_another(
 
     assert acyclic([end for end, forward in zip(ends, items.forward.tolist(), strict=True) if forward])
     assert items.forward.all() or not acyclic(ends)
+
+
+def test_layers_of_a_training_graph_stand_in_the_order_of_their_forward_ops() -> None:
+    """Each layer has ops of both passes, so each waits for its neighbours; and its parameters come first in the file, backwards."""
+    layers = 6
+    ops = [Op(f"p{k}", f"parameter {k}", layer=k) for k in reversed(range(layers))]
+    ops += [Op(f"b{k}", f"backward {k}", backward=True, layer=k) for k in range(layers)]
+    ops += [Op(f"f{k}", f"forward {k}", layer=k) for k in range(layers)]
+    ops += [Op(f"u{k}", f"update {k}", backward=True) for k in range(layers)]
+    tensors = [
+        *(Tensor(f"p{k}", (f"f{k}", f"b{k}"), 1.0) for k in range(layers)),
+        *(Tensor(f"f{k}", (f"b{k}", *([f"f{k + 1}"] if k + 1 < layers else [])), 1.0) for k in range(layers)),
+        *(Tensor(f"b{k}", (f"u{k}", *([f"b{k - 1}"] if k else [])), 1.0) for k in range(layers)),
+    ]
+    graph = Graph.build("training", ops, tensors)
+    layer_of = [int(graph.layer[v]) if graph.layer[v] >= 0 else layers for v in range(graph.n)]
+    items = items_of(graph, grouping(layer_of), frozenset(range(layers)))
+    cards = {int(layer_of[items.first[i]]): i for i in range(items.count) if items.size[i] > 1}
+    assert len(cards) == layers and not any(items.backward[card] for card in cards.values())
+    updates = [i for i in range(items.count) if i not in cards.values()]
+    assert len(updates) == layers and all(items.backward[i] for i in updates)
+    ahead = {
+        (int(s), int(d)): bool(f)
+        for s, d, f in zip(items.edge_src, items.edge_dst, items.forward, strict=True)
+    }
+    for k in range(layers - 1):
+        assert ahead[cards[k], cards[k + 1]] and not ahead[cards[k + 1], cards[k]]
+    for view in ("flow", "lanes"):
+        scene = scene_of(items, view, np.zeros(graph.n, np.int32), 1, (4000, 300))
+        left = [float(scene.x[cards[k]]) for k in range(layers)]
+        assert left == sorted(left) and len(set(left)) == layers, view
