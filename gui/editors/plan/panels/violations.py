@@ -29,6 +29,7 @@ from planner.machines.evident import conflict_at_once
 if TYPE_CHECKING:
     from gui.background.repairing import Report
     from gui.document.plan.document import Document
+    from planner.methods.feasibility.conflicts import Conflict
     from planner.problem.problem import Problem
 
 VIOLATION = Qt.ItemDataRole.UserRole + 1
@@ -80,10 +81,7 @@ class ViolationsPanel(Panel):
         self.list.viewportEntered.connect(lambda: self._point(self.list.currentItem()))
         self.list.itemActivated.connect(self._go)
         self.list.itemClicked.connect(self._go)
-        self.never = PlainLabel("", self)
-        self.never.setWordWrap(True)
-        self.never.setContentsMargins(4, 0, 8, 0)
-        self._seen: tuple[Problem | None, str] = (None, "")
+        self._seen: tuple[Problem | None, Conflict | None] = (None, None)
         """A problem, and why no plan of it can be valid, where that is seen without a search."""
         self._report: Report | None = None
         self.repair = self._button(
@@ -101,7 +99,6 @@ class ViolationsPanel(Panel):
         layout.setContentsMargins(6, 8, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.summary)
-        layout.addWidget(self.never)
         layout.addLayout(row)
         layout.addWidget(self.list, 1)
         for signal in (
@@ -139,8 +136,8 @@ class ViolationsPanel(Panel):
         was = self.list.currentItem()
         looked_at = "" if was is None else was.text()
         self.list.clear()
-        for widget in (self.repair, self.why, self.select_moved, self.never):
-            widget.hide()
+        for button in (self.repair, self.why, self.select_moved):
+            button.hide()
         if self.document.problem is None:
             self.summary.setText("No model is open.")
             set_role(self.summary, "muted")
@@ -151,15 +148,18 @@ class ViolationsPanel(Panel):
             set_role(self.summary, "good")
             self._list_moved()
             return
-        never = self._why_never(self.document.problem)
-        self.never.setText(never)
-        self.never.setVisible(bool(never))
-        self.repair.setVisible(not never)
-        self.why.setText("What would help?" if never else "Is there a valid plan?")
+        conflict = self._why_never(self.document.problem)
+        self.repair.setVisible(conflict is None)
+        self.why.setText("Is there a valid plan?" if conflict is None else "What would help?")
         self.why.show()
         more = f" The first {MOST:,} are listed." if len(violations) > MOST else ""
         self.summary.setText(f"{plural(len(violations), 'violation')}. Click one to go there.{more}")
         set_role(self.summary, "bad")
+        if conflict is not None:
+            first = QListWidgetItem(f"No plan can keep all rules: {conflict.sentence}.")
+            first.setData(Qt.ItemDataRole.UserRole, conflict.ops)
+            first.setForeground(QColor(self.theme.bad))
+            self.list.addItem(first)
         for violation in violations[:MOST]:
             item = QListWidgetItem(violation.sentence)
             item.setData(Qt.ItemDataRole.UserRole, violation.ops)
@@ -170,12 +170,10 @@ class ViolationsPanel(Panel):
             if violation.sentence == looked_at:
                 self.list.setCurrentItem(item)
 
-    def _why_never(self, problem: Problem) -> str:
-        """Why no plan can keep all rules, where that is seen without a search; else empty."""
+    def _why_never(self, problem: Problem) -> Conflict | None:
+        """Why no plan can keep all rules, where that is seen without a search."""
         if self._seen[0] is not problem:
-            conflict = conflict_at_once(problem)
-            said = "" if conflict is None else f"No plan can keep all rules: {conflict.sentence}."
-            self._seen = (problem, said)
+            self._seen = (problem, conflict_at_once(problem))
         return self._seen[1]
 
     def _point(self, item: QListWidgetItem | None) -> None:

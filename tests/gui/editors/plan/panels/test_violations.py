@@ -37,17 +37,19 @@ def crowded(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Generator[MainWind
 
 def test_the_panel_says_why_no_plan_can_be_valid(crowded: MainWindow) -> None:
     panel = crowded.violations
-    assert panel.never.isVisible() and panel.never.text().startswith("No plan can keep all rules:")
-    assert (
-        "needs 1.00 MiB (1.00 MiB parameters" in panel.never.text()
-        and "no device it may be on holds more than" in panel.never.text()
-    )
+    said = panel.list.item(0).text()
+    assert said.startswith("No plan can keep all rules:") and "needs 1.00 MiB (1.00 MiB parameters" in said
+    assert "no device it may be on holds more than" in said
+    assert panel.list.count() == len(crowded.document.evaluation.violations) + 1
+    panel.list.itemClicked.emit(panel.list.item(0))
+    graph = crowded.document.board.open_problem.graph
+    assert graph.op_names[int(crowded.document.selection[0])] in said
     assert panel.why.text() == "What would help?" and not panel.repair.isVisible()
     crowded.document.change_problem(
         replace(crowded.document.board.open_problem, target=McmPackage(4, check_memory=False)), "No limit"
     )
     settle()
-    assert not panel.never.isVisible()
+    assert not any("No plan can" in panel.list.item(i).text() for i in range(panel.list.count()))
 
 
 def test_the_dialog_has_the_proof_before_it_has_remedies(crowded: MainWindow) -> None:
