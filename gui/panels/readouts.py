@@ -361,7 +361,7 @@ class ReadoutStrip(Readouts):
             shown.value,
             None if bound is None else bound.value,
             claim.value if claim is not None and about else None,
-            broken=not self.document.evaluation.valid,
+            self.document.evaluation.valid,
         )
         lines = standing_lines(self._problem, standing)
         self.gap_bar.setToolTip(

@@ -152,7 +152,8 @@ class StackedBar(QWidget):
 class GapBar(QWidget):
     """From 0 to the plan's objective, with a mark where the bound stands: the rest is the gap.
 
-    What is only claimed has a dotted mark, and no part of the bar.
+    What is only claimed has a dotted mark, and no part of the bar. A plan that breaks rules may be below the bound, which is one
+    of valid plans: the bar then ends at the larger of the two, and the bound is grey.
     """
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -161,7 +162,7 @@ class GapBar(QWidget):
         self._bound: float | None = None
         self._plan: float | None = None
         self._claimed: float | None = None
-        self._broken = False
+        self._valid = True
         self.setMinimumSize(90, 44)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Gap between plan and bound")
@@ -176,16 +177,24 @@ class GapBar(QWidget):
         self.update()
 
     def set_values(
-        self, plan: float | None, bound: float | None, claimed: float | None = None, broken: bool = False
+        self, plan: float | None, bound: float | None, claimed: float | None = None, valid: bool = True
     ) -> None:
-        """Objective of the plan, proven bound and what a file claims beyond it (None where there is none).
-
-        The bound is one of valid plans: of a ``broken`` one it is grey, and stands where it is, beyond the plan perhaps.
-        """
-        values = (plan, bound, claimed, broken)
-        if values != (self._plan, self._bound, self._claimed, self._broken):
-            self._plan, self._bound, self._claimed, self._broken = values
+        """Objective of the plan, proven bound and what a file claims beyond it (None where there is none); ``valid``: it keeps all rules."""
+        if (plan, bound, claimed, valid) != (self._plan, self._bound, self._claimed, self._valid):
+            self._plan, self._bound, self._claimed, self._valid = plan, bound, claimed, valid
             self.update()
+
+    def _marks(self, bar: QRectF) -> dict[str, float]:
+        """Where plan, bound and claim stand, from left to right in pixels; those that are known."""
+        values = {"bound": self._bound, "claimed": self._claimed, "plan": self._plan}
+        known = {name: value for name, value in values.items() if value is not None and math.isfinite(value)}
+        if known.get("plan", 0.0) <= 0:
+            return {}
+        # A valid plan is above every bound but for rounding.
+        most = known["plan"] if self._valid else max(known["plan"], known.get("bound", 0.0))
+        return {
+            name: bar.left() + bar.width() * min(max(value / most, 0.0), 1.0) for name, value in known.items()
+        }
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Bar, ticks and their words; words that would collide move apart."""
@@ -197,45 +206,42 @@ class GapBar(QWidget):
         bar = QRectF(1, 9, self.width() - 8, 12)
         paint_track(painter, bar, t, 5)
         painter.setFont(font(7.5))
-        metrics = painter.fontMetrics()
-        words_y = int(bar.bottom()) + 5 + metrics.ascent()
+        words_y = int(bar.bottom()) + 5 + painter.fontMetrics().ascent()
         painter.setPen(QColor(t.muted))
         painter.drawText(QPointF(1, words_y), "0")
-        if not math.isfinite(self._plan) or self._plan <= 0:
+        zero_end = painter.fontMetrics().horizontalAdvance("0") + 6
+        marks = self._marks(bar)
+        if not marks:
             return
         painter.setFont(font(7.5, bold=True))
-        bold = painter.fontMetrics()
-        known = self._bound is not None and math.isfinite(self._bound)
-        full = max(self._plan, self._bound or 0.0) if self._broken and known else self._plan
-        ends = bar.left() + bar.width() * self._plan / full
-        plan_x = min(
-            ends - bold.horizontalAdvance("plan") / 2, self.width() - bold.horizontalAdvance("plan") - 1
-        )
-        if self._bound is not None and math.isfinite(self._bound):
-            share = min(max(self._bound / full, 0.0), 1.0)
-            end = bar.left() + bar.width() * share
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(t.border if self._broken else t.good_soft))
-            painter.drawRoundedRect(
-                QRectF(bar.left(), bar.top(), max(end - bar.left(), 2), bar.height()), 5, 5
-            )
-            ink = t.faint if self._broken else t.good
-            painter.setPen(QPen(QColor(ink), 2))
+        proven = t.good if self._valid else t.muted
+        if "bound" in marks:
+            end = marks["bound"]
+            if self._valid:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(t.good_soft))
+                proven_part = QRectF(bar.left(), bar.top(), max(end - bar.left(), 2), bar.height())
+                painter.drawRoundedRect(proven_part, 5, 5)
+            painter.setPen(QPen(QColor(proven), 2))
             painter.drawLine(QPointF(end, bar.top() - 4), QPointF(end, bar.bottom() + 3))
-            width = bold.horizontalAdvance("bound")
-            zero_end = metrics.horizontalAdvance("0") + 6
-            x = min(max(end - width / 2, zero_end), plan_x - width - 6)
-            if end > ends:
-                x = max(plan_x + bold.horizontalAdvance("plan") + 6, end - width / 2)
-                x = min(x, self.width() - width - 1)
-                plan_x = min(plan_x, x - bold.horizontalAdvance("plan") - 6)
-            if x >= zero_end:
-                painter.setPen(QColor(ink))
-                painter.drawText(QPointF(x, words_y), "bound")
-        if self._claimed is not None and math.isfinite(self._claimed):
-            at = bar.left() + bar.width() * min(max(self._claimed / full, 0.0), 1.0) - 3
+        if "claimed" in marks:
+            at = marks["claimed"] - 3
             painter.setPen(QPen(QColor(t.warning), 2, Qt.PenStyle.DotLine))
             painter.drawLine(QPointF(at, bar.top() - 5), QPointF(at, bar.bottom() + 4))
         painter.setPen(QPen(QColor(t.text), 2))
-        painter.drawLine(QPointF(ends, bar.top() - 5), QPointF(ends, bar.bottom() + 4))
-        painter.drawText(QPointF(plan_x, words_y), "plan")
+        painter.drawLine(QPointF(marks["plan"], bar.top() - 5), QPointF(marks["plan"], bar.bottom() + 4))
+        self._paint_words(painter, marks, {"bound": proven, "plan": t.text}, zero_end, words_y)
+
+    def _paint_words(
+        self, painter: QPainter, marks: dict[str, float], colours: dict[str, str], left: float, y: int
+    ) -> None:
+        """What the marks are, each below its mark; from the right, so that the word of the last one is always there."""
+        right = float(self.width() - 1)
+        for name in sorted(colours.keys() & marks.keys(), key=lambda name: (-marks[name], name == "bound")):
+            width = painter.fontMetrics().horizontalAdvance(name)
+            x = min(max(marks[name] - width / 2, left), right - width)
+            if x < left:
+                continue
+            painter.setPen(QColor(colours[name]))
+            painter.drawText(QPointF(x, y), name)
+            right = x - 6

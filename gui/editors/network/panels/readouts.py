@@ -113,6 +113,7 @@ class OrderReadouts(Readouts):
             evaluation.objective,
             None if bound is None else bound.value,
             None if claim is None else claim.value,
+            evaluation.valid,
         )
         if not evaluation.valid:
             self.gap.show_value("Gap", DASH, "the order is not valid", t.faint)
