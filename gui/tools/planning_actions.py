@@ -49,6 +49,7 @@ PLAN_ACTIONS: tuple[ActionSpec[PlanningWindow], ...] = (
     ActionSpec("plan.start", "Start the Chosen Planner", "Plan", lambda w: w.start_planner(), ("Ctrl+Return", "Ctrl+Enter"), "run it in the background", is_open),
     ActionSpec("plan.choose", "Planners…", "Plan", lambda w: w.focus_panel("planners"), ("Ctrl+P",), "choose a planner or bound method and its options", is_open),
     ActionSpec("plan.race", "Race Planners…", "Plan", lambda w: w.focus_panel("race"), ("Ctrl+Shift+R",), "several planners at once: they share plans and bounds, and a leaderboard says who leads", is_open),
+    ActionSpec("plan.race_large", "Race on the Whole Screen", "Plan", lambda w: w.race.large.toggle(), ("Ctrl+F11",), "the race in large type, to be read from the back of a room", is_open),
     ActionSpec("plan.cancel", "Stop All Planners", "Plan", lambda w: w.cancel_planners(), ("Ctrl+.",), "stop what runs; the best plans found are kept", is_running),
     ActionSpec("plan.apply", "Apply the Chosen Plan", "Plan", lambda w: w.plans.apply_current(), ("Ctrl+Shift+Return",), "put the plan chosen in the list on the canvas", has_other_plan, group=1),
     ActionSpec("plan.apply_best", "Apply the Best Valid Plan", "Plan", lambda w: w.apply_best_plan(), (), "put the best plan of the list on the canvas", has_plans, group=1),

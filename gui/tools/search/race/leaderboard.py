@@ -18,6 +18,7 @@ from gui.tools.search.race.facts import BoardFacts, RowFacts
 from gui.tools.search.race.leaderboard_model import ROW, LeaderboardModel
 from gui.tools.search.race.leaderboard_rows import (
     FLAT,
+    SHORT,
     TALL,
     WIDE_FROM,
     LeaderboardRows,
@@ -46,6 +47,7 @@ class Leaderboard(QListView):
         super().__init__(parent)
         self.theme = theme
         self.reduced = False
+        self._dense = False
         self.ranks = LeaderboardModel(self)
         self._mark: tuple[int, float] | None = None
         """The entrant and the moment that the pointer, or a key, is on."""
@@ -122,9 +124,19 @@ class Leaderboard(QListView):
         row: RowFacts | None = index.data(ROW) if index.isValid() else None
         return -1 if row is None else row.index
 
-    def wanted_height(self) -> int:
-        """What all rows take."""
-        return len(self.ranks.rows) * (FLAT if self.is_wide else TALL) + 4
+    @property
+    def row_height(self) -> int:
+        """Pixels that a row takes."""
+        return FLAT if self.is_wide else SHORT if self._dense else TALL
+
+    def wanted_height(self, room: int) -> int:
+        """What all rows take. Where ``room`` pixels are too few for three lines each, rows are of two."""
+        count = len(self.ranks.rows)
+        dense = count * TALL + 4 > room
+        if dense != self._dense:
+            self._dense = dense
+            self.scheduleDelayedItemsLayout()
+        return count * self.row_height + 4
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Rows have another height where there is another width."""

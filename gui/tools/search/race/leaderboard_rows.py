@@ -1,4 +1,4 @@
-"""How a row of the leaderboard is painted: three lines where there is little room, one line of columns where there is much."""
+"""How a row of the leaderboard is painted: two or three lines where there is little width, one line of columns where there is much."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 Index = QModelIndex | QPersistentModelIndex
 WIDE_FROM = 620
 """Width in pixels from which a row is one line of columns."""
-TALL, FLAT = 52, 30
+TALL, SHORT, FLAT = 52, 37, 30
+"""Heights of a row: three lines, two where not all rows have room for three, one line of columns."""
 MARGIN, NUMBER, WHEN = 8, 88, 52
 STAR = "\N{BLACK STAR}"
 
@@ -40,6 +41,10 @@ class Board(Protocol):
     @property
     def is_wide(self) -> bool:
         """Whether a row is one line of columns."""
+
+    @property
+    def row_height(self) -> int:
+        """Pixels that a row takes."""
 
     def viewport(self) -> QWidget:
         """Where the rows are."""
@@ -66,6 +71,14 @@ def places(rect: QRect) -> Places:
     left, right, top = rect.left() + MARGIN, rect.right() - MARGIN, rect.top()
     if rect.width() < WIDE_FROM:
         text = left + 36
+        if rect.height() < TALL:
+            half = (right - text) * 2 // 5
+            return Places(
+                QRect(left, top + 3, 16, 16), (left + 25.0, top + 11.5),
+                QRect(text, top + 3, right - text, 16), QRect(right - NUMBER, top + 3, NUMBER, 16),
+                QRect(text, top + 22, half, 10), QRect(right, top + 19, 0, 15),
+                QRect(text + half + 8, top + 19, right - text - half - 8, 15),
+            )  # fmt: skip
         return Places(
             QRect(left, top + 3, 16, 16), (left + 25.0, top + 11.5),
             QRect(text, top + 3, right - text, 16), QRect(right - NUMBER, top + 3, NUMBER, 16),
@@ -140,7 +153,7 @@ class LeaderboardRows(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """The same for all rows."""
-        return QSize(160, FLAT if self._owner.is_wide else TALL)
+        return QSize(160, self._owner.row_height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """One entrant."""

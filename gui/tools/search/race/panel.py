@@ -31,6 +31,7 @@ from gui.tools.search.race.leaderboard import Leaderboard
 from gui.tools.search.race.leaderboard_rows import LeaderboardHead
 from gui.tools.search.race.racing import Racing
 from gui.tools.search.race.replaying import Replaying
+from gui.tools.search.race.screen import LargeRace
 from gui.tools.search.race.setup import RaceSetup
 from gui.tools.search.race.table import race_table
 from gui.tools.search.race.words import sentences
@@ -53,6 +54,8 @@ WHOLE_IOS = "I\N{WORD JOINER}/\N{WORD JOINER}O"
 """I/O in a text that is wrapped: no line ends after the stroke."""
 LEAST_BOARD = 124
 """Height in pixels that the leaderboard keeps beside an open set-up."""
+AROUND = 44
+"""Margins and spaces of the panel, in pixels."""
 TALL_PANEL = 700
 """Height from which both have room."""
 
@@ -82,6 +85,7 @@ class RacePanel(Panel):
         self.go = QPushButton("Start race", self)
         self.go.setObjectName("primary")
         self.go.clicked.connect(self.start_or_stop)
+        self.large = LargeRace(self.racing, theme, self.start_or_stop, self)
         self.follow = QCheckBox("Follow", self)
         self.follow.setChecked(True)
         self.follow.setToolTip(
@@ -132,6 +136,7 @@ class RacePanel(Panel):
         buttons.addWidget(self.go, 4)
         buttons.addWidget(self.follow)
         buttons.addStretch(1)
+        buttons.addWidget(self.large)
         top = QVBoxLayout()
         top.setContentsMargins(10, 6, 10, 4)
         top.setSpacing(6)
@@ -167,11 +172,12 @@ class RacePanel(Panel):
         """Other colours."""
         self.board.set_theme(theme)
         self.setup.set_theme(theme)
+        self.large.set_theme(theme)
         super().set_theme(theme)
 
     def set_reduced_motion(self, reduced: bool) -> None:
         """Whether rows jump to their places."""
-        self.board.reduced = reduced
+        self.board.reduced = self.large.reduced = reduced
 
     def _another_graph(self) -> None:
         self.replaying.stop()
@@ -190,7 +196,7 @@ class RacePanel(Panel):
         self.setup.suggest_gap(self.document.gap if problem is not None and not self.racing.running else None)
         if problem is None:
             self.setup_button.setChecked(False)
-        buttons: tuple[QWidget, ...] = (self.setup_button, self.setup_words, self.go, self.follow)
+        buttons: tuple[QWidget, ...] = (self.setup_button, self.setup_words, self.go, self.follow, self.large)
         for button in buttons:
             button.setVisible(problem is not None)
         self.invitation.setVisible(course is None and not self.setup_button.isChecked())
@@ -221,7 +227,11 @@ class RacePanel(Panel):
 
     def _share_height(self) -> None:
         """An open set-up takes the room; what is beside it stays readable."""
-        is_open, wanted = self.setup_button.isChecked(), self.board.wanted_height()
+        is_open = self.setup_button.isChecked()
+        beside = (self.go, self.headline, self.head, self.setup_button)
+        said = self.says.heightForWidth(self.width()) if self.says.isVisible() else 0
+        room = self.height() - sum(part.sizeHint().height() for part in beside) - said - AROUND
+        wanted = self.board.wanted_height(room)
         self.board.setMinimumHeight(min(LEAST_BOARD, wanted))
         self.board.setMaximumHeight(
             min(LEAST_BOARD, wanted) if is_open and self.height() < TALL_PANEL else wanted
@@ -261,6 +271,7 @@ class RacePanel(Panel):
     # ------------------------------------------------------------------ starting and stopping
     def close_race(self) -> None:
         """The window goes: end every process."""
+        self.large.close_screen()
         self.racing.close()
         self.replaying.stop()
 

@@ -35,7 +35,9 @@ def headline(course: Course) -> tuple[str, str]:
         value = f"{component_words(first.name).title} {amount(problem, first.name, first.value)}"
     if first.bound is None or math.isinf(first.bound.value):
         return value, "no bound yet"
-    return value, f"gap {gap_text(first.gap)}, bound {amount(problem, first.name, first.bound.value)}"
+    least, best = (amount(problem, first.name, one) for one in (first.bound.value, first.value))
+    # Where both read alike the gap alone says what differs.
+    return value, f"gap {gap_text(first.gap)}" + ("" if least == best else f", bound {least}")
 
 
 def towards(gap: float | None, goal: float | None) -> float:
