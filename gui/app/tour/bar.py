@@ -1,12 +1,12 @@
-"""The guided tour in the window: a bar at its foot says what happens, Space or Enter goes on, Escape ends the tour."""
+"""The guided tour in the window: a bar below the canvas says what happens, Space or Enter goes on, Escape ends the tour."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from gui.app.tour.tour import STEPS, Step, Tour
 from gui.look.theme import Theme, font
@@ -17,18 +17,19 @@ if TYPE_CHECKING:
     from gui.editors.plan.editor import MainWindow
     from gui.shell.window import EditorWindow
 
-MARGIN = 16
-WIDEST = 720
+LINES = 4
+"""Lines of words that have room, so that the canvas keeps its size from step to step."""
 POLL_MS = 50
 LEAVES_READABLE = 400
 """Milliseconds between a step's end and its words, so that the movement is seen first."""
 
 
 class TourBar(QFrame):
-    """One step at a time: number, title, words, and the buttons to go on and to end."""
+    """One step at a time: number, title, words, and the buttons to go on and to end. It covers nothing: the canvas makes room."""
 
     def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+        middle = window.centralWidget()
+        super().__init__(middle)
         self._window = window
         self.tour = Tour(window.document, window.jobs)
         self.number = -1
@@ -42,6 +43,8 @@ class TourBar(QFrame):
         self._title.setFont(font(11.0, bold=True))
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._text.setMinimumHeight(LINES * self._text.fontMetrics().lineSpacing())
         self.next_button = QPushButton("Next")
         self.next_button.setObjectName("primary")
         self.next_button.setToolTip("Go on (Space or Enter)")
@@ -64,16 +67,13 @@ class TourBar(QFrame):
         column.addLayout(head)
         column.addWidget(self._text)
         column.addLayout(foot)
-        shadow = QGraphicsDropShadowEffect(self)
-        shadow.setBlurRadius(24)
-        shadow.setOffset(0, 4)
-        self.setGraphicsEffect(shadow)
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._poll)
         self._telling = Later(self._tell, self, LEAVES_READABLE)
-        self._placing = Later(self.place, self)
-        window.installEventFilter(self)
+        below = middle.layout()
+        assert below is not None
+        below.addWidget(self)
         window.themes.changed.connect(self._set_theme)
         window.ended.connect(self._give_colours_back)
         self._set_theme(window.theme)
@@ -95,7 +95,7 @@ class TourBar(QFrame):
 
     def _set_theme(self, theme: Theme) -> None:
         self.setStyleSheet(
-            f"#tourBar {{ background: {theme.panel}; border: 1px solid {theme.border}; border-radius: 10px; }}"
+            f"#tourBar {{ background: {theme.panel}; border: none; border-top: 2px solid {theme.accent}; }}"
             f"#tourBar QLabel {{ color: {theme.text}; background: transparent; }}"
         )
 
@@ -122,9 +122,7 @@ class TourBar(QFrame):
             self._failed(str(error))
             return
         self._timer.start()
-        self.place()
         self.show()
-        self.raise_()
 
     def _poll(self) -> None:
         if not self.step.over(self.tour):
@@ -143,7 +141,6 @@ class TourBar(QFrame):
         self.next_button.setText("Finish" if last else "Next")
         self.next_button.setEnabled(True)
         self.next_button.setFocus()
-        self.place()
 
     def _failed(self, sentence: str) -> None:
         self._timer.stop()
@@ -152,9 +149,8 @@ class TourBar(QFrame):
 
     def end(self) -> None:
         """Leave everything as it is and go."""
-        for work in (self._timer, self._telling, self._placing):
-            work.stop()
-        self._window.removeEventFilter(self)
+        self._timer.stop()
+        self._telling.stop()
         self._give_colours_back()
         self.hide()
         self._window.canvas.setFocus()
@@ -163,26 +159,7 @@ class TourBar(QFrame):
     def _give_colours_back(self) -> None:
         self._window.themes.set_preference(self._colours)
 
-    # ------------------------------------------------------------------ place and keys
-    def place(self) -> None:
-        """At the foot of the canvas, in its middle."""
-        canvas = self._window.canvas
-        width = min(WIDEST, max(320, canvas.width() - 2 * MARGIN))
-        self.setFixedWidth(width)
-        self.adjustSize()
-        at = canvas.mapTo(self._window, canvas.rect().bottomLeft())
-        self.move(at.x() + (canvas.width() - width) // 2, at.y() - self.height() - MARGIN)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stay in place when the window changes its size."""
-        if (
-            watched is self._window
-            and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest)
-            and self.isVisible()
-        ):
-            self._placing.ask_once()
-        return super().eventFilter(watched, event)
-
+    # ------------------------------------------------------------------ keys
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Space and Enter go on, Escape ends."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):

@@ -16,7 +16,7 @@ from gui.background.job import Job
 from gui.background.jobs import Jobs
 from gui.document.plan import opening, reading
 from gui.document.plan.document import Document
-from gui.look.numbers import percent
+from gui.look.numbers import gap_text, percent
 from planner.errors import StageboardError
 from planner.machines.spec import parse_target
 from planner.model.samples import sample
@@ -211,7 +211,7 @@ def _searched(tour: Tour) -> str:
     if now >= was:
         return f"The planner cut {orders} random orders of the ops and found nothing better than {tour.time(was)}."
     gap = tour.figures.gap
-    left = "That is optimal: proven." if gap == 0.0 else f"The gap is now {percent(gap or 0)}."
+    left = "That is optimal: proven." if gap == 0.0 else f"The gap is now {gap_text(gap)}."
     return (
         f"The planner cut up to {orders} random orders of the ops in the background. Each better plan moved onto the canvas:"
         f" from {tour.time(was)} to {tour.time(now)}, {percent(1 - now / was)} less. {left}"

@@ -180,7 +180,9 @@ def test_the_report_escapes_what_comes_from_files(tmp_path: Path) -> None:
 
 
 def test_the_tour_in_a_window(qtbot: Any, qapp: Any) -> None:
-    from PySide6.QtCore import Qt
+    import re
+
+    from PySide6.QtCore import QPoint, QRect, Qt
 
     from gui.app.tour.bar import begin_tour
     from gui.editors.plan.windows import make_window
@@ -196,8 +198,13 @@ def test_the_tour_in_a_window(qtbot: Any, qapp: Any) -> None:
         for number, step in enumerate(STEPS):
             qtbot.waitUntil(lambda: bar.next_button.isEnabled() and not bar.waiting, timeout=60_000)
             assert bar.number == number and len(bar.text) > 40
-            place = bar.geometry()
+            place = QRect(bar.mapTo(parts.window, QPoint()), bar.size())
+            canvas = parts.window.canvas
             assert parts.window.rect().contains(place), "the bar lies within the window"
+            assert not place.intersects(QRect(canvas.mapTo(parts.window, QPoint()), canvas.size())), (
+                "it covers nothing"
+            )
+            assert "%" not in bar.text or (re.search(r"\d %", bar.text) and not re.search(r"\d%", bar.text))
             assert parts.themes.theme.name == step.theme
             if number == len(STEPS) - 1:
                 break
