@@ -247,6 +247,28 @@ def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = ()) -> str:
     )
 
 
+def named_ops(plan: Plan | OrderPlan, ops: Sequence[str]) -> str:
+    """What ops (by id, neurons by number) are called as a title: ``The bottleneck, stage 1`` where they are all of a device's, else the
+    first and how many more."""
+    if isinstance(plan, Plan):
+        graph, device_of = plan.problem.graph, plan.decision.device_of
+        chosen = [graph.index[op] for op in ops if op in graph.index]
+        on = {int(device_of[op]) for op in chosen}
+        if (
+            len(on) == 1
+            and len(chosen) > 1
+            and len(set(chosen)) == int(np.count_nonzero(device_of == min(on)))
+        ):
+            device = min(on)
+            name = plan.problem.devices[device].title
+            if device != plan.evaluation.bottleneck or not plan.evaluation.valid:
+                return name
+            most = "largest" if plan.problem.unit(plan.problem.components[0]) == "B" else "bottleneck"
+            return f"The {most}, {name if name[:2].isupper() else name[:1].lower() + name[1:]}"
+    others = len(ops) - 1
+    return ops[0] + (f" and {others} more" if others else "")
+
+
 def title(plan: Plan | OrderPlan, before: Plan | OrderPlan | None = None) -> str:
     """A few words on a plan: its own name, else what found it; and whether that is better than ``before``."""
     name = plan.name

@@ -16,7 +16,7 @@ from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.story.story import LONGEST_TITLE, Camera, Keyframe
-from planner.story.telling import caption, looked_at, title
+from planner.story.telling import caption, looked_at, named_ops, title
 
 REST_MS = 900
 """What is on screen for so long is worth a keyframe."""
@@ -86,7 +86,7 @@ class Recorder(QObject):
             words = looked_at(shown.plan, standing_out)
             if words == before.keyframe.caption:  # said already, and still true
                 words = ""
-            step = _look(before.keyframe, keyframe)
+            step = _look(shown.plan, before.keyframe, keyframe)
         name = (step or title(shown.plan))[:LONGEST_TITLE]
         return Frame(replace(keyframe, title=name, caption=words), shown)
 
@@ -164,15 +164,14 @@ def of_search(plan: Plan | OrderPlan, bounds: Sequence[Bound], before: Plan | Or
     )  # fmt: skip
 
 
-def _look(before: Keyframe, now: Keyframe) -> str:
+def _look(plan: Plan | OrderPlan, before: Keyframe, now: Keyframe) -> str:
     """What is looked at now of the same plan, as a title; empty where nothing changed."""
     if now.at != before.at:
         return f"After {now.at or 0:,} connections"
     if now.view != before.view:
         return {"lanes": "Device by device", "flow": "As it flows"}.get(now.view, "")
     if now.highlight and now.highlight != before.highlight:
-        others = len(now.highlight) - 1
-        return now.highlight[0] + (f" and {others} more" if others else "")
+        return named_ops(plan, now.highlight)
     if now.camera is None:
         return "All of it" if before.camera is not None else ""
     return "A closer look"

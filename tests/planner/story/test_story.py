@@ -30,7 +30,7 @@ from planner.story.files.json import read_story, write_story
 from planner.story.files.plans import pack, resolve
 from planner.story.making import Told, story_of_plans, thinned, visible
 from planner.story.story import Camera, Keyframe, Resolved, Story, StoryModel
-from planner.story.telling import TWO_LINES, caption, facts, filled, looked_at, shortened, title
+from planner.story.telling import TWO_LINES, caption, facts, filled, looked_at, named_ops, shortened, title
 from tests.planner.machines.two_level_memory.strategies import networks, orders
 from tests.planner.strategies import placements, problems
 
@@ -176,6 +176,12 @@ def test_what_is_said_of_a_plan_that_is_looked_at_again(problem: Problem) -> Non
         f"2 of {n} ops, "
     ) and "on 2 devices" in looked_at(plan, [graph.op_ids[0], last])
     assert looked_at(plan, ["no such op"]) == looked_at(plan)
+    first = graph.op_ids[: n - 1]
+    assert named_ops(plan, first) == "The bottleneck, stage 0"
+    assert named_ops(plan, first[:-1]) == f"{first[0]} and {n - 3} more", "not all of the stage's ops"
+    assert named_ops(plan, [last]) == last, "one op is called by its name"
+    other = plan_on(problem, [0] * (n - 2) + [1, 1])
+    assert named_ops(other, graph.op_ids[n - 2 :]) == "Stage 1", "the other stage sets the pace"
     assert looked_at(plan_on(problem, [2] + [0] * (n - 1))) == "", "it breaks rules"
 
 

@@ -135,3 +135,17 @@ def test_what_the_stages_view_shows_is_told_in_lanes(qtbot: QtBot) -> None:
         assert shots.view() == "lanes" and shots.camera() is None
         canvas.set_view("flow")
         assert shots.view() == "flow"
+
+
+def test_a_whole_stage_that_is_selected_is_called_by_its_name(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        draft = Draft()
+        recorder = Recorder(GraphShots(document, canvas), draft)
+        recorder.capture()
+        worst = document.evaluation.bottleneck
+        document.select(np.flatnonzero(document.device_of == worst).tolist())
+        recorder.capture()
+        assert titles(draft)[1] == f"The bottleneck, stage {worst}"
+        canvas.close_canvas()
