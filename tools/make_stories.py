@@ -24,6 +24,8 @@ from stories.parts import Script, story_of  # noqa: E402
 from stories.pipeline import PIPELINE  # noqa: E402
 from stories.sparse import SPARSE  # noqa: E402
 
+from gui.look.display import check_qt, offscreen  # noqa: E402
+from gui.present.render import application  # noqa: E402
 from planner.story.files.json import SUFFIX, write_story  # noqa: E402
 
 SCRIPTS: tuple[Script, ...] = (PIPELINE, DEVICE_PLACEMENT, EDGE_TPU, PACKAGE, SPARSE)
@@ -38,6 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         "keys", nargs="*", metavar="STORY", help=f"which ({', '.join(s.key for s in SCRIPTS)}); default all"
     )
     args = parser.parse_args(argv)
+    check_qt()
+    offscreen()  # what the cameras see depends on the layout, and that on fonts
+    app = application()
     args.folder.mkdir(parents=True, exist_ok=True)
     for script in SCRIPTS:
         if args.keys and script.key not in args.keys:
@@ -49,6 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(
             f"{file}: {len(story.keyframes)} keyframes, {story.duration:.0f} s, {file.stat().st_size / 1024:.0f} KiB, made in {seconds:.1f} CPU s"
         )
+    app.processEvents()
     return 0
 
 

@@ -58,13 +58,14 @@ class Fit:
 
 
 def stages_layout(
-    skeleton: Skeleton, device: ArrayLike, devices: int, rank: ArrayLike, viewport: tuple[float, float], in_order: bool = True
+    skeleton: Skeleton, device: ArrayLike, devices: int, rank: ArrayLike, viewport: tuple[float, float], in_order: bool = True,
+    columns: int = 0,
 ) -> Layout:  # fmt: skip
     """Places of all ops as cells in the blocks of their devices.
 
     device: int32[n], 0..devices-1; rank: int64[n], the place of each op in a topological order; viewport: (width, height)
-    px. in_order: blocks stand in the order of the devices, else each behind those that feed it. Raises ValueError for a
-    device that does not exist.
+    px. in_order: blocks stand in the order of the devices, else each behind those that feed it. columns: blocks in a row; 0
+    where that is free. Raises ValueError for a device that does not exist.
     """
     where, order = np.ascontiguousarray(device, np.int32), np.ascontiguousarray(rank, np.int64)
     n = skeleton.n
@@ -83,7 +84,7 @@ def stages_layout(
         )
     place = np.full(devices, -1, np.int32)
     place[used] = np.arange(len(used))
-    fit = best_fit(counts[used], place, pairs, viewport)
+    fit = best_fit(counts[used], place, pairs, viewport, columns)
     stages = _blocks(counts, used, place, fit)
     x, y, column, row = _cells(where, order, stages, fit)
     side = fit.pitch - min(CELL_GAP, 0.14 * fit.pitch)
@@ -118,18 +119,20 @@ def fed_order(
 
 
 def best_fit(
-    counts: NDArray[np.intp], place: NDArray[np.int32], pairs: NDArray[np.int32], viewport: tuple[float, float]
+    counts: NDArray[np.intp], place: NDArray[np.int32], pairs: NDArray[np.int32], viewport: tuple[float, float],
+    columns: int = 0,
 ) -> Fit:  # fmt: skip
-    """The row length that gives the largest cells, in blocks wide enough to be read; ``counts``: ops of each block in order."""
+    """The row length that gives the largest cells, in blocks wide enough to be read, unless ``columns`` says it; ``counts``: ops of each
+    block in order."""
     longest = max(len(counts), 1)
     # Rows of other lengths differ little from one of these.
     lengths = sorted(
         {-(-longest // rows) for rows in (*range(1, 9), *range(10, 33, 4)) if rows <= longest} | {1}
     )
     tried = []
-    for columns in lengths:
-        beside = crowding(bent_ways(place, columns, pairs), -(-len(counts) // columns), columns)
-        tried += [_fit(counts, beside, viewport, columns, sort) for sort in SORTS]
+    for many in [columns] if columns else lengths:
+        beside = crowding(bent_ways(place, many, pairs), -(-len(counts) // many), many)
+        tried += [_fit(counts, beside, viewport, many, sort) for sort in SORTS]
     return max(tried, key=lambda fit: (fit.score, fit.columns))
 
 

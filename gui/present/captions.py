@@ -23,7 +23,7 @@ from planner.problem.problem import Plan, Problem
 
 TITLE, CAPTION, FIGURES, NAMES = 32.0, 23.0, 18.0, 17.0
 """Letters in pixels of a frame of 1280 x 800."""
-LEAST_SHRINK = 0.7
+LEAST_SHRINK = 0.72
 """Captions become no smaller than this, unless they are longer than a story may have them."""
 LEADING = 1.24
 MARGIN = 40.0
@@ -31,6 +31,8 @@ DOTS = 30.0
 """Height of the row of progress dots."""
 LEAST_BAND, MOST_BAND = 0.15, 0.36
 """Shares of the height that captions take at least and at most."""
+LEAST = 16.5
+"""No letters on a slide are smaller (pixels of a frame of 1280 x 800): 11 pt on a slide of 960 x 540 pt. What has no room then is left out."""
 MOST_DOTS = 40
 
 
@@ -254,6 +256,12 @@ def _advance(runs: Sequence[Run], pixels: float) -> float:
     return sum(measure(pixels, r.bold).horizontalAdvance(r.text) for r in runs) + gaps
 
 
+def _least_telling(runs: Sequence[Run]) -> int:
+    """Which words of a line that is too long go first: the last of the quiet ones, and the figure that they name stays; else the last."""
+    plain = [i for i, run in enumerate(runs) if not run.bold and not run.text.endswith(" ")]
+    return plain[-1] if plain else len(runs) - 1
+
+
 def paint_header(
     painter: QPainter, rect: QRectF, name: str, target: str, runs: Sequence[Run], unit: float, theme: Theme
 ) -> None:
@@ -264,8 +272,12 @@ def paint_header(
     )
     inner = rect.adjusted(MARGIN * unit, 0, -MARGIN * unit, 0)
     pixels = max(6, round(FIGURES * unit))
-    while _advance(runs, pixels) > 0.66 * inner.width() and pixels > 0.68 * FIGURES * unit:
+    least = max(6, round(LEAST * unit))
+    while _advance(runs, pixels) > 0.66 * inner.width() and pixels > least:
         pixels -= 1
+    runs = list(runs)
+    while len(runs) > 1 and _advance(runs, pixels) > 0.8 * inner.width():
+        del runs[_least_telling(runs)]
     wide = min(_advance(runs, pixels), 0.8 * inner.width())
     x = inner.right() - wide
     painter.save()

@@ -10,12 +10,13 @@ from PySide6.QtCore import QRectF
 from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, header_data
 from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.links import links_of
+from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.scene import Scene, arrange, crossing_bytes, skeleton_of
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import Layout
 from gui.look.theme import Theme
-from planner.model.graph import Ints
+from planner.model.graph import Graph, Ints
 from planner.problem.problem import Plan
 from planner.story.story import Camera
 
@@ -23,11 +24,13 @@ WIDTH, HEIGHT = 1280.0, 800.0
 """The frame whose type sizes and margins all others follow in proportion."""
 HEADER = 50.0
 """Height of the line above."""
-PANELS = {"schedule": 0.46}
+PANELS = {"schedule": 0.46, "package": 0.46}
 PANEL, GAP = 0.3, 18.0
 """Share of the width that a panel takes, :data:`PANELS` those that need another, and what is around it."""
-HEADERS = 1.45
-"""Lane headers are drawn so much larger than in a window: they are read from afar."""
+HEADERS, ROWS = 1.7, 1.55
+"""Headers of lanes and plates of stages, and the names of rows, are drawn so much larger than in a window: they are read from afar."""
+LANE = 30.0
+"""Height of a lane, in pixels of its header's paper, that leaves room for its name between what comes and what goes."""
 LARGEST = 2.4
 """A card is never drawn larger than so many times life size."""
 
@@ -64,10 +67,10 @@ class Places:
         stage = self.stage
         return QRectF(self.width - wide - gap, stage.top() + gap, wide, stage.height() - 2 * gap)
 
-    def room(self, kind: str) -> tuple[float, float]:
-        """Width and height of the stage beside a panel; all of it where ``kind`` is empty."""
+    def room(self, kind: str, foot: float = 0.0) -> tuple[float, float]:
+        """Width and height of the stage beside a panel (all of it where ``kind`` is empty) and above a ``foot``."""
         wide = self.panel(kind).left() - GAP * self.unit if kind else self.width
-        return wide, self.stage.height()
+        return wide, self.stage.height() - foot
 
 
 @dataclass(frozen=True)
@@ -126,8 +129,10 @@ class GraphStage:
 
     @property
     def left(self) -> float:
-        """Width of the lane headers, in units of a frame of 1280 x 800."""
-        return HEADER_WIDTH * HEADERS if self.scene.layout.lanes else 0.0
+        """Width of the lane headers, or of the names of rows, in units of a frame of 1280 x 800."""
+        if self.scene.layout.lanes:
+            return HEADER_WIDTH * HEADERS
+        return header_width(self.scene.items.graph) * ROWS if self.view == "flow" else 0.0
 
     def seen(self, camera: Camera | None, room: tuple[float, float], unit: float) -> View:
         """How the camera's part of the scene, or all of it, fills ``room`` (logical pixels)."""
@@ -149,9 +154,10 @@ class Graphs:
         self._items: dict[int, Items] = {}
         self._layouts: dict[object, Layout] = {}
         self._stages: dict[tuple[int, str], GraphStage] = {}
+        self._blocks: dict[str, Layout] = {}
 
     def stage(self, plan: Plan, view: str) -> GraphStage:
-        """The plan drawn in ``flow`` or ``lanes``."""
+        """The plan drawn in ``flow``, ``lanes`` or ``stages``."""
         key = (id(plan), view)
         if key not in self._stages:
             self._stages[key] = self._make(plan, view)
@@ -164,9 +170,16 @@ class Graphs:
             self._items[id(graph)] = items_of(graph, None, frozenset())
         items = self._items[id(graph)]
         skeleton = skeleton_of(items)
-        of = graph.fingerprint if view == "flow" else id(plan)
+        # Plans that are told of twice, with another bound, look the same: nothing moves between them.
+        of = graph.fingerprint if view == "flow" else (problem.fingerprint, device_of.tobytes())
         if (of, view) not in self._layouts:
-            self._layouts[of, view] = arrange(items, skeleton, view, device_of, k, self._layout_room(view))
+            room, in_a_row = self._layout_room(view, graph), problem.target.in_a_row
+            # Blocks stay in rows of one length throughout a story, so that they move and do not jump.
+            alike = self._blocks.get(problem.fingerprint) if view == "stages" else None
+            made = arrange(items, skeleton, view, device_of, k, room, alike, in_a_row, LANE)
+            self._layouts[of, view] = made
+            if view == "stages":
+                self._blocks.setdefault(problem.fingerprint, made)
         layout = self._layouts[of, view]
         device, mixed = items.devices(device_of, k)
         evaluator = problem.evaluator
@@ -177,17 +190,16 @@ class Graphs:
         scene.evaluation = plan.evaluation
         broken = [op for violation in plan.evaluation.violations for op in violation.ops]
         scene.violating = scene.mask(np.array(broken, np.int64))
-        headers = None
-        if view == "lanes":
-            crossing = crossing_bytes(graph, device_of, k, scene.size)
-            headers = header_data(scene, problem, crossing, links_of(problem, device_of))
+        crossing = crossing_bytes(graph, device_of, k, scene.size)
+        headers = header_data(scene, problem, crossing, links_of(problem, device_of))
         return GraphStage(plan, view, scene, canvas_palette(self._theme, k), headers)
 
-    def _layout_room(self, view: str) -> tuple[float, float]:
+    def _layout_room(self, view: str, graph: Graph) -> tuple[float, float]:
         """The room a layout is made for, in units in which its headers have the size that the layout expects."""
         grown = HEADERS * self._unit
-        header = HEADER_WIDTH if view == "lanes" else 0.0
-        return max(100.0, self._room[0] / grown - header - 24.0), max(80.0, self._room[1] / grown - 24.0)
+        beside = {"lanes": HEADER_WIDTH, "flow": header_width(graph) * ROWS / HEADERS}
+        room = self._room[0] / grown - beside.get(view, 0.0) - 24.0
+        return max(100.0, room), max(80.0, self._room[1] / grown - 24.0)
 
 
 def highlighted(scene: Scene, ops: tuple[str, ...]) -> Ints:

@@ -8,18 +8,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gui.look.theme import Theme
+from gui.panels.mcm.picture import pointed_violation
 from gui.present.captions import Run, figure_runs
+from gui.present.emphasis import named_devices
 from gui.present.network_view import Networks, NetworkStage, marked_neurons
+from gui.present.package import PackageShot, package_shot
 from gui.present.panels.panels import NetworkNow, PanelData, schedule_of
-from gui.present.scenes import Graphs, Places, View, highlighted
+from gui.present.scenes import Graphs, GraphStage, Places, View, highlighted
+from gui.present.transition.legend import LINE, legend_of
+from gui.present.transition.marks import MOST_LABELLED, Marks
 from gui.present.transition.transition import Morph, Shot
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
-from planner.story.story import Keyframe, Resolved
+from planner.story.story import GRAPH_VIEWS, Keyframe, Resolved
 
 if TYPE_CHECKING:
     from gui.present.certificate.page import CertificatePage
     from gui.present.comparison.shot import ComparisonShot
+    from planner.model.graph import Bools, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,17 +44,21 @@ class NetworkShot:
         return NetworkNow(moment, self.stage.counters(moment), len(residents.neuron), dirty)
 
 
+if TYPE_CHECKING:
+    AnyShot = Shot | NetworkShot | PackageShot | CertificatePage | ComparisonShot
+
+
 class Shots:
     """What the keyframes of a story show in frames of one size and theme; everything is made once, when it is first asked for."""
 
     def __init__(self, resolved: Resolved, places: Places, theme: Theme) -> None:
         self.resolved, self.places, self.theme = resolved, places, theme
         self.keyframes = resolved.story.keyframes
-        panels = any(k.panel for k in self.keyframes if k.view in ("flow", "lanes"))
+        panels = any(k.panel for k in self.keyframes if k.view in GRAPH_VIEWS)
         self._graphs = Graphs(places.room("costs" if panels else ""), places.unit, theme)
         beside = any(k.panel for k in self.keyframes if k.view == "network")
         self._networks = Networks(places.room("costs" if beside else ""), places.unit, theme)
-        self._shots: dict[int, Shot | NetworkShot | CertificatePage | ComparisonShot] = {}
+        self._shots: dict[int, AnyShot] = {}
         self._morphs: dict[tuple[int, int], Morph | None] = {}
         self._panels: dict[int, PanelData] = {}
 
@@ -61,15 +71,16 @@ class Shots:
         keyframe = self.keyframes[index]
         return "" if keyframe.view == "certificate" else keyframe.panel
 
-    def shot(self, index: int) -> Shot | NetworkShot | CertificatePage | ComparisonShot:
+    def shot(self, index: int) -> AnyShot:
         """A keyframe at rest."""
         if index not in self._shots:
             self._shots[index] = self._make(self.keyframes[index], index)
         return self._shots[index]
 
-    def _make(self, keyframe: Keyframe, index: int) -> Shot | NetworkShot | CertificatePage | ComparisonShot:
+    def _make(self, keyframe: Keyframe, index: int) -> AnyShot:
         plan = self.plan(index)
-        room = self.places.room(self.panel_kind(index))
+        kind, unit = self.panel_kind(index), self.places.unit
+        room = self.places.room(kind)
         if keyframe.view == "certificate":
             from gui.present.certificate.page import CertificatePage
             from planner.reports.certificate.certificate import certificate
@@ -85,9 +96,44 @@ class Shots:
             return NetworkShot(
                 stage, view, stage.moment(keyframe.at), marked_neurons(plan, keyframe.highlight)
             )
-        graph_stage = self._graphs.stage(plan, keyframe.view)
-        out = graph_stage.scene.mask(highlighted(graph_stage.scene, keyframe.highlight))
-        return Shot(graph_stage, graph_stage.seen(keyframe.camera, room, self.places.unit), out)
+        if keyframe.view == "package":
+            return package_shot(plan, self._versus(keyframe), self._lit(keyframe, plan), self.theme, room[0])
+        stage = self._graphs.stage(plan, keyframe.view)
+        chosen = highlighted(stage.scene, keyframe.highlight)
+        lit = self._lit(keyframe, plan)
+        out = stage.scene.mask(chosen)
+        if lit.any() and not len(chosen):
+            out = lit[stage.scene.device]
+        seen = self._room(stage, kind)
+        view, foot = stage.seen(keyframe.camera, seen, unit), room[1] - seen[1]
+        return Shot(
+            stage, view, out, room[0] / unit, unit, lit, self._marks(keyframe, plan, chosen, foot / unit)
+        )
+
+    def _lit(self, keyframe: Keyframe, plan: Plan) -> Bools:
+        """The devices that a keyframe's words name."""
+        words = f"{keyframe.title}\n{keyframe.caption}"
+        return named_devices(words, plan.problem.devices, plan.evaluation.ops)
+
+    def _versus(self, keyframe: Keyframe) -> Plan | None:
+        """The plan that a keyframe's plan of a graph is compared with."""
+        other = self.resolved.plans[keyframe.versus] if keyframe.versus >= 0 else None
+        return other if isinstance(other, Plan) else None
+
+    def _room(self, stage: GraphStage, kind: str) -> tuple[float, float]:
+        """The room of a graph beside a panel and above its legend."""
+        unit = self.places.unit
+        wide = self.places.room(kind)[0]
+        return self.places.room(kind, LINE * unit * len(legend_of(stage.scene, stage.headers, wide / unit)))
+
+    def _marks(self, keyframe: Keyframe, plan: Plan, chosen: Ints, foot: float) -> Marks:
+        """What carries a label: few ops that are highlighted, or that were moved by hand where a rule is broken; and that rule."""
+        pointed = pointed_violation(plan.evaluation.violations)
+        other = self._versus(keyframe)
+        if pointed is not None and other is not None:
+            chosen = np.flatnonzero(plan.decision.device_of != other.decision.device_of).astype(np.int32)
+        ops = chosen if len(chosen) <= MOST_LABELLED else chosen[:0]
+        return Marks(ops, pointed, tuple(d.title for d in plan.problem.devices), foot)
 
     def figures(self, index: int) -> list[Run]:
         """What the line above says: how good the plan of a keyframe provably is, or what each of those compared costs."""
@@ -109,8 +155,8 @@ class Shots:
                 if one is other or one.fingerprint == other.fingerprint:
                     unit = self.places.unit
                     whole = (
-                        a.stage.seen(None, self.places.room(self.panel_kind(first)), unit),
-                        b.stage.seen(None, self.places.room(self.panel_kind(second)), unit),
+                        a.stage.seen(None, self._room(a.stage, self.panel_kind(first)), unit),
+                        b.stage.seen(None, self._room(b.stage, self.panel_kind(second)), unit),
                     )
                     found = Morph(a, b, whole)
             if len(self._morphs) > 6:
@@ -134,14 +180,15 @@ class Shots:
         # Going back to an earlier plan shows the line up to that plan, not what came between.
         shown = told.index(keyframe.plan) + 1 if keyframe.plan in so_far else len(told)
         members = [(self.resolved.plans[p], bounds[p]) for p in told]
-        versus = comparison = None
-        if keyframe.panel == "difference" and keyframe.versus >= 0:
+        comparison = package = None
+        versus = self._versus(keyframe) if keyframe.panel == "difference" else None
+        if versus is not None and isinstance(plan, Plan):
             from planner.reports.comparison import compare
 
-            other = self.resolved.plans[keyframe.versus]
-            assert isinstance(plan, Plan) and isinstance(other, Plan)
-            versus, comparison = other, compare([other, plan])
+            comparison = compare([versus, plan])
+        if keyframe.panel == "package" and isinstance(plan, Plan):
+            package = package_shot(plan, self._versus(keyframe), self._lit(keyframe, plan), self.theme)
         found = schedule_of(plan) if keyframe.panel == "schedule" and isinstance(plan, Plan) else None
         return PanelData(
-            keyframe.panel, plan, bounds[keyframe.plan], members, shown, versus, comparison, found
+            keyframe.panel, plan, bounds[keyframe.plan], members, shown, versus, comparison, found, package
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -14,16 +14,18 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from gui.canvas.graph.animation import eased
 from gui.look.theme import Theme
 from gui.present.captions import (
+    Run,
     band_height,
     paint_caption,
     paint_header,
     runs_text,
     target_words,
 )
-from gui.present.panels.panels import paint_panel
+from gui.present.counting import counted_runs
+from gui.present.panels.panels import PanelData, paint_panel, panel_between
 from gui.present.scenes import GAP, HEIGHT, WIDTH, Places, View
 from gui.present.shots import NetworkShot, Shots
-from gui.present.stage import Pictures, Stage, place
+from gui.present.stage import Pictures, Stage, crossing, over, place
 from planner.story.story import Keyframe, Resolved
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 FIRST = -1
 """Stands for the empty stage before the first keyframe."""
+VEIL = 0.85
+"""How much of the first keyframe is covered when it begins."""
 
 
 class Show:
@@ -133,17 +137,17 @@ class Show:
     def _paint_opening(
         self, painter: QPainter, index: int, share: float, ratio: float, lens: View | None
     ) -> None:
-        """The first keyframe comes out of its own ground."""
+        """The first keyframe comes out of its own ground, under its words."""
         self.stage.paint(painter, index, index, 1.0, ratio, lens)
         self._paint_panels(painter, index, index, 1.0, ratio)
+        veil = QColor(self.theme.canvas)
+        veil.setAlphaF(VEIL * (1.0 - eased(share)))
+        painter.fillRect(self.places.stage, veil)
         self._paint_words(painter, index, index, 1.0, ratio)
-        veil = QColor(self.theme.panel)
-        veil.setAlphaF(1.0 - eased(share))
-        painter.fillRect(QRectF(0, 0, *self.size), veil)
 
     # ------------------------------------------------------------------ panels
     def _paint_panels(self, painter: QPainter, first: int, second: int, share: float, ratio: float) -> None:
-        """Panels slide in and out at the right; one that stays fades into the next."""
+        """Panels slide in and out at the right; one that stays counts up to the next, or gives way to it where it stands."""
         a, b = self.shots.panel_kind(first), self.shots.panel_kind(second)
         e = eased(share)
         if a and b and share < 1.0 and self.places.panel(a) == self.places.panel(b):
@@ -151,12 +155,13 @@ class Show:
             if moment is not None:
                 self._paint_panel(painter, second, 0.0, ratio, moment)
                 return
-            # One figure goes before the other comes: two at once cannot be read.
-            for index, shown in ((first, 1.0 - share / 0.4), (second, (share - 0.3) / 0.7)):
-                if shown > 0.0:
-                    painter.setOpacity(shown)
-                    self._paint_panel(painter, index, 0.0, ratio, None)
-            painter.setOpacity(1.0)
+            now = panel_between(self.shots.panel(first), self.shots.panel(second), e)
+            if now is not None:
+                self._paint_counting(painter, now)
+                return
+            self._paint_panel(painter, first, 0.0, ratio, None)
+            rect = self.places.panel(b)
+            over(painter, rect, self._panel_picture(second, rect, ratio), crossing(share))
             return
         if a and share < 1.0:
             self._paint_panel(painter, first, min(1.0, 2.0 * e), ratio, None)
@@ -164,6 +169,12 @@ class Show:
             self._paint_panel(
                 painter, second, max(0.0, 1.0 - 2.0 * (e - 0.5)) if e < 1.0 else 0.0, ratio, None
             )
+
+    def _paint_counting(self, painter: QPainter, data: PanelData) -> None:
+        """A panel whose figures are on their way."""
+        rect = self.places.panel(data.kind)
+        painter.fillRect(self._column(rect), QColor(self.theme.canvas))
+        paint_panel(painter, rect, data, self.letters, self.theme)
 
     def _panel_moment(self, first: int, second: int, share: float) -> int | None:
         """The moment that a network's panel counts up to, where it does."""
@@ -184,21 +195,25 @@ class Show:
         if away >= 1.0:
             return
 
-        def draw(target: QPainter) -> None:
-            shot = self.shots.shot(index)
-            now = None
-            if isinstance(shot, NetworkShot):
-                now = shot.now(shot.moment if moment is None else moment)
-            paint_panel(target, rect, self.shots.panel(index), self.letters, self.theme, now)
-
         painter.save()
         painter.translate(away * (reach + GAP * self.unit), 0.0)
         painter.fillRect(self._column(rect), QColor(self.theme.canvas))
         if moment is not None:
-            draw(painter)
+            self._draw_panel(painter, index, moment)
         else:
-            place(painter, rect, self._part(("panel", index), rect, ratio, draw))
+            place(painter, rect, self._panel_picture(index, rect, ratio))
         painter.restore()
+
+    def _draw_panel(self, painter: QPainter, index: int, moment: int | None = None) -> None:
+        """A panel where it stands; of a network at a ``moment`` other than the keyframe's own."""
+        shot, now = self.shots.shot(index), None
+        if isinstance(shot, NetworkShot):
+            now = shot.now(shot.moment if moment is None else moment)
+        rect = self.places.panel(self.shots.panel_kind(index))
+        paint_panel(painter, rect, self.shots.panel(index), self.letters, self.theme, now)
+
+    def _panel_picture(self, index: int, rect: QRectF, ratio: float) -> QImage:
+        return self._part(("panel", index), rect, ratio, lambda target: self._draw_panel(target, index))
 
     def _column(self, panel: QRectF) -> QRectF:
         """What a panel covers of the stage: all from a gap before it to the frame's end."""
@@ -207,27 +222,30 @@ class Show:
 
     # ------------------------------------------------------------------ words
     def _paint_words(self, painter: QPainter, first: int, second: int, share: float, ratio: float) -> None:
-        for rect, draw in (
-            (self.places.header, self._draw_header), (self.places.caption, self._draw_caption),
-        ):  # fmt: skip
-            if share >= 1.0:
-                place(painter, rect, self._words(rect, draw, second, ratio))
-                continue
-            # One text goes before the other comes: two at once cannot be read.
-            out, into = max(0.0, 1.0 - share / 0.4), max(0.0, (share - 0.3) / 0.7)
-            painter.fillRect(rect, QColor(self.theme.panel))
-            if out > 0.0:
-                painter.setOpacity(out)
-                place(painter, rect, self._words(rect, draw, first, ratio))
-            painter.setOpacity(into)
-            place(painter, rect, self._words(rect, draw, second, ratio))
-            painter.setOpacity(1.0)
+        header, caption = self.places.header, self.places.caption
+        if share >= 1.0:
+            place(painter, header, self._words(header, self._draw_header, second, ratio))
+            place(painter, caption, self._words(caption, self._draw_caption, second, ratio))
+            return
+        runs, way = (
+            counted_runs(self.shots.figures(first), self.shots.figures(second), eased(share)),
+            crossing(share),
+        )
+        self._draw_runs(painter, first, runs[0])
+        if runs[0] != runs[1]:
+            now = self._fresh(header, ratio, lambda target: self._draw_runs(target, second, runs[1]))
+            over(painter, header, now, way)
+        place(painter, caption, self._words(caption, self._draw_caption, first, ratio))
+        over(painter, caption, self._words(caption, self._draw_caption, second, ratio), way)
 
     def _words(self, rect: QRectF, draw: Callable[[QPainter, int], None], index: int, ratio: float) -> QImage:
         return self._part((draw.__name__, index), rect, ratio, lambda target: draw(target, index))
 
     def _draw_header(self, painter: QPainter, index: int) -> None:
-        plan, runs = self.shots.plan(index), self.shots.figures(index)
+        self._draw_runs(painter, index, self.shots.figures(index))
+
+    def _draw_runs(self, painter: QPainter, index: int, runs: Sequence[Run]) -> None:
+        plan = self.shots.plan(index)
         name, words = plan.problem.name, target_words(plan.problem)
         paint_header(painter, self.places.header, name, words, runs, self.letters, self.theme)
 
@@ -240,20 +258,20 @@ class Show:
     # ------------------------------------------------------------------ pictures that are kept
     def _part(self, key: object, rect: QRectF, ratio: float, draw: Callable[[QPainter], None]) -> QImage:
         """A part of the frame as an opaque picture, painted once."""
+        return self._kept.get((key, ratio), lambda: self._fresh(rect, ratio, draw))
 
-        def make() -> QImage:
-            size = (max(1, round(rect.width() * ratio)), max(1, round(rect.height() * ratio)))
-            image = QImage(*size, QImage.Format.Format_RGB32)
-            image.fill(QColor(self.theme.canvas))
-            painter = QPainter(image)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.scale(ratio, ratio)
-            painter.translate(-rect.left(), -rect.top())
-            draw(painter)
-            painter.end()
-            return image
-
-        return self._kept.get((key, ratio), make)
+    def _fresh(self, rect: QRectF, ratio: float, draw: Callable[[QPainter], None]) -> QImage:
+        """A part of the frame as an opaque picture."""
+        size = (max(1, round(rect.width() * ratio)), max(1, round(rect.height() * ratio)))
+        image = QImage(*size, QImage.Format.Format_RGB32)
+        image.fill(QColor(self.theme.canvas))
+        painter = QPainter(image)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(ratio, ratio)
+        painter.translate(-rect.left(), -rect.top())
+        draw(painter)
+        painter.end()
+        return image
 
     # ------------------------------------------------------------------ slides and words
     def paint_slide(self, painter: QPainter, index: int) -> None:

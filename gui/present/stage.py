@@ -7,13 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QLinearGradient, QPainter
 
 from gui.canvas.graph.animation import eased
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import packed
 from gui.present.comparison.overlay import OverlayShot
 from gui.present.comparison.shot import ComparisonShot
+from gui.present.package import PackageShot
 from gui.present.scenes import View, between
 from gui.present.shots import NetworkShot, Shots
 from gui.present.transition.transition import Morph, Shot
@@ -21,6 +22,8 @@ from gui.raster import engine as raster
 
 LEAD = 0.3
 """Share of a transition in which an overlay comes up before its slider moves."""
+SOFT = 0.12
+"""Share of a width over which one picture goes over into the other."""
 KEPT = 24
 """Pictures of parts of frames that are kept, so that what does not change is not painted again."""
 
@@ -47,6 +50,34 @@ def place(painter: QPainter, rect: QRectF, image: QImage) -> None:
     painter.drawImage(rect, image, QRectF(image.rect()), Qt.ImageConversionFlag.AutoColor)
 
 
+def crossing(share: float) -> float:
+    """How far one picture has taken the place of another a ``share`` of the way."""
+    return eased(min(1.0, max(0.0, (share - 0.15) / 0.7)))
+
+
+def over(painter: QPainter, rect: QRectF, image: QImage, share: float) -> None:
+    """Let a part of the frame take the place of what is there, from left to right, with a soft edge.
+
+    Never are two lines of words read at once, and never is there nothing to read.
+    """
+    if share <= 0.0:
+        return
+    if share >= 1.0:
+        place(painter, rect, image)
+        return
+    shown = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+    wide = float(shown.width())
+    edge = share * (1.0 + SOFT) * wide
+    ramp = QLinearGradient(edge - SOFT * wide, 0.0, edge, 0.0)
+    ramp.setColorAt(0.0, QColor(0, 0, 0, 255))
+    ramp.setColorAt(1.0, QColor(0, 0, 0, 0))
+    mask = QPainter(shown)
+    mask.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationIn)
+    mask.fillRect(shown.rect(), ramp)
+    mask.end()
+    place(painter, rect, shown)
+
+
 class Stage:
     """Paints the stage of any moment. ``letters`` is the size of letters, see :class:`gui.present.show.Show`."""
 
@@ -68,15 +99,13 @@ class Stage:
             self._slide(painter, first, shot, share, ratio)
             return
         moving = None if share >= 1.0 else self.shots.morph(first, second)
-        if share >= 1.0 or moving is not None or self.plays(first, second):
+        if share >= 1.0 or moving is not None or self.plays(first, second) or self._counts(first, second):
             buffer = self._frame(ratio)
             self._paint_live(buffer, first, second, share, ratio, lens, moving)
             place(painter, stage, wrap_image(buffer))
             return
         place(painter, stage, self._image(first, ratio))
-        painter.setOpacity(eased(share))
-        place(painter, stage, self._image(second, ratio))
-        painter.setOpacity(1.0)
+        over(painter, stage, self._image(second, ratio), crossing(share))
 
     def _slide(self, painter: QPainter, first: int, shot: OverlayShot, share: float, ratio: float) -> None:
         """Towards an overlay: its slider goes on from where it was, else the overlay comes up at plan A and its slider sets out."""
@@ -98,6 +127,11 @@ class Stage:
         """Whether a network goes from one moment of an order to another, rather than fading into another picture."""
         a, b = self.shots.shot(first), self.shots.shot(second)
         return isinstance(a, NetworkShot) and isinstance(b, NetworkShot) and a.stage is b.stage
+
+    def _counts(self, first: int, second: int) -> bool:
+        """Whether the chips of one package go over into those of another, figure by figure."""
+        a, b = self.shots.shot(first), self.shots.shot(second)
+        return isinstance(a, PackageShot) and isinstance(b, PackageShot) and a.alike(b)
 
     def _frame(self, ratio: float) -> np.ndarray:
         stage = self.places.stage
@@ -132,6 +166,9 @@ class Stage:
         elif isinstance(shot, ComparisonShot):
             shot.paint_pixels(buffer, ratio)
         else:
+            before = self.shots.shot(first)
+            if share < 1.0 and isinstance(shot, PackageShot) and isinstance(before, PackageShot):
+                shot = before.towards(shot, eased(share))
             image = wrap_image(buffer)
             painter = QPainter(image)
             painter.scale(ratio, ratio)

@@ -102,6 +102,8 @@ class Target(ABC):
     """Whether figures of a whole plan that are times are seconds; else they have the graph's unit."""
     count_parameter: ClassVar[str] = "count"
     """The parameter that a specification gives behind the kind's colon."""
+    own_views: ClassVar[tuple[str, ...]] = ()
+    """Pictures of the machine itself that stories may show beside those of every graph (:data:`planner.story.story.MACHINES_OWN`)."""
     uses_cost_model: ClassVar[bool] = True
     """Whether estimated op times (:mod:`planner.model.cost_model`) count; false where the target has rates of its own."""
 

@@ -22,10 +22,18 @@ if TYPE_CHECKING:
     from planner.problem.bound import Bound
     from planner.problem.problem import Plan
 
-VIEWS = ("flow", "lanes", "network", "certificate", "comparison")
-"""What fills the screen: the graph in its flow, the graph in the lanes of its devices, a sparse network, the proof, or plans beside one another."""
-PANELS = ("", "costs", "convergence", "schedule", "memory", "difference")
+VIEWS = ("flow", "lanes", "stages", "package", "network", "certificate", "comparison")
+"""What fills the screen: the graph in its flow, in the lanes or in the blocks of its devices, the chips of a multi-chip module, a
+sparse network, the proof, or plans beside one another."""
+PANELS = ("", "costs", "convergence", "schedule", "memory", "difference", "package")
 """What stands beside it; nothing where it is empty."""
+GRAPH_VIEWS = ("flow", "lanes", "stages")
+"""Views in which ops are drawn, and cameras look at a part."""
+MACHINES_OWN = ("package",)
+"""Views and panels that only machines have that name them (:attr:`planner.problem.target.Target.own_views`)."""
+NO_ORDERS = (*GRAPH_VIEWS, *MACHINES_OWN)
+"""Views that orders of networks do not have, and :data:`WITHOUT_ORDERS` the panels."""
+WITHOUT_ORDERS = ("schedule", "difference", *MACHINES_OWN)
 THEMES = ("light", "dark")
 COMPARISONS = ("side-by-side", "overlay", "sankey", "schedules")
 """How plans are compared: a canvas for each, two on one canvas with a slider between them, flows of ops, schedules on one axis."""
@@ -269,15 +277,17 @@ class Story:
                     f"{what} names plan {index}, and the story has only {len(self.plans)} (from 0)"
                 )
         plan = self.plans[keyframe.plan]
-        if plan.is_order and keyframe.view in ("flow", "lanes"):
+        if plan.is_order and keyframe.view in NO_ORDERS:
             raise StoryError(f"{what} shows the order of a network in '{keyframe.view}'; choose 'network'")
         if not plan.is_order and keyframe.view == "network":
-            raise StoryError(f"{what} shows a plan of a graph as 'network'; choose 'flow' or 'lanes'")
+            raise StoryError(
+                f"{what} shows a plan of a graph as 'network'; choose 'flow', 'lanes' or 'stages'"
+            )
         if not plan.is_order and keyframe.at is not None:
             raise StoryError(
                 f"{what} is at a moment of an order, and its plan is one of a graph; remove its 'at'"
             )
-        if plan.is_order and keyframe.panel in ("schedule", "difference"):
+        if plan.is_order and keyframe.panel in WITHOUT_ORDERS:
             raise StoryError(
                 f"{what} has the panel '{keyframe.panel}', which networks do not have; choose another"
             )

@@ -40,17 +40,17 @@ DEVICE_PLACEMENT = Script(
         Scene(
             "filled up", "Fill one device, then the next",
             "Memory decides, speed is left to chance: {bottleneck} needs {objective} for each sample.",
-            panel="costs",
+            view="stages", panel="costs",
         ),
         Scene(
             "pipedream", "Balance the work along a path",
             "PipeDream cuts the network like a rope: {objective}, {change} less.",
-            panel="difference", versus="filled up",
+            view="stages", panel="difference", versus="filled up",
         ),
         Scene(
             "best in a row", "The best cut in a row",
             "Dynamic programming looks at every way to cut: {objective}, {change} less, and proven.",
-            panel="difference", versus="pipedream",
+            view="stages", panel="difference", versus="pipedream",
         ),
         Scene(
             "best in a row", "One piece for each device",
@@ -60,7 +60,7 @@ DEVICE_PLACEMENT = Script(
         Scene(
             "best of all", "Let the pieces come back",
             "Without that rule, integer programming finds {objective}: {change} less. {moved} operators moved.",
-            panel="difference", versus="best in a row", transition=2.0,
+            view="stages", panel="difference", versus="best in a row", transition=2.0,
         ),
         Scene(
             "best of all", "More journeys, less waiting",
@@ -75,7 +75,7 @@ DEVICE_PLACEMENT = Script(
         Scene(
             "best of all", "Two proofs, one price",
             "No plan at all is below {objective}, none in a row below {other_objective}. That is what the rule costs.",
-            panel="difference", versus="best in a row",
+            view="stages", panel="difference", versus="best in a row",
         ),
         Scene("best of all", "The certificate", "What it costs, how it was proven, and what the proof took for granted.", view="certificate"),
     ),

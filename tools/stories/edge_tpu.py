@@ -41,7 +41,7 @@ EDGE_TPU = Script(
         Scene(
             "compiler's segmentation", "Four chips in a row, as the compiler cuts",
             "Equal shares in the order of the file. Yet {bottleneck} holds {max_memory}, and {dram} still do not fit.",
-            panel="memory", versus="one device",
+            view="stages", panel="memory", versus="one device",
         ),
         Scene(
             "compiler's segmentation", "One chip is too full",
@@ -51,17 +51,17 @@ EDGE_TPU = Script(
         Scene(
             "balanced times", "Balance the times instead",
             "With stages of equal time, {dram} stay off chip. Better, and still too much for one stage.",
-            panel="memory", versus="compiler's segmentation",
+            view="stages", panel="memory", versus="compiler's segmentation",
         ),
         Scene(
             "exact", "The best cut",
             "{moved} operators move. Now the fullest chip holds {max_memory}. Off chip: {dram}.",
-            panel="difference", versus="balanced times",
+            view="stages", panel="difference", versus="balanced times",
         ),
         Scene(
             "exact", "All parameters below the line",
             "Nothing is streamed any more: {throughput} pictures per second instead of {other_throughput}.",
-            panel="memory", versus="one device",
+            view="stages", panel="memory", versus="one device",
         ),
         Scene(
             "exact", "Proven, part by part",

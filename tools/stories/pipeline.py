@@ -44,17 +44,17 @@ PIPELINE = Script(
         Scene(
             "one after the other", "One network after the other",
             "The slowest device sets the pace of all: {bottleneck} takes {objective} for each picture.",
-            panel="costs",
+            view="stages", panel="costs",
         ),
         Scene(
             "random orders", "Mix the two, {option_orders} times",
             "Each order that obeys all arrows is cut as well as it can be. The best: {objective}, {change} less.",
-            panel="difference", versus="one after the other",
+            view="stages", panel="difference", versus="one after the other",
         ),
         Scene(
             "bred orders", "Let good orders breed",
             "A genetic algorithm crosses the best orders: {objective}. {moved} of {ops} operators change places for it.",
-            panel="difference", versus="random orders",
+            view="stages", panel="difference", versus="random orders",
         ),
         Scene(
             "bred orders", "What holds it back",
@@ -84,7 +84,7 @@ PIPELINE = Script(
         Scene(
             "proven", "The end of the search",
             "A constraint solver finds {objective} by moving {moved} operators, and proves that nothing is faster.",
-            panel="difference", versus="bred orders",
+            view="stages", panel="difference", versus="bred orders",
         ),
         Scene("proven", "The certificate", "Cost, bound, method, rules: what anyone needs to check it.", view="certificate"),
     ),

@@ -86,8 +86,12 @@ def paint_headers(
     palette: CanvasPalette,
     data: HeaderData | None,
     ratio: float,
+    least: float = 0.0,
 ) -> None:
-    """All headers that are in sight. What fits depends on the lane's height: title and cost, then bar, then traffic."""
+    """All headers that are in sight. What fits depends on the lane's height: title and cost, then bar, then traffic.
+
+    No letters are smaller than ``least`` logical pixels: lanes that are too low for them have their mark alone.
+    """
     if not scene.layout.lanes:
         return
     theme = palette.theme
@@ -104,7 +108,7 @@ def paint_headers(
             continue
         box = QRectF(0, top, width, bottom - top)
         over = [plate for plate in stand if plate.intersects(box)]
-        _paint_header(painter, box, d, viewport, palette, data, ratio, most, over)
+        _paint_header(painter, box, d, viewport, palette, data, ratio, most, least, over)
     painter.setPen(QPen(QColor(theme.border), ratio))
     painter.drawLine(int(width), 0, int(width), viewport.height)
     if data is not None and data.links is not None:
@@ -120,13 +124,14 @@ def _paint_header(
     data: HeaderData | None,
     ratio: float,
     most: float,
+    least: float,
     taken: Sequence[QRectF] = (),
 ) -> None:
-    """One header; ``most``: logical pixels that its title may be high; ``taken``: the plates of links in it."""
+    """One header; ``most`` and ``least``: logical pixels that its letters may be high; ``taken``: the plates of links in it."""
     theme, colour = palette.theme, palette.devices[d]
     painter.fillRect(box, QColor(colour.band))
     painter.fillRect(QRectF(0, box.top(), 4 * ratio, box.height()), QColor(colour.accent))
-    if data is None or box.height() < LEAST_TITLED * ratio:
+    if data is None or (box.height() < LEAST_TITLED * ratio and not least):
         return
     # The text stays in sight while the lane is scrolled.
     top, bottom = max(box.top(), 0.0), min(box.bottom(), float(viewport.height))
@@ -143,6 +148,10 @@ def _paint_header(
     y = top + max(0.0, (free - block) / 2)
     x, w = 11 * ratio, box.width() - 19 * ratio
     size = int(min(12.0, most, free / ratio - 1) * ratio)
+    if size < least * ratio:
+        mark = min(GLYPH_SIZE * ratio, 0.8 * box.height())
+        paint_glyph(painter, colour, x + GLYPH_SIZE * ratio / 2, box.center().y(), mark)
+        return
     painter.setPen(QColor(theme.warning if hot else theme.text))
     painter.setFont(font(size, True))
     pace = data.column.text(float(data.pace[d]))
@@ -161,6 +170,10 @@ def _paint_header(
     paint_glyph(painter, colour, x + mark / 2, rect.center().y(), mark)
     rect.setLeft(x + mark + 4 * ratio)
     room = rect.width() - wide - 6 * ratio
+    smallest = size if not least else int(np.ceil(least * ratio))
+    while size > smallest and metrics(size, False).horizontalAdvance(data.titles[d]) > room:
+        size -= 1  # one device has one name, where there is room for it at all
+    painter.setFont(font(size, False))
     title = (
         data.titles[d] if metrics(size, False).horizontalAdvance(data.titles[d]) <= room else data.names[d]
     )

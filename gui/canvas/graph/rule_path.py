@@ -74,23 +74,24 @@ def paint_rule_path(
     stroke_outlines(buffer, scene, place, paths.items, np.uint32(packed(theme.bad)), 2.2 * ratio, ratio)
 
 
+def path_words(violation: Violation, titles: tuple[str, ...]) -> list[tuple[int, str]]:
+    """What names the direct and the indirect path of a triangle, each with the op that it stands beside; nothing of other rules."""
+    if violation.kind != "triangle" or len(violation.ops) < 2 * BOTH or len(violation.devices) <= BOTH:
+        return []
+    first, last = violation.devices[0], violation.devices[-1]
+    between = violation.devices[1:-1]
+    over = ", ".join(titles[d].lower() for d in between) if len(between) <= BOTH else f"{len(between)} chips"
+    return [
+        (violation.ops[1], f"direct: {titles[first].lower()} \N{RIGHTWARDS ARROW} {titles[last].lower()}"),
+        (violation.ops[3], f"indirect, over {over}"),
+    ]
+
+
 def paint_path_words(
     painter: QPainter, scene: Scene, viewport: Viewport, violation: Violation, titles: tuple[str, ...], theme: Theme, ratio: float
 ) -> None:  # fmt: skip
     """Plates that name the two paths of a triangle (logical pixels)."""
-    if violation.kind != "triangle" or len(violation.ops) < 2 * BOTH or len(violation.devices) <= BOTH:
-        return
-    first, last = violation.devices[0], violation.devices[-1]
-    between = violation.devices[1:-1]
-    over = ", ".join(titles[d].lower() for d in between) if len(between) <= BOTH else f"{len(between)} chips"
-    for op, words, colour in (
-        (
-            violation.ops[1],
-            f"direct: {titles[first].lower()} \N{RIGHTWARDS ARROW} {titles[last].lower()}",
-            theme.bad,
-        ),
-        (violation.ops[3], f"indirect, over {over}", theme.warning),
-    ):
+    for (op, words), colour in zip(path_words(violation, titles), (theme.bad, theme.warning), strict=False):
         i = int(scene.items.item_of[op])
         x, y = viewport.to_pixels(float(scene.x[i] + scene.w[i] / 2), float(scene.y[i]))
         sides = viewport.left / ratio + 4.0, viewport.width / ratio - 4.0

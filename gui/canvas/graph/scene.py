@@ -229,23 +229,30 @@ def arrange(
     viewport: tuple[float, float],
     keep: Layout | None = None,
     in_a_row: bool = True,
+    least_lane: float = READABLE_LANE_PX,
 ) -> Layout:
-    """The layout of a view; ``keep`` holds the lanes layout whose untouched lanes should stay where they are.
+    """The layout of a view; ``keep`` holds the lanes layout whose untouched lanes should stay where they are, or the blocks whose rows
+    should be as long.
 
-    ``in_a_row``: whether the devices have an order, which the blocks of the stages view keep.
+    ``in_a_row``: whether the devices have an order, which the blocks of the stages view keep; ``least_lane``: pixels that a lane with
+    ops is high at least, where there is room.
     """
     if view == "stages":
         device, _ = items.devices(device_of, k)
         position = np.empty(items.graph.n, np.int64)
         position[items.graph.topological_order] = np.arange(items.graph.n)
-        return stages_layout(skeleton, device, k, position[items.first], viewport, in_a_row)
+        blocks = keep.stages if keep is not None else None
+        used = int(np.count_nonzero(np.bincount(device, minlength=k)))
+        alike = blocks is not None and used == int((blocks.place >= 0).sum())
+        columns = blocks.columns if blocks is not None and alike else 0
+        return stages_layout(skeleton, device, k, position[items.first], viewport, in_a_row, columns)
     if view == "lanes":
         device, _ = items.devices(device_of, k)
         frame = keep.frame if keep is not None and keep.lanes and len(keep.lanes) == k else None
         used = np.bincount(device, minlength=k) > 0
 
         def heights(bands: Floats, size: tuple[float, float]) -> tuple[float, float]:
-            return lane_heights(bands, size, used, viewport)
+            return lane_heights(bands, size, used, viewport, least_lane)
 
         return lanes_layout(skeleton, device, k, viewport, STYLE, keep=frame, heights=heights)
     models = len(items.graph.model_names)
@@ -253,7 +260,11 @@ def arrange(
 
 
 def lane_heights(
-    bands: Floats, size: tuple[float, float], used: Bools, viewport: tuple[float, float]
+    bands: Floats,
+    size: tuple[float, float],
+    used: Bools,
+    viewport: tuple[float, float],
+    least: float = READABLE_LANE_PX,
 ) -> tuple[float, float]:
     """Least heights (scene units) of empty lanes and of lanes with ops, so that headers can be read and drops be aimed.
 
@@ -266,7 +277,7 @@ def lane_heights(
     empties = len(used) - len(heights)
     share = MOST_FOR_HEADERS * room / max(len(used), 1)
     for_empty = min(LEAST_LANE_PX, share)
-    wanted = min(LEAST_LANE_PX if empties else READABLE_LANE_PX, share)  # no lower than lanes without ops
+    wanted = min(max(LEAST_LANE_PX, least) if empties else least, share)  # no lower than lanes without ops
     between = high - heights.sum() - empties * STYLE.empty_lane_h
 
     def pixels(scale: float) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from gui.tools.story.draft import Frame, elsewhere
 from planner.errors import StoryError
 from planner.problem.problem import Plan
-from planner.story.story import Camera
+from planner.story.story import GRAPH_VIEWS, Camera
 
 if TYPE_CHECKING:
     from gui.canvas.graph.view import CanvasView
@@ -41,7 +41,7 @@ def revisit_graph(document: Document, canvas: CanvasView, frame: Frame) -> None:
         document.take_over(
             plan.problem, plan.decision.device_of, provenance.planner, provenance.seconds, frame.shown.bounds
         )
-    if keyframe.view in ("flow", "lanes"):
+    if keyframe.view in GRAPH_VIEWS:
         canvas.set_view(keyframe.view)
     index = graph.index
     document.select(np.array([index[op] for op in keyframe.highlight if op in index], np.int32))

@@ -87,6 +87,8 @@ class ChartLayout:
     """How far the rows are pushed up."""
     until: float = 0.0
     """The time axis reaches at least so far: charts below one another share one."""
+    names: float = 0.0
+    """Room for names at the left; 0 where it follows from the width."""
     axis: float = AXIS
     """Height of the strip below the rows; times are written in it unless it is lower than usual."""
     row_of_bar: np.ndarray = field(init=False)
@@ -104,6 +106,8 @@ class ChartLayout:
     @property
     def gutter(self) -> float:
         """Room for names at the left; where it is narrow, for short ones."""
+        if self.names:
+            return self.names
         if self.width >= NARROW:
             return GUTTER
         longest = max((len(row.short or row.title) for row in self.rows), default=0)

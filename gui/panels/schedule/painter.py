@@ -83,10 +83,17 @@ def _grid(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF, ti
         painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
 
 
+def names_room(layout: ChartLayout) -> float:
+    """The room that the names of all rows take beside the shares, whole."""
+    metrics = QFontMetricsF(font(8.5, bold=True))
+    longest = max((metrics.horizontalAdvance(row.title) for row in layout.rows), default=0.0)
+    return 24 + longest + QFontMetricsF(font(8.0, bold=True)).horizontalAdvance("100 %") + 10 + 12
+
+
 def _rows(painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequence[DeviceColour]) -> None:
     s = layout.schedule
     height = layout.row_height
-    narrow = layout.gutter < 150
+    narrow = layout.gutter < 150 and not layout.names
     figures = font(8.0)
     room = QFontMetricsF(figures).horizontalAdvance("100 %") + 10
     for i, row in enumerate(layout.rows):
@@ -192,6 +199,9 @@ def _bars(
     for _, (x, y, w, h), device, odd, piece, phase, sample, backward in rows:
         work = phase == WORK
         ground = bar_colour(colours[device], theme, bool(odd), bool(backward), work)
+        # Only what is in the plot: files that hold shapes cut nothing off.
+        left, right = max(x, layout.gutter), min(x + w, layout.gutter + layout.plot_width)
+        x, w = left, max(0.0, right - left)
         box = QRectF(x, y, max(0.8, w - (0.7 if w > 3 else 0.0)), h)
         if phase in (STREAM, SYNC):
             ground = theme.bad

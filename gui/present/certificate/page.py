@@ -13,7 +13,7 @@ from gui.look.numbers import DASH, gap_text, one_amount, plural, seconds_text
 from gui.look.page import Page
 from gui.look.theme import Theme
 from gui.look.writing import LEFT
-from gui.present.captions import flowed, letters, measure
+from gui.present.captions import LEAST, flowed, letters, measure
 from gui.words.methods import method_words
 from gui.words.objectives import component_words
 from gui.words.proofs import assumed
@@ -27,10 +27,12 @@ FRAME = (1280, 720)
 """Pixels of a page in its usual size."""
 LEAST_WIDTH = 800.0
 """Units (:attr:`gui.look.page.Page.room`) below which the two halves of a page cannot be read."""
-STATUS, VALUE, BODY, SMALL = 34.0, 21.0, 16.0, 13.5
+STATUS, VALUE, BODY, SMALL = 34.0, 22.0, 17.0, LEAST
 """Letters in pixels of a frame of 1280 x 800."""
-LEAST_SHARE, MOST_SHARE = 0.72, 1.4
-"""The page is set so much smaller at most before what is least important is left out, and so much larger where it is short."""
+LEAST_SHARE, MOST_SHARE = 1.0, 1.25
+"""The page is set so much larger where it is short; where it would be smaller, what is least important is left out."""
+ALL, WITHOUT_COMMAND, SHORT = 0, 1, 2
+"""How much of the proofs is there: with the command, without it, or no more than the method of each."""
 SHORTEST = 0.1
 """Seconds: proofs that took less are not told apart."""
 MOST_VIOLATIONS, MOST_CONSTRAINTS = 5, 4
@@ -101,12 +103,14 @@ def facts(certified: Certificate) -> list[Fact]:
     return out
 
 
-def proof_lines(certified: Certificate, part: Part) -> list[str]:
-    """How the bound of a component was proven, in sentences."""
+def proof_lines(certified: Certificate, part: Part, *, brief: bool = False) -> list[str]:
+    """How the bound of a component was proven, in sentences; ``brief``: by which method, and no more."""
     proof = part.proof
     if proof is None:
         return []
     title = component_words(part.name).title
+    if brief:
+        return [f"{title[:1].upper()}{title[1:]}: by {method_words(proof.method)}."]
     limits = [
         f"{component_words(name).title} of at most {_given(certified, name, most)}"
         for name, most in proof.given
@@ -216,16 +220,22 @@ class _Sheet:
 
     def verdict(self, c: Certificate, rect: QRectF) -> None:
         """All of it, from the top of ``rect``."""
-        share = MOST_SHARE
-        while share > LEAST_SHARE and self._lay(c, rect, share, False) > rect.bottom():
-            share -= 0.04
+        share, how = MOST_SHARE, ALL
+        while self._lay(c, rect, share, how, False) > rect.bottom():
+            if share > LEAST_SHARE:
+                share = max(LEAST_SHARE, share - 0.04)
+            elif how == SHORT:
+                break
+            else:
+                how += 1
         self._painter.save()
         self._painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
-        self._lay(c, rect, share, True)
+        self._lay(c, rect, share, how, True)
         self._painter.restore()
 
-    def _lay(self, c: Certificate, rect: QRectF, share: float, paint: bool) -> float:
-        """Set everything at a share of its size from the top of ``rect``; returns where it ends."""
+    def _lay(self, c: Certificate, rect: QRectF, share: float, how: int, paint: bool) -> float:
+        """Set everything at a share of its size from the top of ``rect``, with as much of the proofs as ``how`` says; returns where it
+        ends."""
         t, unit = self._theme, self._unit * share
         words, colour = status_line(c, t)
         y = rect.top()
@@ -244,7 +254,7 @@ class _Sheet:
                 y = self._text(rect, y, sentence, SMALL * unit, t.text, paint) + 5 * unit
             more = len(c.violations) - MOST_VIOLATIONS
             return self._text(rect, y, f"and {more} more", SMALL * unit, t.muted, paint) if more > 0 else y
-        proofs = [line for part in c.parts for line in proof_lines(c, part)]
+        proofs = [line for part in c.parts for line in proof_lines(c, part, brief=how == SHORT)]
         if proofs:
             y = self._text(rect, y, "How it is proven", BODY * unit, t.text, paint, bold=True) + 2 * unit
         for line in proofs:
@@ -259,7 +269,7 @@ class _Sheet:
         head = "Prove it again"
         if c.claim is not None and c.claim.again:
             again, head = c.claim.again, "Prove what is claimed"
-        if again:
+        if again and how == ALL:
             y = self._text(rect, y + 5 * unit, head, BODY * unit, t.text, paint, bold=True) + 2 * unit
             # Lines end before an option, never within one.
             for line in _command_lines(again, rect.width(), SMALL * unit):
@@ -285,7 +295,10 @@ class _Sheet:
         return y
 
     def _cell(self, rect: QRectF, words: str, size: float, colour: str, bold: bool) -> None:
-        while size > 9 and measure(max(6, round(size)), bold).horizontalAdvance(words) > rect.width():
+        while (
+            size > SMALL * self._unit
+            and measure(max(6, round(size)), bold).horizontalAdvance(words) > rect.width()
+        ):
             size -= 1.0
         self._painter.setFont(letters(max(6, round(size)), bold))
         self._painter.setPen(QColor(colour))
@@ -330,7 +343,7 @@ def fact_rows(shown: Sequence[Fact], rect: QRectF, size: float) -> tuple[list[Fa
     chosen, share = list(shown), 0.9 * MOST_SHARE
     while _facts_height(chosen, rect, size * share) > rect.height():
         if share > LEAST_SHARE:
-            share -= 0.04
+            share = max(LEAST_SHARE, share - 0.04)
             continue
         weight = max(fact.weight for fact in chosen)
         if len(chosen) < 2:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.painter import wrap_image
@@ -25,10 +26,12 @@ from gui.look.drawn import encoded
 from gui.look.numbers import plural
 from gui.look.theme import GLYPHS, THEMES, Theme
 from gui.present.comparison.shot import ComparisonShot
+from gui.present.html.areas import marks_data
 from gui.present.html.comparison import comparison_drawing, slider_of
 from gui.present.html.scenes import Scenes, glyph_outline, palette_data
 from gui.present.html.svg import Colours, drawing
 from gui.present.html.words import certificate_table, figures, said, subject
+from gui.present.package import PackageShot
 from gui.present.panels.panels import paint_panel
 from gui.present.shots import NetworkShot
 from gui.present.show import Show
@@ -120,10 +123,11 @@ class _Page:
             frame |= {
                 "kind": "graph", "stage": self.scenes.add(shot.stage),
                 "camera": None if k.camera is None else [k.camera.x, k.camera.y, k.camera.width, k.camera.height],
-                "out": np.flatnonzero(shot.standing_out).tolist(),
+                "out": np.flatnonzero(shot.standing_out).tolist(), "lit": np.flatnonzero(shot.lit).tolist(),
+                "marks": marks_data(shot.stage, shot.marks),
             }  # fmt: skip
             devices = plural(len(scene.devices), "device")
-            how = "by device" if k.view == "lanes" else "in the order of its flow"
+            how = "in the order of its flow" if k.view == "flow" else "by device"
             frame["picture"] = f"{plan.problem.name}: {plural(scene.items.count, 'op')} on {devices}, {how}"
         elif isinstance(shot, NetworkShot):
             assert isinstance(plan, OrderPlan)
@@ -137,6 +141,15 @@ class _Page:
             before = self.show.shots.shot(index - 1) if index else None
             frame |= slider_of(shot, before, LEAD)
             page = self._comparison(index)
+        elif isinstance(shot, PackageShot):
+            frame |= {
+                "kind": "drawing",
+                "size": list(self.show.places.room(self.show.shots.panel_kind(index))),
+            }
+            frame["picture"] = (
+                f"{plan.problem.name} on {plural(len(shot.package.chips), plan.problem.target.words.one)} in a chain"
+            )
+            page = self._package(index)
         else:
             frame |= {"kind": "page", "picture": f"certificate of {plan.problem.name}"}
             page = certificate_table(shot.certificate)
@@ -172,6 +185,19 @@ class _Page:
         frame["panel"] = [rect.width(), rect.height()]
         made = drawing((rect.width(), rect.height()), paint, self.colours, kind, f"p{index}")
         return f'<div class="panel">{made}</div>'
+
+    def _package(self, index: int) -> str:
+        """The chips of a package as a drawing that fills the stage beside the panel."""
+        places = self.show.places
+        size = places.room(self.show.shots.panel_kind(index))
+
+        def paint(painter: QPainter, theme: Theme) -> None:
+            show = self.shows[theme.name]
+            shot = show.shots.shot(index)
+            assert isinstance(shot, PackageShot)
+            shot.paint(painter, QRectF(0, 0, *size), places.unit, show.letters, theme)
+
+        return f'<div class="drawing">{drawing(size, paint, self.colours, "package", f"d{index}")}</div>'
 
     def _slide(self, index: int, panel: str, page: str) -> str:
         """The keyframe on paper, and for those whose browser runs no scripts; ``page`` is what it shows where that is no canvas."""
@@ -249,7 +275,9 @@ def _asset(name: str) -> str:
 
 
 def _script() -> str:
-    parts = "\n".join(_asset(name) for name in ("scene.js", "drawing.js", "player.js"))
+    parts = "\n".join(
+        _asset(name) for name in ("scene.js", "courses.js", "areas.js", "drawing.js", "player.js", "paper.js")
+    )
     return f'"use strict";(() => {{\n{parts}\n}})();'
 
 
@@ -308,7 +336,7 @@ def _assembled(
         f'<meta name="description" content="{escape(summary)}"><title>{escape(title)}</title>\n<style>{style}</style></head>\n'
         f'<body><div id="player" role="region" aria-label="{escape(title)}"><header id="head">{head}</header>'
         '<div id="stage"><canvas id="graph" role="img" tabindex="0"></canvas><div id="ring" hidden></div>'
-        '<div id="page" tabindex="-1"></div><div id="panel"></div><div id="tip" role="tooltip" hidden></div></div>'
+        '<div id="under" aria-hidden="true"></div><div id="page" tabindex="-1"></div><div id="panel"></div><div id="tip" role="tooltip" hidden></div></div>'
         f'<section id="said" aria-hidden="true">{words}</section>'
         f'<nav id="controls" aria-label="Player">{_controls()}</nav></div>\n'
         '<p id="live" class="away" aria-live="polite"></p>'

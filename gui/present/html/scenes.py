@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from gui.canvas.graph.labels import kind_text
-from gui.canvas.graph.palette import MODEL_BLOCKS, MODEL_BODIES, canvas_palette
+from gui.canvas.graph.palette import MODEL_BLOCKS, MODEL_BODIES, canvas_palette, model_shade
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.layout.result import EdgeClass, Layout
 from gui.look.glyphs import glyph_path
 from gui.look.numbers import one_time
 from gui.look.theme import Theme, device_colours
+from gui.present.html.areas import blocks_data, legend_data, rows_data
 from gui.present.scenes import GraphStage
 from planner.model.graph import Graph, Ints
 from planner.problem.problem import Problem
@@ -93,6 +94,7 @@ class Scenes:
             "bad": np.flatnonzero(scene.violating).tolist(),
             "hot": evaluation.bottleneck,
         }
+        data |= {"blocks": blocks_data(stage), "rows": rows_data(stage), "legend": legend_data(stage)}
         if stage.headers is not None:
             pace = np.nan_to_num(stage.headers.pace, posinf=0.0, neginf=0.0)
             data["pace"] = [stage.headers.column.text(float(value)) for value in stage.headers.pace]
@@ -166,6 +168,7 @@ def layout_data(scene: Scene) -> dict[str, Any]:
         "routeX": steps(scene.route_x, x),
         "routeY": steps(scene.route_y, y),
         "lanes": [[round(lane.band[1], 2), round(lane.band[3], 2)] for lane in layout.lanes],
+        "cells": layout.stages is not None,
     }
 
 
@@ -181,6 +184,7 @@ def palette_data(theme: Theme, k: int) -> dict[str, Any]:
         "block": [_hex(palette.blocks_of(every, model)) for model in models],
         "body": [_hex(palette.bodies_of(every, model)) for model in models],
         "glyph": [colour.glyph for colour in device_colours(k, theme)],
+        "model": [model_shade(model, theme.panel, theme.muted) for model in range(len(MODEL_BLOCKS))],
     }
 
 

@@ -19,6 +19,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from gui.look.drawn import into, paint_on
+from gui.look.page import SCREEN_DPI
 from gui.look.theme import THEMES, Theme
 from gui.present.captions import measure
 
@@ -129,6 +130,7 @@ def _painted(size: tuple[float, float], paint: Paint, theme: Theme) -> bytes:
     with into(data) as buffer:
         svg: QSvgGenerator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
         svg.setOutputDevice(buffer)
+        svg.setResolution(SCREEN_DPI)  # points as large as on the screen, which they are measured on
         svg.setSize(QSize(round(size[0]), round(size[1])))
         svg.setViewBox(QRectF(0, 0, *size))
         paint_on(svg, lambda painter: paint(painter, theme))

@@ -12,6 +12,7 @@ from gui.present.panels.rows import HEAD, LEAST_WRITTEN, MANY, Row, bar_rects, p
 from gui.widgets.bars import paint_change_bar
 from gui.words.objectives import change, column_of, component_words
 from planner.problem.problem import Plan
+from planner.quantity import amount_text
 from planner.reports.comparison import Comparison
 
 
@@ -63,11 +64,12 @@ def paint_difference(
     most = float(np.nanmax(np.abs(amounts))) if np.isfinite(amounts).any() else 0.0
     used = comparison.by_row(0, "ops") + comparison.by_row(1, "ops")
     shown = [r for r in range(len(rows_of)) if len(rows_of) <= MANY or used[r] != 0.0]
-    # Rows too low for amounts need a scale.
-    longest = int(np.nanargmax(np.abs(amounts))) if most > 0.0 else -1
+    # On the scale of what is paid: a change that is small beside it looks small.
+    both = [e.memory if counted_in_bytes else e.cost for e in (versus.evaluation, plan.evaluation)]
+    full = max([most, *(float(np.max(part, initial=0.0)) for part in both)])
     scale = ""
-    if longest >= 0 and free.height() - HEAD * unit < LEAST_WRITTEN * unit * len(shown):
-        scale = f"longest bar: {_name(comparison, longest)}, {signed_amount(float(amounts[longest]), most, unit_of)}"
+    if full > 0.0 and free.height() - HEAD * unit < LEAST_WRITTEN * unit * len(shown):
+        scale = f"half a bar: {amount_text(full, unit_of)}"  # rows too low for amounts need a scale
     title = f"{component_words(what).title.capitalize()} of each device"
     free = paint_head(painter, free, unit, theme, title, "", scale)
     colours = numbered_colours(comparison.numbers, theme)
@@ -78,5 +80,5 @@ def paint_difference(
         rows.append(Row(_name(comparison, r), words, colours[r]))
     bars = bar_rects(painter, row_boxes(free, len(rows), unit), rows, unit, theme)
     for r, bar in zip(shown, bars, strict=True):
-        part = float(amounts[r]) / most if most > 0 else 0.0
+        part = float(amounts[r]) / full if full > 0 else 0.0
         paint_change_bar(painter, bar, part, colours[r].accent, theme.border, unit=unit)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from gui.look.numbers import gap_text, plural
 from gui.look.theme import Theme
 from gui.present.captions import measure
+from gui.present.counting import counted
 from gui.present.panels.rows import LEFT, RIGHT, SMALL, paint_head, text
 from gui.words.objectives import amount, component_words
 from planner.machines.two_level_memory.problem import OrderPlan
@@ -32,10 +33,12 @@ def component_shown(members: Sequence[Member]) -> int:
 
 
 def paint_convergence(
-    painter: QPainter, rect: QRectF, members: Sequence[Member], shown: int, unit: float, theme: Theme
-) -> None:
-    """``members`` are all plans of one problem in the story's order, of which the first ``shown`` have been told of."""
-    plan, bounds = members[shown - 1]
+    painter: QPainter, rect: QRectF, members: Sequence[Member], shown: int, unit: float, theme: Theme, step: float = 1.0
+) -> None:  # fmt: skip
+    """``members`` are all plans of one problem in the story's order, of which the first ``shown`` have been told of; the last of these is
+    on its way from the one before, a share ``step`` of it."""
+    plan = members[shown - 1][0]
+    last = shown - 1.0 if shown < 2 else shown - 2 + step
     problem = plan.problem
     c = component_shown(members)
     name = problem.components[c]
@@ -44,19 +47,18 @@ def paint_convergence(
     proven = [_bound(member, known, c) for member, known in members]
     so_far = [b for b in proven[:shown] if b is not None]
     least = max(so_far, default=None)
+    before = max([b for b in proven[: shown - 1] if b is not None], default=least)
+    if least is not None and before is not None:
+        least = before + (least - before) * step
     known = [b for b in proven if b is not None]
-    standing = problem.standing(
-        plan.evaluation.values, [b for _, own in members[:shown] for b in own] or bounds
-    )
-    if not plan.evaluation.valid:
-        note = f"{plural(len(plan.evaluation.violations), 'rule')} broken"
-    elif standing.gap == 0.0:
-        note = "proven optimal"
-    else:
-        note = f"gap {gap_text(standing.gap)}" if standing.gap is not None else "no bound yet"
+    note, value = _note(members, shown), values[shown - 1]
+    if step < 1.0 and shown > 1:
+        earlier = _note(members, shown - 1)
+        note = counted(earlier, note, step) or (note if step >= 0.5 else earlier)
+        value = values[shown - 2] + (value - values[shown - 2]) * step
     words = component_words(name).title
     title = f"{words[:1].upper()}{words[1:]}, plan by plan"
-    free = paint_head(painter, rect, unit, theme, title, amount(problem, name, values[shown - 1]), note)
+    free = paint_head(painter, rect, unit, theme, title, amount(problem, name, value), note)
     plot = free.adjusted(6 * unit, 12 * unit, -10 * unit, -44 * unit)
     if plot.height() < 40 * unit:
         return
@@ -64,7 +66,7 @@ def paint_convergence(
     pad = 0.14 * (high - low) or 0.1 * abs(high) or 1.0
     low, high = low - pad, high + pad
 
-    def place(i: int, value: float) -> QPointF:
+    def place(i: float, value: float) -> QPointF:
         share = 0.5 if len(members) == 1 else (i + 0.5) / len(members)
         return QPointF(
             plot.left() + plot.width() * share, plot.bottom() - plot.height() * (value - low) / (high - low)
@@ -76,7 +78,7 @@ def paint_convergence(
         y = plot.bottom() - plot.height() * share
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
     if least is not None and math.isfinite(least):
-        _proven(painter, plot, proven[:shown], place, len(members), unit, theme)
+        _proven(painter, plot, proven[:shown], place, len(members), unit, theme, step if shown > 1 else 1.0)
         y = place(0, least).y()
         words = f"no plan is below {amount(problem, name, least)}"
         text(
@@ -86,7 +88,7 @@ def paint_convergence(
             SMALL * unit,
             theme.good,
         )
-    points = [place(i, values[i]) for i in range(shown)]
+    points = [*(place(i, values[i]) for i in range(shown - 1)), place(last, value)]
     painter.setPen(QPen(QColor(theme.accent), 2.6 * unit))
     painter.drawPolyline(QPolygonF(points))
     for i, point in enumerate(points):
@@ -100,7 +102,7 @@ def paint_convergence(
     align = RIGHT if best.x() > plot.center().x() else LEFT
     wide = 0.6 * plot.width()
     left = min(max(best.x() - wide if align == RIGHT else best.x(), plot.left()), plot.right() - wide)
-    label = amount(problem, name, values[shown - 1])
+    label = amount(problem, name, value)
     room = measure(max(6, round(SMALL * unit)), True).horizontalAdvance(label) + 8 * unit
     plate = QRectF(left + wide - room if align == RIGHT else left, best.y() - 31 * unit, room, 21 * unit)
     painter.fillRect(plate, QColor(theme.panel))
@@ -110,13 +112,25 @@ def paint_convergence(
     text(painter, foot, f"plan {shown} of {len(members)}: {who}", SMALL * unit, theme.muted)
 
 
+def _note(members: Sequence[Member], shown: int) -> str:
+    """What is proven by the time that the first ``shown`` plans have been told of."""
+    plan, bounds = members[shown - 1]
+    known = [b for _, own in members[:shown] for b in own] or bounds
+    standing = plan.problem.standing(plan.evaluation.values, known)
+    if not plan.evaluation.valid:
+        return f"{plural(len(plan.evaluation.violations), 'rule')} broken"
+    if standing.gap == 0.0:
+        return "proven optimal"
+    return f"gap {gap_text(standing.gap)}" if standing.gap is not None else "no bound yet"
+
+
 def _bound(plan: Plan | OrderPlan, bounds: Sequence[Bound], component: int) -> float | None:
     found = plan.problem.standing(plan.evaluation.values, bounds).components[component].bound
     return None if found is None or not math.isfinite(found.value) else found.value
 
 
-def _proven(painter: QPainter, plot: QRectF, proven: Sequence[float | None], place: object, count: int, unit: float, theme: Theme) -> None:  # fmt: skip
-    """A step line: the strongest bound known when each plan is told of."""
+def _proven(painter: QPainter, plot: QRectF, proven: Sequence[float | None], place: object, count: int, unit: float, theme: Theme, step: float) -> None:  # fmt: skip
+    """A step line: the strongest bound known when each plan is told of, a share ``step`` of the last piece."""
     painter.setPen(QPen(QColor(theme.good), 2.2 * unit, Qt.PenStyle.DashLine))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     best: float | None = None
@@ -127,6 +141,7 @@ def _proven(painter: QPainter, plot: QRectF, proven: Sequence[float | None], pla
             continue
         y = place(i, best).y()  # type: ignore[operator]
         wide = plot.width() / count
+        end = i + (step if i + 1 == len(proven) else 1.0)
         line.append(QPointF(plot.left() + i * wide, y))
-        line.append(QPointF(plot.left() + (i + 1) * wide, y))
+        line.append(QPointF(plot.left() + end * wide, y))
     painter.drawPolyline(line)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
@@ -13,6 +14,7 @@ from gui.document.network.memory_history import Counters
 from gui.look.numbers import one_time, percent, plural
 from gui.look.theme import Theme, device_colours
 from gui.present.captions import paint_frame
+from gui.present.counting import alike, plan_between
 from gui.present.panels.lines import Member, paint_convergence
 from gui.present.panels.rows import Row, bar_rects, paint_costs, paint_head, paint_memory, row_boxes
 from gui.widgets.bars import Part, paint_parts, paint_track
@@ -22,10 +24,13 @@ from planner.problem.problem import Plan
 
 if TYPE_CHECKING:
     from gui.panels.schedule.layout import ChartLayout
+    from gui.present.package import PackageShot
     from planner.reports.comparison import Comparison
     from planner.reports.schedule.schedule import Schedule
 
 PAD = 18.0
+SCHEDULE = 1.65
+"""A schedule is so much larger than in a window."""
 STEADY = "steady state"
 SHOWN_PERIODS = 5.0
 """A schedule beside the stage shows so many samples of the steady state: no more than can be told apart there."""
@@ -47,6 +52,9 @@ class PanelData:
     versus: Plan | None = None
     comparison: Comparison | None = None
     schedule: Schedule | None = None
+    package: PackageShot | None = None
+    step: float = 1.0
+    """How much of the way from the plan that was told of before is over, where that is another."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +75,14 @@ def paint_panel(
     inner = rect.adjusted(PAD * unit, 14 * unit, -PAD * unit, -14 * unit)
     plan = data.plan
     if data.kind == "convergence":
-        paint_convergence(painter, inner, data.members, data.shown, unit, theme)
+        paint_convergence(painter, inner, data.members, data.shown, unit, theme, data.step)
     elif isinstance(plan, OrderPlan):
         assert now is not None
         (_paint_ios if data.kind == "costs" else _paint_fast)(painter, inner, plan, now, unit, theme)
     elif data.kind == "costs":
         paint_costs(painter, inner, plan, data.bounds, unit, theme)
+    elif data.kind == "package" and data.package is not None:
+        _paint_package(painter, inner, plan, data.package, unit, theme)
     elif data.kind == "memory":
         paint_memory(painter, inner, plan, unit, theme)
     elif data.kind == "schedule" and data.schedule is not None:
@@ -81,6 +91,41 @@ def paint_panel(
         from gui.present.panels.difference import paint_difference
 
         paint_difference(painter, inner, plan, data.versus, data.comparison, unit, theme)
+
+
+def panel_between(first: PanelData, second: PanelData, share: float) -> PanelData | None:
+    """The panel ``second`` with its figures a ``share`` of the way from those of ``first``; None where they are about other things."""
+    a, b = first.plan, second.plan
+    if first.kind != second.kind or not isinstance(a, Plan) or not isinstance(b, Plan) or not alike(a, b):
+        return None
+    if first.kind == "convergence":
+        one_more = second.shown == first.shown + 1
+        return replace(second, step=share) if one_more else None
+    if first.kind not in ("costs", "memory", "package"):
+        return None
+    shot = second.package
+    if first.package is not None and shot is not None:
+        if not first.package.alike(shot):
+            return None
+        shot = first.package.towards(shot, share)
+    later = second if share >= 0.5 else first
+    return replace(later, plan=plan_between(a, b, share), package=shot)
+
+
+def _paint_package(
+    painter: QPainter, rect: QRectF, plan: Plan, shot: PackageShot, unit: float, theme: Theme
+) -> None:
+    """The chips in their chain under the one that sets the pace."""
+    problem, e = plan.problem, plan.evaluation
+    hot = int(np.argmax(e.cost))
+    title, cost = (
+        problem.devices[hot].title,
+        one_time(float(e.cost.max(initial=0.0)), problem.graph.time_unit),
+    )
+    colour = device_colours(len(problem.devices), theme)[hot]
+    note = f"the slowest of {plural(len(problem.devices), problem.target.words.one)}"
+    free = paint_head(painter, rect, unit, theme, "Package", f"{title}  {cost}", note, colour, theme.bad)
+    shot.paint(painter, free, unit, unit, theme, framed=True)
 
 
 def schedule_of(plan: Plan) -> Schedule:
@@ -98,14 +143,11 @@ def _paint_schedule(
 ) -> None:
     """When each device works on which sample, drawn as in the dock, in larger letters."""
     from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows
-    from gui.panels.schedule.painter import paint_schedule
+    from gui.panels.schedule.painter import names_room, paint_schedule
     from planner.reports.schedule.schedule import KINDS
 
     devices = plan.problem.devices
     titles = [d.title for d in devices]
-    # Beside so narrow a chart the glyph and a number say which of many alike it is.
-    alike = len({d.kind for d in devices}) == 1
-    names = [str(i) if alike else d.name for i, d in enumerate(devices)]
     time = plan.problem.graph.time_unit
     if found.kind == "latency":
         headline, note = one_time(found.end, time), "from the first op to the last"
@@ -116,10 +158,12 @@ def _paint_schedule(
             f"busiest device {percent(busiest, 0)} busy",
         )
     free = paint_head(painter, rect, unit, theme, KINDS[found.kind], headline, note)
-    rows = device_rows(found, titles, short=names)
+    rows = device_rows(found, titles)
     needed = RULER + AXIS + LEAST_ROW * len(rows)
-    grown = min(1.5 * unit, free.height() / needed)
+    grown = min(SCHEDULE * unit, free.height() / needed)
     layout = ChartLayout(found, rows, time, free.width() / grown, free.height() / grown)
+    layout.names = min(names_room(layout), 0.5 * layout.width)
+    layout.fit()
     painter.save()
     painter.setClipRect(free)
     painter.translate(free.topLeft())
@@ -148,11 +192,7 @@ def _paint_ios(
 
     e, c = plan.evaluation, now.counters
     least = io_bounds(plan.problem.network)
-    note = (
-        f"{c.beyond:,} of them beyond what any order needs"
-        if c.beyond
-        else "none that an order could do without"
-    )
+    note = f"{c.beyond:,} beyond what any order needs" if c.beyond else "none that an order could do without"
     free = paint_head(painter, rect, unit, theme, "Reads and writes so far", f"{c.total:,} I/Os", note)
     colours = device_colours(2, theme)
     total = len(plan.decision.order)

@@ -14,16 +14,16 @@ from gui.look.glyphs import paint_glyph
 from gui.look.numbers import amount_column, byte_column
 from gui.look.theme import DeviceColour, Theme, device_colours
 from gui.look.writing import LEFT, RIGHT, write
-from gui.present.captions import letters, measure
+from gui.present.captions import LEAST, letters, measure
 from gui.widgets.bars import Part, cost_parts, paint_load, paint_parts, paint_track
 from gui.words.objectives import STAGE_COSTS, amount, component_words
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.quantity import bytes_text
 
-TITLE, HEADLINE, BODY, SMALL = 17.0, 28.0, 16.0, 13.0
+TITLE, HEADLINE, BODY, SMALL = 17.0, 29.0, 17.0, LEAST
 """Letters in pixels of a frame of 1280 x 800."""
-TALLEST, LEAST_WRITTEN = 62.0, 13.0
+TALLEST, LEAST_WRITTEN = 62.0, 19.0
 """Heights of a row: the most, and the least that has words beside its bar."""
 
 
@@ -57,11 +57,15 @@ def text(
 
 
 def fitted(
-    painter: QPainter, rect: QRectF, words: str, pixels: float, colour: str, *, bold: bool = False, align: int = LEFT
+    painter: QPainter, rect: QRectF, words: str, pixels: float, colour: str, least: float, *, bold: bool = False,
+    align: int = LEFT,
 ) -> None:  # fmt: skip
-    """One line, smaller where it is too long, elided where it would be too small to read."""
+    """One line, smaller where it is too long, elided where it would be smaller than ``least``."""
     size = pixels
-    while size > 0.62 * pixels and measure(max(6, round(size)), bold).horizontalAdvance(words) > rect.width():
+    while (
+        size > max(least, 0.62 * pixels)
+        and measure(max(6, round(size)), bold).horizontalAdvance(words) > rect.width()
+    ):
         size -= 1.0
     text(painter, rect, words, size, colour, bold=bold, align=align)
 
@@ -80,10 +84,10 @@ def paint_head(
             inset = 28 * unit
             paint_glyph(painter, glyph, x + 10 * unit, y + 20 * unit, 17 * unit)
         line = QRectF(x + inset, y, wide - inset, 40 * unit)
-        fitted(painter, line, headline, HEADLINE * unit, colour or theme.text, bold=True)
+        fitted(painter, line, headline, HEADLINE * unit, colour or theme.text, LEAST * unit, bold=True)
         y += 42 * unit
     if note:
-        fitted(painter, QRectF(x, y, wide, 22 * unit), note, BODY * unit, theme.muted)
+        fitted(painter, QRectF(x, y, wide, 22 * unit), note, BODY * unit, theme.muted, LEAST * unit)
         y += 24 * unit
     y += 8 * unit
     return QRectF(x, y, wide, max(0.0, rect.bottom() - y))
@@ -103,8 +107,7 @@ def bar_rects(painter: QPainter, boxes: Sequence[QRectF], rows: Sequence[Row], u
         return []
     high = boxes[0].height()
     written = high >= LEAST_WRITTEN * unit
-    size = min(BODY * unit, 0.62 * high) if high < 30 * unit else BODY * unit
-    size = max(size, min(10.5 * unit, 0.8 * high))
+    size = max(LEAST * unit, min(BODY * unit, 0.62 * high))
     wide = boxes[0].width()
     if not written:
         for box, row in zip(boxes, rows, strict=True):  # colours alone would not say which lane a bar is of
@@ -150,10 +153,12 @@ def paint_costs(painter: QPainter, rect: QRectF, plan: Plan, bounds: Sequence[Bo
     hot = e.bottleneck
     bytes_count = problem.unit(component) == "B"
     title = f"{component_words(component).title} per device" if bytes_count else "Cost per device"
-    worst = f"{problem.devices[hot].title}  {amount(problem, component, float(e.pace[hot]))}"
+    scalar = component in STAGE_COSTS or component == "max-memory"
+    # Where the component is the largest pace the two are equal, but for a moment at which figures count.
+    most = e.components[component] if scalar else float(e.pace[hot])
+    worst = f"{problem.devices[hot].title}  {amount(problem, component, most)}"
     standing = problem.standing(e.values, bounds)
     part = standing.components[0]
-    scalar = component in STAGE_COSTS or component == "max-memory"
     note = "sets the pace" if not bytes_count else "holds the most"
     least = (
         part.bound.value if scalar and part.bound is not None and math.isfinite(part.bound.value) else None

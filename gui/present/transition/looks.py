@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gui.canvas.graph.detail import CARD_FROM, Detail
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.painter import edge_style
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
@@ -16,8 +16,10 @@ from planner.model.graph import Bools, Floats
 Packed = np.ndarray
 FADED = 0.3
 """Opacity of what does not stand out."""
-NAMES_FROM, NEAR = 17.0, 4.0
-"""Height in pixels from which cards have names, which are read from afar, and within which blocks turn into such cards."""
+WORDS = 1.45
+"""Names on cards are so much larger than in a window: they are read from afar."""
+NAMES_FROM, CARDS_FROM = 29.0, 69.0
+"""Height in pixels from which cards have names of such letters, and from which kinds and costs as well."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,18 +39,12 @@ def detail_of(card: float) -> Detail:
     """Blocks, names or whole cards, for cards ``card`` pixels high. Never an overview: cards are what moves."""
     if card < NAMES_FROM:
         return Detail.BLOCKS
-    return Detail.LABELS if card < CARD_FROM else Detail.CARDS
-
-
-def nearness(card: float) -> float:
-    """0 for blocks, 1 for cards, between them just below the size that has room for a name."""
-    t = min(max((card - NAMES_FROM + NEAR) / NEAR, 0.0), 1.0)
-    return t * t * (3.0 - 2.0 * t)
+    return Detail.LABELS if card < CARDS_FROM else Detail.CARDS
 
 
 def look_of(scene: Scene, palette: CanvasPalette, standing_out: Bools, card: float, ratio: float) -> Look:
     """How a settled scene looks with cards ``card`` pixels high; ``standing_out`` bool[n] are highlighted (none: all)."""
-    theme, near = palette.theme, nearness(card)
+    theme, near = palette.theme, float(detail_of(card) >= Detail.LABELS)
     accent = palette.accent[scene.device]
     block = palette.blocks_of(scene.device, scene.items.model)
     body = palette.bodies_of(scene.device, scene.items.model)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
 from gui.canvas.graph.labels import MOST_LABELS, paint_labels
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import CanvasPalette, packed, plain_words
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
-from gui.layout.result import Lane
 from gui.look.theme import DIMMED
-from gui.present.scenes import HEADERS, GraphStage
-from gui.present.transition.looks import Look, detail_of
+from gui.present.scenes import GraphStage
+from gui.present.transition.courses import Edges, settled_edges
+from gui.present.transition.looks import NAMES_FROM, WORDS, Look, detail_of
 from gui.raster import engine as raster
 from planner.model.graph import Bools, Floats, Ints
 
@@ -33,8 +32,7 @@ QUIET_WORDS = DIMMED
 class Moment:
     """What is painted: places of cards (scene units), how all looks, and which edges are drawn how.
 
-    ``routes`` are pairs of a settled scene and the opacity of its routed edges; ``curved`` the opacity of routed edges as
-    plain curves from card to card. ``order`` (int32[n], maybe None) is the order in which cards are drawn.
+    ``order`` (int32[n], maybe None) is the order in which cards are drawn.
     """
 
     scene: Scene
@@ -43,9 +41,7 @@ class Moment:
     w: Floats
     h: Floats
     look: Look
-    routes: tuple[tuple[Scene, float], ...]
-    curved: float
-    stubs: float
+    edges: Edges
     order: Ints | None
     settled: bool
 
@@ -54,19 +50,19 @@ def settled_moment(stage: GraphStage, look: Look) -> Moment:
     """A scene at rest."""
     scene = stage.scene
     layout = scene.layout
-    return Moment(
-        scene, layout.x, layout.y, scene.w, scene.h, look, ((scene, 1.0),), 0.0, 1.0, None, True
-    )  # fmt: skip
+    return Moment(scene, layout.x, layout.y, scene.w, scene.h, look, settled_edges(scene), None, True)
 
 
-def card_pixels(viewport: Viewport, ratio: float) -> float:
-    """How high a card is, in pixels of a window of usual size."""
-    return STYLE.card_h * viewport.scale / ratio
+def card_pixels(scene: Scene, viewport: Viewport, ratio: float) -> float:
+    """How high a card is, in pixels of a window of usual size; of cells what a card with as much written on it is."""
+    if scene.layout.stages is None:
+        return STYLE.card_h * viewport.scale / ratio
+    return NAMES_FROM if scene.detail(viewport.scale / (ratio * WORDS)) == Detail.LABELS else 0.0
 
 
-def paint_moment(buffer: np.ndarray, moment: Moment, viewport: Viewport, ratio: float) -> None:
-    """Edges and cards over what is there. ``ratio`` is device pixels per pixel of a frame of 1280 x 800."""
-    detail = detail_of(card_pixels(viewport, ratio))
+def paint_moment(buffer: np.ndarray, moment: Moment, viewport: Viewport, card: float, ratio: float) -> None:
+    """Edges and cards, ``card`` pixels high, over what is there. ``ratio`` is device pixels per pixel of a frame of 1280 x 800."""
+    detail = detail_of(card)
     _paint_edges(buffer, moment, viewport, detail, ratio)
     _paint_cards(buffer, moment, viewport, detail, ratio)
 
@@ -84,24 +80,24 @@ def _paint_edges(
         "x": moment.x, "y": moment.y, "w": moment.w, "h": moment.h, "src": items.edge_src, "dst": items.edge_dst, **place,
         "leave": scene.leave, "enter": scene.enter, "colour": look.edge_colour, "width_px": look.edge_width,
     }  # fmt: skip
-    if moment.stubs > 0.0 and detail >= Detail.LABELS and len(scene.stubs):
-        tail = min(26.0 * ratio, 40.0 * viewport.scale)
-        raster.stubs(
-            buffer, None, length_px=tail, index=scene.stubs, opacity=look.edge_opacity * moment.stubs, **curve
-        )
-    plain: dict[str, Any] = {"arrow_px": arrow, "handle_max": 240.0, **curve}
-    raster.edges_between(buffer, None, index=scene.straight, opacity=look.edge_opacity, **plain)
-    if moment.curved > 0.0:
-        raster.edges_between(
-            buffer, None, index=scene.routed, opacity=look.edge_opacity * moment.curved, **plain
-        )
-    for source, opacity in moment.routes:
-        chosen = source.routed
+    tail = min(26.0 * ratio, 40.0 * viewport.scale)
+    for chosen, opacity in moment.edges.stubs if detail >= Detail.LABELS else ():
         if opacity > 0.0 and len(chosen):
+            raster.stubs(
+                buffer, None, length_px=tail, index=chosen, opacity=look.edge_opacity * opacity, **curve
+            )
+    for chosen, opacity in moment.edges.curves:
+        if opacity > 0.0 and len(chosen):
+            raster.edges_between(
+                buffer, None, index=chosen, opacity=look.edge_opacity * opacity, arrow_px=arrow, handle_max=240.0, **curve
+            )  # fmt: skip
+    for part in moment.edges.routes:
+        chosen = part.edges
+        if part.opacity > 0.0 and len(chosen):
             raster.routes(
-                buffer, None, source.route_ptr, source.route_x, source.route_y, **place, radius=14.0,
+                buffer, None, part.ptr, part.x, part.y, **place, radius=14.0,
                 colour=look.edge_colour[chosen], width_px=look.edge_width[chosen],
-                opacity=look.edge_opacity[chosen] * opacity, arrow_px=arrow,
+                opacity=look.edge_opacity[chosen] * part.opacity, arrow_px=arrow,
             )  # fmt: skip
 
 
@@ -123,33 +119,18 @@ def _paint_cards(
     )  # fmt: skip
 
 
-def paint_bands(
-    buffer: np.ndarray, lanes: tuple[Lane, ...], colours: np.ndarray, viewport: Viewport, opacity: float
-) -> None:
-    """One soft band per device, across the whole width."""
-    if not lanes or opacity <= 0.0:
-        return
-    y = np.array([lane.band[1] for lane in lanes])
-    h = np.array([lane.band[3] for lane in lanes])
-    x0, _ = viewport.to_scene(0, 0)
-    raster.rounded_rects(
-        buffer, None, np.full(len(y), x0), y, np.full(len(y), viewport.width / viewport.scale), h,
-        viewport.scale, viewport.ox, viewport.oy, fill=colours[np.arange(len(y)) % len(colours)], radius_px=0.0,
-        opacity=opacity,
-    )  # fmt: skip
-
-
 def paint_words(
     buffer: np.ndarray,
     stage: GraphStage,
     moment: Moment,
     standing_out: Bools,
     viewport: Viewport,
+    card: float,
     ratio: float,
 ) -> None:
     """Names on cards that are large enough, quiet ones on what does not stand out; while they move, only of what
     stands out, and only where few are in sight."""
-    detail = detail_of(card_pixels(viewport, ratio))
+    detail = detail_of(card)
     if detail < Detail.LABELS:
         return
     scene = copy.copy(stage.scene)
@@ -157,7 +138,7 @@ def paint_words(
     image = wrap_image(buffer)
     painter = QPainter(image)
     most = MOST_LABELS if moment.settled else MOST_MOVING_LABELS
-    paint_labels(painter, scene, viewport, stage.palette, detail, ratio, most)
+    paint_labels(painter, scene, viewport, stage.palette, detail, WORDS * ratio, most)
     if moment.settled:
         paint_quiet_words(painter, scene, viewport, stage.palette, detail, ratio, most)
     painter.end()
@@ -180,25 +161,5 @@ def paint_quiet_words(
     others.highlighted = ~standing_out
     painter.save()
     painter.setOpacity(QUIET_WORDS)
-    paint_labels(painter, others, viewport, plain_words(palette), detail, ratio, most)
+    paint_labels(painter, others, viewport, plain_words(palette), detail, WORDS * ratio, most)
     painter.restore()
-
-
-def paint_lane_headers(
-    buffer: np.ndarray,
-    stage: GraphStage,
-    lanes: tuple[Lane, ...],
-    viewport: Viewport,
-    ratio: float,
-    shown: float,
-) -> None:
-    """The headers of lanes, the ``shown`` share of them slid in from the left."""
-    if not lanes or shown <= 0.0:
-        return
-    scene = copy.copy(stage.scene)
-    scene.layout = replace(stage.scene.layout, lanes=lanes)
-    image = wrap_image(buffer)
-    painter = QPainter(image)
-    painter.translate(-(1.0 - shown) * HEADER_WIDTH * HEADERS * ratio, 0)
-    paint_headers(painter, scene, viewport, stage.palette, stage.headers, HEADERS * ratio)
-    painter.end()

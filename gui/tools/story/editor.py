@@ -29,23 +29,30 @@ from planner.story.story import (
     LONGEST_NOTES,
     LONGEST_TITLE,
     LONGEST_TRANSITION,
+    MACHINES_OWN,
+    WITHOUT_ORDERS,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VIEWS = (("flow", "Flow"), ("lanes", "Lanes"), ("certificate", "Certificate"))
+VIEWS = (
+    ("flow", "Flow"), ("lanes", "Lanes"), ("stages", "Stages"), ("package", "Package"), ("certificate", "Certificate"),
+)  # fmt: skip
 NETWORK_VIEWS = (("network", "Network"), ("certificate", "Certificate"))
 PANELS = (
     ("", "No panel"), ("costs", "Costs"), ("convergence", "Convergence"), ("schedule", "Schedule"), ("memory", "Memory"),
-    ("difference", "What changed"),
+    ("difference", "What changed"), ("package", "Package"),
 )  # fmt: skip
 COMPARISONS = (
     ("side-by-side", "Side by Side"), ("overlay", "Overlaid"), ("sankey", "Flows of Ops"), ("schedules", "Schedules Compared"),
 )  # fmt: skip
 """Views that compare the plan with another one."""
-WITHOUT_GRAPH = ("schedule", "difference")
-"""Panels that orders of networks do not have."""
+
+
+def suits(entry: tuple[str, str], own: tuple[str, ...]) -> bool:
+    """Whether a view or a panel is for a machine whose own pictures (:attr:`planner.problem.target.Target.own_views`) are ``own``."""
+    return entry[0] not in MACHINES_OWN or entry[0] in own
 
 
 class FrameEditor(QWidget):
@@ -145,13 +152,17 @@ class FrameEditor(QWidget):
             if self.notes.toPlainText() != keyframe.notes:
                 self.notes.setPlainText(keyframe.notes)
             network = isinstance(frame.shown.plan, OrderPlan)
+            own = frame.shown.plan.problem.target.own_views
             earlier = self._earlier() is not None or frame.versus is not None
-            views = NETWORK_VIEWS if network else (*VIEWS, *COMPARISONS) if earlier else VIEWS
+            shown = tuple(entry for entry in VIEWS if suits(entry, own))
+            views = NETWORK_VIEWS if network else (*shown, *COMPARISONS) if earlier else shown
             self._fill(self.view, views, keyframe.comparison or keyframe.view)
             panels = [
                 entry
                 for entry in PANELS
-                if not (network and entry[0] in WITHOUT_GRAPH) and (entry[0] != "difference" or earlier)
+                if not (network and entry[0] in WITHOUT_ORDERS)
+                and suits(entry, own)
+                and (entry[0] != "difference" or earlier)
             ]
             self._fill(self.panel, panels, keyframe.panel)
             self.hold.setValue(keyframe.hold)

@@ -169,7 +169,11 @@ def _look(plan: Plan | OrderPlan, before: Keyframe, now: Keyframe) -> str:
     if now.at != before.at:
         return f"After {now.at or 0:,} connections"
     if now.view != before.view:
-        return {"lanes": "Device by device", "flow": "As it flows"}.get(now.view, "")
+        return {
+            "lanes": "Device by device",
+            "flow": "As it flows",
+            "stages": "Stages, and what flows between them",
+        }.get(now.view, "")
     if now.highlight and now.highlight != before.highlight:
         return named_ops(plan, now.highlight)
     if now.camera is None:

@@ -101,12 +101,12 @@ class GraphShots:
         return shown
 
     def view(self) -> str:
-        """Flow or lanes: what the stages view says, device by device, a story says in lanes."""
-        return "lanes" if self._canvas.view == "stages" else self._canvas.view
+        """Flow, lanes or stages."""
+        return self._canvas.view
 
     def camera(self) -> Camera | None:
         """Shares of the scene."""
-        return None if self._canvas.view == "stages" else camera_of(self._canvas)
+        return camera_of(self._canvas)
 
     def highlight(self) -> tuple[str, ...]:
         """The selection."""

@@ -81,6 +81,7 @@ class McmPackage(Target):
     rule_parameters: ClassVar[frozenset[str]] = frozenset(
         {"triangle", "no_skip", "check_memory", "every_chip"}
     )
+    own_views: ClassVar[tuple[str, ...]] = ("package",)
     uses_cost_model: ClassVar[bool] = False
     in_a_row: ClassVar[bool] = True
 

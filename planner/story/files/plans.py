@@ -28,13 +28,14 @@ from planner.printable import clean
 from planner.problem.problem import Plan
 from planner.runs.proving import told_bounds
 from planner.story.files.models import read_story_model
-from planner.story.story import Keyframe, Resolved, Story, StoryModel, StoryPlan
+from planner.story.story import MACHINES_OWN, Keyframe, Resolved, Story, StoryModel, StoryPlan
 
 if TYPE_CHECKING:
     from planner.model.network import Network
     from planner.plan_files.order_json import OpenedOrder
     from planner.plan_files.plan_json import OpenedPlan
     from planner.problem.bound import Bound
+    from planner.problem.target import Target
 
 _RUN = re.compile(r"(\d{1,10})(?:\*(\d{1,10}))?", re.ASCII)
 _RANGE = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?", re.ASCII)
@@ -150,6 +151,7 @@ def resolve_with(story: Story, models: Sequence[Graph | Network]) -> Resolved:
         notes += [note if note.startswith(what) else f"{what}: {note}" for note in opened.notes]
     for i, keyframe in enumerate(story.keyframes, 1):
         _check_keyframe(i, keyframe, models[story.plans[keyframe.plan].model])
+        check_views(i, keyframe, plans[keyframe.plan].problem.target)
     return Resolved(story, tuple(models), tuple(plans), tuple(bounds), tuple(notes))
 
 
@@ -218,6 +220,15 @@ def _check_keyframe(number: int, keyframe: Keyframe, model: Graph | Network) -> 
         raise StoryError(
             f"keyframe number {number} highlights {shown(missing[0])}, which {model.name} does not have; remove it"
         )
+
+
+def check_views(number: int, keyframe: Keyframe, target: Target) -> None:
+    """Refuse a keyframe that shows a picture of a machine that its plan is not for. Raises :class:`StoryError`."""
+    for what in (keyframe.view, keyframe.panel):
+        if what in MACHINES_OWN and what not in target.own_views:
+            raise StoryError(
+                f"keyframe number {number} shows '{what}', and its plan is for {target.in_words}, which has none; choose another"
+            )
 
 
 def story_with_known(resolved: Resolved) -> Resolved:

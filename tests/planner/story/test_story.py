@@ -101,7 +101,10 @@ def test_parts_of_a_story_fit_together(problem: Problem) -> None:
     for frame, words in (
         (Keyframe("", "", 5), "names plan 5"),
         (Keyframe("", "", 1, "lanes"), "choose 'network'"),
-        (Keyframe("", "", 0, "network"), "choose 'flow' or 'lanes'"),
+        (Keyframe("", "", 0, "network"), "choose 'flow', 'lanes' or 'stages'"),
+        (Keyframe("", "", 1, "stages"), "choose 'network'"),
+        (Keyframe("", "", 1, "package"), "choose 'network'"),
+        (Keyframe("", "", 1, "network", panel="package"), "networks do not have"),
         (Keyframe("", "", 0, at=3), "remove its 'at'"),
         (Keyframe("", "", 1, "network", panel="schedule"), "networks do not have"),
         (Keyframe("", "", 1, "network", versus=0), "both must be of one"),
@@ -303,10 +306,11 @@ def test_what_the_stories_promise() -> None:
     assert pool.plans[2].problem.target != pool.plans[3].problem.target
     assert edge.plans[3].evaluation.components["dram"] == 0.0 < edge.plans[2].evaluation.components["dram"]
     broken = [[violation.kind for violation in plan.evaluation.violations] for plan in package.plans]
-    assert broken == [[], ["triangle"], [], []], "one broken triangle, and nothing else"
-    own = package.plans[1].decision.device_of != package.plans[0].decision.device_of
+    assert broken == [[], [], ["triangle"], []], "one broken triangle, and nothing else"
+    assert len(package.plans[2].evaluation.violations[0].devices) == 3, "of three chips"
+    own = package.plans[2].decision.device_of != package.plans[1].decision.device_of
     assert own.sum() == 1, "one op was moved by hand"
-    assert (package.plans[2].decision.device_of[own] == package.plans[1].decision.device_of[own]).all(), (
+    assert (package.plans[3].decision.device_of[own] == package.plans[2].decision.device_of[own]).all(), (
         "and stays there"
     )
     assert (

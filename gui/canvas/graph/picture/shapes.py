@@ -27,9 +27,10 @@ FADED = 0.35
 
 
 def paint_graph(
-    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
-) -> None:
-    """Lanes, edges, cards and their names, or blocks of cells and what flows between them; what is not highlighted is faded where something is."""
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, figures: bool = True
+) -> None:  # fmt: skip
+    """Lanes, edges, cards and their names, or blocks of cells and what flows between them, with ``figures`` beside it; what is not
+    highlighted is faded where something is."""
     for d, lane in enumerate(scene.layout.lanes):
         _, y = viewport.to_pixels(0, lane.band[1])
         painter.fillRect(
@@ -39,7 +40,8 @@ def paint_graph(
         draw_grounds(painter, scene, viewport, palette)
         draw_ribbons(painter, scene, viewport, palette)
         _vector_cards(painter, scene, viewport, palette, detail)
-        paint_figures(painter, scene, viewport, palette, 1.0)
+        if figures:
+            paint_figures(painter, scene, viewport, palette, 1.0)
     elif detail == Detail.OVERVIEW:
         _vector_overview(painter, scene, viewport, palette)
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -46,9 +48,9 @@ def plate_boxes(scene: Scene, viewport: Viewport) -> dict[int, QRectF]:
 
 
 def paint_grounds(
-    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
-) -> None:
-    """A soft ground with a border in its colour under the cells of each block."""
+    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float, opacity: np.ndarray | float = 1.0
+) -> None:  # fmt: skip
+    """A soft ground with a border in its colour under the cells of each block; ``opacity`` of all, or of each device."""
     stages = scene.layout.stages
     if stages is None:
         return
@@ -57,7 +59,7 @@ def paint_grounds(
     raster.rounded_rects(
         buffer, None, x, y, w, h, viewport.scale, viewport.ox, viewport.oy, fill=palette.band[used],
         stroke=np.array([packed(ground_border(palette, d)) for d in used.tolist()], np.uint32), stroke_px=ratio,
-        radius_px=5.0 * ratio,
+        radius_px=5.0 * ratio, opacity=opacity[used] if isinstance(opacity, np.ndarray) else opacity,
     )  # fmt: skip
 
 
@@ -84,8 +86,12 @@ def paint_plates(
     palette: CanvasPalette,
     data: HeaderData | None,
     ratio: float,
+    least: float = LEAST_READ,
 ) -> None:
-    """The plates of all blocks in sight; without ``data`` they say the title and the number of ops."""
+    """The plates of all blocks in sight; without ``data`` they say the title and the number of ops.
+
+    No letters are smaller than ``least`` device pixels: what has no room for them is left out.
+    """
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
@@ -101,14 +107,15 @@ def paint_plates(
         painter.drawRoundedRect(box, 5 * ratio, 5 * ratio)
         bar = QRectF(box.left() + ratio, box.top() + 4 * ratio, 3.5 * zoom, box.height() - 8 * ratio)
         painter.fillRect(bar, QColor(colour.accent))
-        _write(painter, box, scene, d, int(ops[d]), palette, data, zoom)
+        _write(painter, box, scene, d, int(ops[d]), palette, data, zoom, least)
         if hot:
-            _badge(painter, box, palette, zoom)
+            _badge(painter, box, palette, zoom, least)
     painter.restore()
 
 
 def _write(
     painter: QPainter, box: QRectF, scene: Scene, d: int, ops: int, palette: CanvasPalette, data: HeaderData | None, zoom: float,
+    least: float,
 ) -> None:  # fmt: skip
     """The words of a plate: in two lines where it is wide, else one below the other, as many as it has lines."""
     theme, stages = palette.theme, scene.layout.stages
@@ -120,28 +127,28 @@ def _write(
     first = inner.center().y() - high * lines / 2
     rows = [QRectF(inner.left(), first + i * high, inner.width(), high) for i in range(lines)]
     big, small = int(12.5 * zoom if wide else 11 * zoom), int((11 if wide else 10) * zoom)
-    if small < LEAST_READ:
+    if big < least:
         return
     hot = data is not None and d == data.bottleneck
     strong, soft = QColor(theme.warning if hot else theme.text), QColor(theme.muted)
     cost = "" if data is None or not np.isfinite(data.pace[d]) else data.column.text(float(data.pace[d]))
     taken = 0.0
     if wide:
-        taken = _text(painter, rows[0], (cost,), big, True, strong, RIGHT) + 8 * zoom
+        taken = _text(painter, rows[0], (cost,), big, True, strong, RIGHT, least) + 8 * zoom
     mark, device = 0.85 * big, scene.devices[d]
     paint_glyph(painter, palette.devices[d], rows[0].left() + mark / 2, rows[0].center().y(), mark)
     named = rows[0].adjusted(mark + 4 * slim * zoom, 0, -taken, 0)
     titles = (device.title, device.name, device.title.rpartition(" ")[2])
-    _text(painter, named, titles, big, True, QColor(theme.text), MIDDLE)
+    _text(painter, named, titles, big, True, QColor(theme.text), MIDDLE, least)
     if not wide:
-        _text(painter, rows[1], (cost,), small, True, strong, MIDDLE)
+        _text(painter, rows[1], (cost,), small, True, strong, MIDDLE, least)
     if not wide and lines < 4:
         return
-    used = _text(painter, rows[1 if wide else 2], (plural(ops, "op"),), small, False, soft, MIDDLE)
+    used = _text(painter, rows[1 if wide else 2], (plural(ops, "op"),), small, False, soft, MIDDLE, least)
     row = rows[1].adjusted(used + 8 * zoom, 0, 0, 0) if wide else rows[3]
     memory, over = _memory(data, d)
     ink = QColor(theme.bad) if over else soft
-    _text(painter, row, memory, small, False, ink, RIGHT if wide else MIDDLE)
+    _text(painter, row, memory, small, False, ink, RIGHT if wide else MIDDLE, least)
 
 
 def _memory(data: HeaderData | None, d: int) -> tuple[tuple[str, ...], bool]:
@@ -155,10 +162,10 @@ def _memory(data: HeaderData | None, d: int) -> tuple[tuple[str, ...], bool]:
 
 
 def _text(
-    painter: QPainter, box: QRectF, words: tuple[str, ...], size: int, bold: bool, colour: QColor, align: int
-) -> float:
+    painter: QPainter, box: QRectF, words: tuple[str, ...], size: int, bold: bool, colour: QColor, align: int, least: float
+) -> float:  # fmt: skip
     """Write the first of ``words`` that fits on a line, in smaller type if need be; returns how wide it is, 0 where none fits."""
-    for smaller in range(size, int(max(LEAST_READ, 0.7 * size)) - 1, -1):
+    for smaller in range(max(size, ceil(least)), max(ceil(least), int(0.7 * size)) - 1, -1):
         face = metrics(smaller, bold)
         text = next((text for text in words if face.horizontalAdvance(text) <= box.width()), None)
         if text is not None:
@@ -169,19 +176,24 @@ def _text(
     return 0.0
 
 
-def badge_box(plate: QRectF, zoom: float) -> QRectF:
-    """Where the word about the bottleneck stands on a plate."""
-    wide = metrics(max(1, int(10 * zoom)), True).horizontalAdvance(BOTTLENECK) + 12 * zoom
-    return QRectF(plate.center().x() - wide / 2, plate.top() - 12 * zoom, wide, 15 * zoom)
+def badge_type(zoom: float, least: float) -> int:
+    """The size of the word about the bottleneck in device pixels."""
+    return max(1, int(10 * zoom), ceil(least) if least > LEAST_READ else 0)
 
 
-def _badge(painter: QPainter, plate: QRectF, palette: CanvasPalette, zoom: float) -> None:
+def badge_box(plate: QRectF, size: int) -> QRectF:
+    """Where the word about the bottleneck stands on a plate, in letters of ``size`` pixels."""
+    wide = metrics(size, True).horizontalAdvance(BOTTLENECK) + 1.2 * size
+    return QRectF(plate.center().x() - wide / 2, plate.top() - 1.2 * size, wide, 1.5 * size)
+
+
+def _badge(painter: QPainter, plate: QRectF, palette: CanvasPalette, zoom: float, least: float) -> None:
     """The word on the upper border of the plate of the device that sets the pace."""
-    size = int(10 * zoom)
-    if size < LEAST_READ:
+    size = badge_type(zoom, least)
+    if size < least:
         return
-    theme, box = palette.theme, badge_box(plate, zoom)
+    theme, box = palette.theme, badge_box(plate, size)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.warning))
-    painter.drawRoundedRect(box, 4 * zoom, 4 * zoom)
-    _text(painter, box, (BOTTLENECK,), size, True, QColor(ink_on(theme.warning, theme)), CENTRE)
+    painter.drawRoundedRect(box, 0.4 * size, 0.4 * size)
+    _text(painter, box, (BOTTLENECK,), size, True, QColor(ink_on(theme.warning, theme)), CENTRE, least)

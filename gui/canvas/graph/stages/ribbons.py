@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -12,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
-from gui.canvas.graph.stages.blocks import badge_box, plate_boxes, type_scale
+from gui.canvas.graph.stages.blocks import badge_box, badge_type, plate_boxes, type_scale
 from gui.canvas.graph.viewport import Viewport
 from gui.layout import stage_routes
 from gui.look.fonts import font, metrics
@@ -62,9 +63,9 @@ def stage_ribbons(scene: Scene) -> list[StageRibbon]:
 
 
 def paint_ribbons(
-    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
-) -> None:
-    """All ribbons into a pixel buffer, the widest on top."""
+    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float, shown: float = 1.0
+) -> None:  # fmt: skip
+    """All ribbons into a pixel buffer, the widest on top; ``shown`` is their opacity."""
     found = stage_ribbons(scene)[::-1]
     if not found:
         return
@@ -75,11 +76,18 @@ def paint_ribbons(
     arrow = np.array([r.arrow for r in found]) * viewport.scale
     halo = packed(palette.theme.canvas)
     raster.routes(
-        buffer, None, *table, colour=halo, width_px=width + 3.0 * ratio, radius=CORNER, opacity=0.85
+        buffer, None, *table, colour=halo, width_px=width + 3.0 * ratio, radius=CORNER, opacity=0.85 * shown
     )
     colour = palette.accent[np.array([r.src for r in found])]
     raster.routes(
-        buffer, None, *table, colour=colour, width_px=width, radius=CORNER, opacity=0.92, arrow_px=arrow
+        buffer,
+        None,
+        *table,
+        colour=colour,
+        width_px=width,
+        radius=CORNER,
+        opacity=0.92 * shown,
+        arrow_px=arrow,
     )
 
 
@@ -117,14 +125,16 @@ def rounded(points: list[QPointF], radius: float) -> QPainterPath:
 
 
 def paint_figures(
-    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
-) -> None:
-    """Bytes beside the wider ribbons, left out where they would lie on a plate or on each other."""
-    theme, size = palette.theme, int(10.5 * type_scale(viewport, ratio) * ratio)
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float, least: float = 0.0
+) -> None:  # fmt: skip
+    """Bytes beside the wider ribbons, left out where they would lie on a plate or on each other, in letters of ``least``
+    device pixels at least."""
+    theme, size = palette.theme, max(int(10.5 * type_scale(viewport, ratio) * ratio), ceil(least))
     boxes = plate_boxes(scene, viewport)
     taken = list(boxes.values())
     if scene.evaluation is not None and scene.evaluation.bottleneck in boxes:
-        taken.append(badge_box(boxes[scene.evaluation.bottleneck], type_scale(viewport, ratio) * ratio))
+        large = badge_type(type_scale(viewport, ratio) * ratio, least)
+        taken.append(badge_box(boxes[scene.evaluation.bottleneck], large))
     found = stage_ribbons(scene)
     painter.setFont(font(size, True))
     for ribbon in found:

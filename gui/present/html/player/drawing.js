@@ -61,11 +61,14 @@ class Drawing {
     c.beginPath();
     c.rect(0, 0, settled ? second.right : lerp(first.right, second.right, e), this.room.height);
     c.clip();
-    const card = b.layout.card * view.s / this.unit;
+    const height = (stage, seen) => stage.blocks ? 0 : stage.layout.card * seen.s / this.unit;
+    const cards = settled ? [height(b, view), height(b, view)] : [height(first.stage, first.view), height(b, second.view)], card = lerp(cards[0], cards[1], e);
+    const near = lerp(cards[0] >= BLOCK_BELOW ? 1 : 0, cards[1] >= BLOCK_BELOW ? 1 : 0, e);
     const away = !settled && morph.groups.some ? smooth(Math.min(1, share / 0.22, (1 - share) / 0.22)) : 0;
     this.bands(morph, view, e, settled);
+    paintGrounds(this, morph, view, e, settled);
     this.edges(morph, at, view, share, e, card, away, settled);
-    this.cards(morph, at, view, e, card, away, settled);
+    this.cards(morph, at, view, e, card, near, away, settled);
     const shown = share >= 0.5 ? second : first;
     this.words(shown, at, view, card, settled ? MOST_LABELS : MOST_MOVING_LABELS, true);
     if (settled && shown.out) {
@@ -74,6 +77,14 @@ class Drawing {
       this.context.globalAlpha = 1;
     }
     this.laneHeaders(morph, view, e, settled);
+    paintBlockPlates(this, morph, view, e, settled);
+    const same = settled || (first.stage.layout === b.layout), fade = (one, two) => [[first, same ? 0 : one], [second, same ? 1 : two]];
+    for (const [shot, part] of fade(Math.max(0, 1 - 2 * e), Math.max(0, 2 * e - 1))) {
+      paintRowNames(this, shot, view, part);
+      paintLegend(this, shot, part);
+    }
+    paintMarks(this, second, view, settled ? 1 : Math.max(0, 2 * e - 1));
+    if (!settled && morph.still) paintMarks(this, first, view, Math.max(0, 1 - 2 * e));
     c.restore();
     return { view, at };
   }
@@ -111,8 +122,9 @@ class Drawing {
     c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     for (const [lanes, stage, opacity] of this.lanesOf(morph, e, settled)) {
       const palette = this.palettes[stage.k];
-      c.globalAlpha = opacity;
+      const shot = stage === morph.second.stage ? morph.second : morph.first;
       lanes.forEach(([y, h], d) => {
+        c.globalAlpha = opacity * (QUIET + (1 - QUIET) * litOf(shot, d));
         c.fillStyle = palette.band[d % palette.band.length];
         c.fillRect(0, y * view.s + view.y, this.room.width, h * view.s);
       });
@@ -123,7 +135,6 @@ class Drawing {
   edges(morph, at, view, share, e, card, away, settled) {
     const c = this.context, { first, second, groups } = morph, near = card >= BLOCK_BELOW;
     const paths = settled || morph.still ? this.rest(second, groups, morph) : null;
-    const out = settled ? 1 : Math.max(0, 1 - share / SWAP), into = settled ? 1 : Math.max(0, 1 - (1 - share) / SWAP);
     this.scene(view);
     const [pa, pb] = [this.palettes[first.stage.k], this.palettes[second.stage.k]];
     const style = (g, i) => {
@@ -146,19 +157,10 @@ class Drawing {
       };
       if (paths) {
         stroke(paths[i].lines, 1);
-        stroke(paths[i].routes, 1);
         if (near) stroke(paths[i].stubs, 1);
         return;
       }
-      const layout = second.stage.layout, graph = second.stage.graph;
-      stroke(movingPath(layout, at, graph, g.items, false), 1);
-      stroke(movingPath(layout, at, graph, g.items, true), 1 - Math.max(out, into));
-      if (into > 0) stroke(this.rest(second, groups, morph)[i].routes, into);
-      if (out > 0) {
-        const mapped = new Path2D();
-        mapped.addPath(this.restA(first, groups, morph)[i].routes, new DOMMatrix([morph.grow, 0, 0, morph.grow, morph.dx, morph.dy]));
-        stroke(mapped, out);
-      }
+      for (const [path, part] of coursePaths(morph, g.items, at, share, e, near)) stroke(path, part);
     });
     c.globalAlpha = 1;
   }
@@ -167,13 +169,9 @@ class Drawing {
     return morph.pathsB || (morph.pathsB = settledPaths(shot.stage.layout, shot.stage.graph, groups));
   }
 
-  restA(shot, groups, morph) {
-    return morph.pathsA || (morph.pathsA = settledPaths(shot.stage.layout, shot.stage.graph, groups));
-  }
-
-  cards(morph, at, view, e, card, away, settled) {
+  cards(morph, at, view, e, card, near, away, settled) {
     const c = this.context, { first, second, groups } = morph, u = this.unit, t = this.theme;
-    const near = smooth((card - BLOCK_BELOW + NEAR) / NEAR), far = card < BLOCK_BELOW;
+    const far = card < BLOCK_BELOW;
     const [pa, pb] = [this.palettes[first.stage.k], this.palettes[second.stage.k]];
     const radius = (far ? 1.5 : card < CARD_FROM ? 3 : 5) * u, bar = (far ? 1.5 : card < CARD_FROM ? 3 : 4) * u;
     c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
@@ -230,7 +228,7 @@ class Drawing {
     }
     c.textBaseline = "middle";
     if (card < CARD_FROM) {
-      const size = Math.max(6, Math.floor(Math.min(12, Math.max(7, 0.62 * card)) * u));
+      const size = Math.max(6, Math.floor(Math.min(12 * WORDS, Math.max(7, 0.62 * card)) * u));
       c.font = `${size}px ${this.fonts}`;
       c.fillStyle = this.theme.text;
       for (const [i, x, y, w, h] of shown) {
@@ -238,7 +236,7 @@ class Drawing {
       }
       return;
     }
-    const zoom = clamp(view.s / u, 0.8, 1.5), big = `bold ${12 * zoom * u}px ${this.fonts}`, small = `${10.5 * zoom * u}px ${this.fonts}`, pad = 9 * zoom * u;
+    const zoom = clamp(view.s / (u * WORDS), 0.8, 1.5) * WORDS, big = `bold ${12 * zoom * u}px ${this.fonts}`, small = `${10.5 * zoom * u}px ${this.fonts}`, pad = 9 * zoom * u;
     for (const [i, x, y, w, h] of shown) {
       const room = w - 1.6 * pad;
       c.textAlign = "left";
@@ -265,8 +263,15 @@ class Drawing {
       c.fillStyle = t.canvas;
       c.fillRect(0, 0, width, this.room.height);
       const heights = lanes.map(([, h]) => h * view.s).filter((h) => h >= 11 * u);
-      const size = Math.min(17 * u, Math.max(9 * u, 0.8 * Math.min(...heights, 99)));
-      lanes.forEach(([y, h], d) => this.laneHeader(stage, palette, d, y * view.s + view.y, h * view.s, width, size));
+      const size = Math.min(20 * u, Math.max(16.5 * u, 0.8 * Math.min(...heights, 99))), shot = stage === morph.second.stage ? morph.second : morph.first;
+      lanes.forEach(([y, h], d) => {
+        this.laneHeader(stage, palette, d, y * view.s + view.y, h * view.s, width, size);
+        if (litOf(shot, d)) return;
+        c.globalAlpha = VEIL;
+        c.fillStyle = t.canvas;
+        c.fillRect(0, y * view.s + view.y, width, h * view.s);
+        c.globalAlpha = 1;
+      });
       c.fillStyle = t.border;
       c.fillRect(width - 0.5, 0, 1, this.room.height);
     }
@@ -279,7 +284,8 @@ class Drawing {
     c.fillRect(0, y, width, h);
     c.fillStyle = palette.accent[d];
     c.fillRect(0, y, 5 * u, h);
-    if (h < 0.9 * size || !stage.pace) return;
+    if (!stage.pace) return;
+    if (h < 0.9 * size) { this.glyph(palette, d, 20 * u, y + h / 2, Math.min(0.7 * size, 0.8 * h)); return; }
     const top = Math.max(y, 0), bottom = Math.min(y + h, this.room.height);
     const bar = bottom - top > 2.2 * size, middle = (top + bottom) / 2 - (bar ? 0.35 * size : 0), hot = d === stage.hot;
     c.textBaseline = "middle";

@@ -4,7 +4,7 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const GLYPHS = DATA.glyphs.map((outline) => new Path2D(outline));
 const FRAMES = DATA.frames, LAST = FRAMES.length - 1;
 const get = (id) => document.getElementById(id);
-const root = document.documentElement, stageBox = get("stage"), canvas = get("graph"), panel = get("panel"), page = get("page");
+const root = document.documentElement, stageBox = get("stage"), canvas = get("graph"), panel = get("panel"), page = get("page"), under = get("under");
 const tip = get("tip"), scrubber = get("scrubber"), live = get("live");
 const still = matchMedia("(prefers-reduced-motion: reduce)"), darker = matchMedia("(prefers-color-scheme: dark)");
 const FONTS = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif';
@@ -120,9 +120,10 @@ function roomOf(k) {
 function shotAt(k) {
   if (!shots.has(k)) {
     const frame = FRAMES[k], stage = STAGES[frame.stage];
-    let out = null;
-    if (frame.out.length) { out = new Uint8Array(stage.graph.n); for (const i of frame.out) out[i] = 1; }
-    shots.set(k, shotOf(stage, frame.camera, out, roomOf(k), sizes.unit));
+    const mask = (chosen, n) => { if (!chosen.length) return null; const out = new Uint8Array(n); for (const i of chosen) out[i] = 1; return out; };
+    const room = roomOf(k), lines = legendLines(stage, room.width, sizes.unit, measuredWith(drawing, sizes.unit));
+    room.foot = lines.length * LEGEND_LINE * sizes.unit;
+    shots.set(k, shotOf(stage, frame.camera, mask(frame.out, stage.graph.n), mask(frame.lit, stage.k), frame.marks, room, sizes.unit));
   }
   return shots.get(k);
 }
@@ -167,7 +168,8 @@ function draw() {
   painted = now;
   drawn = null;
   canvas.style.opacity = 1;
-  page.style.opacity = paged(k) ? slid(k, share) : 0;
+  under.style.visibility = share < 1 && k > 0 && paged(k - 1) ? "visible" : "hidden";
+  page.style.opacity = paged(k) ? slid(page, k, share) : 0;
   if (share >= 1) drawn = paintRest(drawing, k, lens, colours);
   else if (k === 0) { paintRest(drawing, 0, null, colours); canvas.style.opacity = smooth(share); }
   else moving(k, share, colours);
@@ -179,24 +181,26 @@ function draw() {
 const paged = (k) => FRAMES[k].kind === "page" || FRAMES[k].kind === "drawing";
 
 // Puts the slider of an overlay where it is after a share of the transition; returns how far the page has come up.
-function slid(k, share) {
-  const slider = FRAMES[k].slider, knob = page.querySelector(".knob");
+function slid(element, k, share) {
+  const slider = FRAMES[k].slider, knob = element.querySelector(".knob");
   if (!slider || !knob) return smooth(share);
   const gone = slider.lead < 1 ? Math.max(0, (share - slider.lead) / (1 - slider.lead)) : 0;
   const now = slider.from + (slider.to - slider.from) * smooth(gone), left = Number(knob.dataset.from), right = Number(knob.dataset.to);
-  page.querySelector(".second").setAttribute("opacity", now);
-  page.querySelector(".split").setAttribute("opacity", 1 - Math.abs(2 * now - 1));
+  element.querySelector(".second").setAttribute("opacity", now);
+  element.querySelector(".split").setAttribute("opacity", 1 - Math.abs(2 * now - 1));
   knob.setAttribute("cx", left + now * (right - left));
   return share < slider.lead ? smooth(share / slider.lead) : 1;
 }
 
 // A drawing is as large as fits beside the panel.
-function place(k) {
-  const frame = FRAMES[k], drawn = frame.kind === "drawing";
-  page.classList.toggle("drawn", drawn);
-  if (!drawn || !page.firstElementChild) return;
+function fill(element, k) {
+  const frame = FRAMES[k], full = get(`k${k + 1}`).querySelector(".certificate, .comparison, .drawing"), drawn = frame.kind === "drawing";
+  element.replaceChildren(...(full ? [full.cloneNode(true)] : []));
+  element.classList.toggle("drawn", drawn);
+  if (!drawn || !full) return;
   const room = roomOf(k), [w, h] = frame.size, scale = Math.min(room.width / w, room.height / h);
-  Object.assign(page.firstElementChild.style, { width: `${w * scale}px`, height: `${h * scale}px`, marginLeft: `${(room.width - w * scale) / 2}px` });
+  Object.assign(element.firstElementChild.style, { width: `${w * scale}px`, height: `${h * scale}px`, marginLeft: `${(room.width - w * scale) / 2}px` });
+  slid(element, k, 1);
 }
 
 function moving(k, share, colours) {
@@ -237,9 +241,8 @@ function say(k) {
   panel.classList.toggle("now", panel.childElementCount > 0);
   panel.style.width = size.width ? `${size.width}px` : "";
   panel.style.height = size.height ? `${size.height}px` : "";
-  const shownPage = slide.querySelector(".certificate, .comparison");
-  if (shownPage) page.replaceChildren(shownPage.cloneNode(true));
-  place(k);
+  fill(page, k);
+  if (k > 0) fill(under, k - 1);
   const frame = FRAMES[k], words = `${k + 1} of ${FRAMES.length}: ${frame.title || frame.name}. ${frame.caption}`;
   live.textContent = words;
   canvas.setAttribute("aria-label", frame.picture);
@@ -254,10 +257,13 @@ function say(k) {
 // ---------------------------------------------------------------------------------------------- pointing at ops
 function opAt(x, y) {
   if (!drawn) return -1;
-  const { view, at } = drawn, n = at.x.length, slop = 3;
-  for (let i = n - 1; i >= 0; i--) {
-    const left = at.x[i] * view.s + view.x, top = at.y[i] * view.s + view.y;
-    if (x >= left - slop && x <= left + at.w[i] * view.s + slop && y >= top - slop && y <= top + at.h[i] * view.s + slop) return i;
+  const { view, at } = drawn, n = at.x.length;
+  // The card that is met, else one nearby.
+  for (const slop of [0, 3]) {
+    for (let i = n - 1; i >= 0; i--) {
+      const left = at.x[i] * view.s + view.x, top = at.y[i] * view.s + view.y;
+      if (x >= left - slop && x <= left + at.w[i] * view.s + slop && y >= top - slop && y <= top + at.h[i] * view.s + slop) return i;
+    }
   }
   return -1;
 }
@@ -376,29 +382,6 @@ addEventListener("pointerup", (event) => {
 canvas.addEventListener("pointerleave", () => { if (!press) { hide(); mark(); } });
 canvas.addEventListener("wheel", (event) => { event.preventDefault(); zoom(Math.pow(1.0015, -event.deltaY), event.offsetX, event.offsetY); }, { passive: false });
 canvas.addEventListener("dblclick", () => { resetLens(); draw(); });
-
-// ---------------------------------------------------------------------------------------------- paper
-function pictures() {
-  const kept = [sizes, time, lens, chosen];
-  lens = null;
-  sizes = { width: 1180, height: 560, ratio: 2, unit: 0.92, narrow: false };
-  shots.clear();
-  morphs.clear();
-  for (const one of [canvas, beside]) { one.width = sizes.width * 2; one.height = sizes.height * 2; }
-  FRAMES.forEach((frame, k) => {
-    if (paged(k)) return;
-    paintRest(besideDrawing, k, null, DATA.themes.light);
-    const room = roomOf(k), part = document.createElement("canvas"), image = get(`k${k + 1}`).querySelector("img");
-    part.width = Math.round(room.width * 2);
-    part.height = Math.round(room.height * 2);
-    part.getContext("2d").drawImage(beside, 0, 0);
-    image.src = part.toDataURL("image/png");
-  });
-  [sizes, time, lens, chosen] = kept;
-  measure();
-  draw();
-}
-addEventListener("beforeprint", pictures);
 
 // ---------------------------------------------------------------------------------------------- beginning
 new ResizeObserver(() => { measure(); shown = -1; draw(); }).observe(stageBox);

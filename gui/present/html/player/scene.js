@@ -2,9 +2,9 @@
 // Lengths are CSS pixels; a "unit" is one pixel of a frame of 1280 x 800, so that type and margins grow with the window.
 
 const ROUTED = 1, STUB = 2, LEAVES_LEFT = 4, ENTERS_RIGHT = 8;
-const BLOCK_BELOW = 11, CARD_FROM = 28, NEAR = 3;
+const BLOCK_BELOW = 29, CARD_FROM = 69, WORDS = 1.45;
 const FADED = 0.3, QUIET_WORDS = 0.68, DIM = 0.5, DIM_EDGES = 0.65, SWAP = 0.2;
-const HEADER = 232, MARGIN = 14, LARGEST_WHOLE = 1.6, LARGEST = 2.4;
+const HEADER = 272, MARGIN = 14, LARGEST_WHOLE = 1.6, LARGEST = 2.4;
 const MOST_LABELS = 700, MOST_MOVING_LABELS = 160;
 
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
@@ -44,7 +44,7 @@ function layoutOf(data) {
   const points = numbers(data.points, 2), ends = new Uint32Array(points.length + 1);
   for (let i = 0; i < points.length; i++) ends[i + 1] = ends[i] + points[i];
   return {
-    bounds: data.bounds, card: data.card, lanes: data.lanes,
+    bounds: data.bounds, card: data.card, lanes: data.lanes, cells: data.cells,
     x: places(data.x, left), y: places(data.y, top), w: places(data.w, 0), h: places(data.h, 0),
     flags: numbers(data.flags, 1), routed: numbers(data.routed, 4), ends,
     routeX: places(data.routeX, left), routeY: places(data.routeY, top),
@@ -66,6 +66,7 @@ function stageOf(data, all) {
 // A view says where scene units are: pixels = scene * s + (x, y).
 function viewOf(stage, camera, room, unit) {
   const [bx, by, bw, bh] = stage.layout.bounds;
+  room = { width: room.width, height: room.height - (room.foot || 0) };
   const [x, y, w, h] = camera ? [bx + camera[0] * bw, by + camera[1] * bh, camera[2] * bw, camera[3] * bh] : stage.layout.bounds;
   const left = headerWidth(stage, unit), margin = MARGIN * unit;
   const wide = Math.max(1, room.width - left - 2 * margin), high = Math.max(1, room.height - 2 * margin);
@@ -74,7 +75,7 @@ function viewOf(stage, camera, room, unit) {
 }
 
 function headerWidth(stage, unit) {
-  return stage.layout.lanes.length ? HEADER * unit : 0;
+  return stage.layout.lanes.length ? HEADER * unit : stage.rows ? stage.rows.width * unit : 0;
 }
 
 // What looks like one movement: the centre moves as fast as what is seen shrinks or grows.
@@ -105,9 +106,12 @@ function blend(first, second, share) {
 }
 
 // ---------------------------------------------------------------------------------------------- a shot and a morph
-// A shot is a keyframe of a graph at rest: its stage, how it is seen, and which cards stand out (null: all alike).
-function shotOf(stage, camera, out, room, unit) {
-  return { stage, view: viewOf(stage, camera, room, unit), whole: viewOf(stage, null, room, unit), out, right: room.width };
+// A shot is a keyframe of a graph at rest: its stage, how it is seen, which cards and devices stand out (null: all alike), and its marks.
+function shotOf(stage, camera, out, lit, marks, room, unit) {
+  return {
+    stage, view: viewOf(stage, camera, room, unit), whole: viewOf(stage, null, room, unit), out, lit, marks,
+    right: room.width, bottom: room.height, foot: room.foot || 0,
+  };
 }
 
 // Cards and edges in groups that look alike before and after, so that each group is one stroke or one colour.
@@ -151,13 +155,15 @@ function morphOf(first, second) {
   const dx = still ? 0 : (first.whole.x - second.whole.x) / second.whole.s;
   const dy = still ? 0 : (first.whole.y - second.whole.y) / second.whole.s;
   const s = first.view.s / grow;
-  return {
+  const morph = {
     first, second, still, grow, dx, dy, groups: groupsOf(first, second),
     begin: { s, x: first.view.x - dx * s, y: first.view.y - dy * s },
     lanesA: a.lanes.map(([y, h]) => [y * grow + dy, h * grow]),
     x: new Float64Array(b.x.length), y: new Float64Array(b.x.length),
     w: new Float64Array(b.x.length), h: new Float64Array(b.x.length),
   };
+  if (!still) morph.courses = coursesOf(morph);
+  return morph;
 }
 
 // ---------------------------------------------------------------------------------------------- edges
@@ -187,7 +193,10 @@ function stub(path, layout, at, e, graph) {
 
 // Level and upright pieces straight with round corners, oblique ones as S-curves with level ends.
 function route(path, layout, r) {
-  const begin = layout.ends[r], end = layout.ends[r + 1], xs = layout.routeX, ys = layout.routeY;
+  polyline(path, layout.routeX, layout.routeY, layout.ends[r], layout.ends[r + 1]);
+}
+
+function polyline(path, xs, ys, begin, end) {
   path.moveTo(xs[begin], ys[begin]);
   for (let i = begin + 1; i < end; i++) {
     const level = Math.abs(ys[i] - ys[i - 1]) < 0.5, upright = Math.abs(xs[i] - xs[i - 1]) < 0.5;
@@ -203,26 +212,16 @@ function route(path, layout, r) {
   }
 }
 
-// The paths of a stage at rest in scene units, made once for each group of edges.
+// The paths of a stage at rest in scene units, made once for each group of edges; where devices are blocks there are none.
 function settledPaths(layout, graph, groups) {
-  const routeOf = new Int32Array(graph.from.length).fill(-1);
-  layout.routed.forEach((e, r) => { routeOf[e] = r; });
+  const table = tableOf(layout, graph.from.length);
   return groups.edges.map((group) => {
-    const lines = new Path2D(), stubs = new Path2D(), routes = new Path2D(), curved = new Path2D();
-    for (const e of group.items) {
+    const lines = new Path2D(), stubs = new Path2D();
+    for (const e of layout.cells ? [] : group.items) {
       if (layout.flags[e] & STUB) stub(stubs, layout, layout, e, graph);
-      else if (routeOf[e] >= 0) { route(routes, layout, routeOf[e]); curve(curved, layout, layout, e, graph); }
+      else if (table[e] >= 0) route(lines, layout, table[e]);
       else curve(lines, layout, layout, e, graph);
     }
-    return { lines, stubs, routes, curved };
+    return { lines, stubs };
   });
-}
-
-function movingPath(layout, at, graph, items, routed) {
-  const path = new Path2D();
-  for (const e of items) {
-    if (layout.flags[e] & STUB || !(layout.flags[e] & ROUTED) !== !routed) continue;
-    curve(path, layout, at, e, graph);
-  }
-  return path;
 }

@@ -125,14 +125,14 @@ def test_overlap_of_cameras() -> None:
     assert overlap(half, Camera(0.5, 0.0, 0.5, 1.0)) == 0.0
 
 
-def test_what_the_stages_view_shows_is_told_in_lanes(qtbot: QtBot) -> None:
+def test_stages_are_captured_as_stages(qtbot: QtBot) -> None:
     document = opened()
     canvas = CanvasView(document, LIGHT)
     with shown(qtbot, canvas, 700, 500):
         canvas.set_view("stages")
         canvas.zoom_to_ops(np.array([1], np.int32))
         shots = GraphShots(document, canvas)
-        assert shots.view() == "lanes" and shots.camera() is None
+        assert shots.view() == "stages" and shots.camera() is not None
         canvas.set_view("flow")
         assert shots.view() == "flow"
 

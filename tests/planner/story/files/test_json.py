@@ -169,9 +169,9 @@ def keyframes() -> st.SearchStrategy[Keyframe]:
     share = st.floats(0.0, 1.0)
     size = st.floats(0.01, 1.0)
     return st.builds(
-        Keyframe, words, words, st.integers(0, 1), st.sampled_from(["flow", "lanes", "certificate"]),
+        Keyframe, words, words, st.integers(0, 1), st.sampled_from(["flow", "lanes", "stages", "package", "certificate"]),
         st.none() | st.builds(Camera, share, share, size, size), st.just(()),
-        st.sampled_from(["", "costs", "convergence", "schedule", "memory"]), st.integers(-1, 1), st.none(),
+        st.sampled_from(["", "costs", "convergence", "schedule", "memory", "package"]), st.integers(-1, 1), st.none(),
         st.floats(0.1, 60.0), st.floats(0.0, 5.0), words,
     )  # fmt: skip
 
@@ -259,7 +259,9 @@ CHANGES: dict[str, Any] = {
     "a plan that is not there": (lambda d: d["keyframes"][0].update(plan=7), "names plan 7"),
     "a model that is not there": (lambda d: d["plans"][0].update(model=3), "is of model 3"),
     "an unknown view": (lambda d: d["keyframes"][0].update(view="map"), "'map'; choose from flow"),
-    "an order's view": (lambda d: d["keyframes"][0].update(view="network"), "choose 'flow' or 'lanes'"),
+    "an order's view": (lambda d: d["keyframes"][0].update(view="network"), "choose 'flow', 'lanes' or 'stages'"),
+    "a package of a pipeline": (lambda d: d["keyframes"][0].update(view="package"), "is for a pipeline, which has none"),
+    "a panel of a package": (lambda d: d["keyframes"][0].update(panel="package"), "is for a pipeline, which has none"),
     "an unknown op": (lambda d: d["keyframes"][0].update(highlight=["nobody"]), "highlights 'nobody'"),
     "a camera of no size": (lambda d: d["keyframes"][1]["camera"].update(width=0), "width of a camera is 0"),
     "endless": (lambda d: d["keyframes"][0].update(hold=1e9), "is 1e+09; it must be from"),

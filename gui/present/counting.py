@@ -1,0 +1,94 @@
+"""Figures on their way: from the numbers of one keyframe to those of the next, so that they count rather than vanish."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gui.present.captions import Run
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Plan
+
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+_ARRAYS = ("receive", "work", "streaming", "send", "cost", "memory", "pace")
+
+
+def counted(before: str, after: str, share: float) -> str | None:
+    """``after`` with its numbers a ``share`` of the way from those of ``before``; None where the words differ otherwise.
+
+    Numbers keep the decimals of ``after``, and thousands their commas. At 0 it is ``before`` as it stands.
+    """
+    one, other = _NUMBER.findall(before), _NUMBER.findall(after)
+    if _NUMBER.sub("#", before) != _NUMBER.sub("#", after):
+        return None
+    if share <= 0.0 or before == after:
+        return before
+    if share >= 1.0:
+        return after
+    pairs = iter(zip(one, other, strict=True))
+
+    def now(_: re.Match[str]) -> str:
+        a, b = next(pairs)
+        decimals = max(len(text.partition(".")[2]) for text in (a, b))
+        x, y = (float(text.replace(",", "")) for text in (a, b))
+        return (
+            f"{x + (y - x) * share:,.{decimals}f}" if "," in a + b else f"{x + (y - x) * share:.{decimals}f}"
+        )
+
+    return _NUMBER.sub(now, after)
+
+
+def counted_runs(before: Sequence[Run], after: Sequence[Run], share: float) -> tuple[list[Run], list[Run]]:
+    """Both lines of words with those numbers that both have at the same value, a ``share`` of the way from one to the other."""
+    first, second = list(before), list(after)
+    free = list(range(len(after)))
+    for i, run in enumerate(before):
+        for j in free:
+            text = counted(run.text, after[j].text, share)
+            if text is not None and _NUMBER.search(run.text):
+                first[i], second[j] = replace(run, text=text), replace(after[j], text=text)
+                free.remove(j)
+                break
+    return first, second
+
+
+def alike(first: Plan | OrderPlan, second: Plan | OrderPlan) -> bool:
+    """Whether two plans have the same devices and the same figures, so that one can count up to the other."""
+    if not isinstance(first, Plan) or not isinstance(second, Plan):
+        return False
+    a, b = first.problem, second.problem
+    return a.devices == b.devices and a.components == b.components and a.graph.time_unit == b.graph.time_unit
+
+
+def plan_between(first: Plan, second: Plan, share: float) -> Plan:
+    """The plan ``second`` with an evaluation on its way from that of ``first``, for pictures alone: no plan costs that."""
+    if share >= 1.0:
+        return second
+    if share <= 0.0:
+        return first
+    a, b = first.evaluation, second.evaluation
+    arrays: dict[str, Any] = {name: _between(getattr(a, name), getattr(b, name), share) for name in _ARRAYS}
+    later = second if share >= 0.5 else first
+    evaluation: Evaluation = replace(
+        b, **arrays, components=_each(a.components, b.components, share), details=_each(a.details, b.details, share),
+        figures=_each(a.figures, b.figures, share), violations=later.evaluation.violations,
+    )  # fmt: skip
+    return replace(later, evaluation=evaluation)
+
+
+def _between(a: Any, b: Any, share: float) -> Any:
+    """A value or an array between two; where one is not finite the second."""
+    with np.errstate(invalid="ignore"):
+        now = a + (b - a) * share
+    if isinstance(now, np.ndarray):
+        return np.where(np.isfinite(now), now, b)
+    return now if np.isfinite(now) else b
+
+
+def _each(a: Mapping[str, Any], b: Mapping[str, Any], share: float) -> dict[str, Any]:
+    return {name: _between(a[name], value, share) if name in a else value for name, value in b.items()}

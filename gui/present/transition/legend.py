@@ -1,0 +1,112 @@
+"""The legend at the foot of a slide: each device with its mark, name and cost, and which fill is whose where models share the devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.palette import CanvasPalette, model_shade
+from gui.canvas.graph.scene import Scene
+from gui.look.glyphs import paint_glyph
+from gui.present.captions import LEAST, letters, measure
+
+LINE, BETWEEN, CLOSE, BESIDE, SIDE = 27.0, 26.0, 8.0, 7.0, 22.0
+"""Height of a line, room between entries (``CLOSE``: of numbers alone) and between the words of one, and beside the lines (pixels of a frame of 1280 x 800)."""
+MARK = 15.0
+MOST_NAMED = 12
+"""Of more devices all have a mark and a number, and the one that sets the pace its name and cost."""
+BOTTLENECK = "bottleneck"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A device (its number) or a model (``model``), the words beside its mark, each bold or not, and how wide all is
+    with the room behind it."""
+
+    device: int
+    model: int
+    words: tuple[tuple[str, bool], ...]
+    hot: bool
+    width: float
+
+
+def legend_of(scene: Scene, headers: HeaderData | None, width: float) -> list[list[Entry]]:
+    """The entries line by line, for lines ``width`` pixels of a frame of 1280 x 800 wide; none where nothing needs a legend.
+
+    Lanes and blocks carry the names of their devices themselves.
+    """
+    found = [] if headers is None or scene.by_device else _devices(scene, headers)
+    models = scene.items.graph.model_names
+    if len(models) > 1:
+        found += [_entry(-1, m, [(name, False)], False) for m, name in enumerate(models)]
+    lines: list[list[Entry]] = []
+    free = 0.0
+    for entry in found:
+        if not lines or entry.width > free:
+            lines.append([])
+            free = width - 2 * SIDE
+        lines[-1].append(entry)
+        free -= entry.width
+    return lines
+
+
+def _devices(scene: Scene, headers: HeaderData) -> list[Entry]:
+    used = np.flatnonzero(np.bincount(scene.device, minlength=scene.k)).tolist()
+    if len(used) < 2:
+        return []
+    out = []
+    for d in used:
+        hot = d == headers.bottleneck
+        named = hot or len(used) <= MOST_NAMED
+        words = [(headers.titles[d], hot), (headers.column.text(float(headers.pace[d])), True)]
+        if not named:
+            words = [(str(d), False)]
+        out.append(_entry(d, -1, [*words, *([(BOTTLENECK, True)] if hot else [])], hot))
+    return out
+
+
+def _entry(device: int, model: int, words: Sequence[tuple[str, bool]], hot: bool) -> Entry:
+    wide = sum(measure(LEAST, bold).horizontalAdvance(word) + BESIDE for word, bold in words)
+    apart = CLOSE if len(words) == 1 and device >= 0 else BETWEEN
+    return Entry(device, model, tuple(words), hot, MARK + BESIDE + wide + apart)
+
+
+def paint_legend(
+    painter: QPainter,
+    lines: Sequence[Sequence[Entry]],
+    palette: CanvasPalette,
+    width: float,
+    bottom: float,
+    ratio: float,
+) -> None:
+    """All lines above ``bottom`` on a ground of ``width`` (device pixels)."""
+    theme, middle = palette.theme, int(Qt.AlignmentFlag.AlignVCenter)
+    top = bottom - len(lines) * LINE * ratio
+    if lines:  # what a camera looks at may go on below it
+        painter.fillRect(
+            QRectF(0, top - 0.2 * LINE * ratio, width, bottom - top + LINE * ratio), QColor(theme.canvas)
+        )
+    for row, line in enumerate(lines):
+        x, y = SIDE * ratio, top + (row - 0.25) * LINE * ratio
+        for entry in line:
+            at = x
+            if entry.device >= 0:
+                colour = palette.devices[entry.device]
+                paint_glyph(painter, colour, at + MARK * ratio / 2, y + LINE * ratio / 2, MARK * ratio)
+            else:
+                painter.setPen(QPen(QColor(theme.muted), ratio))
+                painter.setBrush(QColor(model_shade(entry.model, theme.panel, theme.muted)))
+                painter.drawRect(QRectF(at, y + 8 * ratio, MARK * ratio, (LINE - 16) * ratio))
+            at += (MARK + BESIDE) * ratio
+            for word, bold in entry.words:
+                painter.setFont(letters(LEAST * ratio, bold))
+                painter.setPen(QColor(theme.bad if entry.hot else theme.text))
+                wide = measure(LEAST * ratio, bold).horizontalAdvance(word)
+                painter.drawText(QRectF(at, y, wide + 4, LINE * ratio), middle, word)
+                at += wide + BESIDE * ratio
+            x += entry.width * ratio

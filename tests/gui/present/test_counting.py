@@ -1,0 +1,108 @@
+"""Figures on their way from one keyframe to the next."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.look.theme import LIGHT
+from gui.present.captions import Run
+from gui.present.counting import alike, counted, counted_runs, plan_between
+from gui.present.panels.panels import panel_between
+from gui.present.show import Show
+from gui.present.transition.areas import headers_between
+from gui.present.transition.transition import Shot
+from planner.problem.problem import Plan
+from planner.story.story import Keyframe
+from tests.gui.present.talks import TARGETS, graph_members, network_members, resolved
+
+amounts = st.tuples(st.floats(0, 5_000_000), st.floats(0, 5_000_000), st.integers(0, 3))
+
+
+@given(amounts, st.floats(0.0, 1.0))
+def test_numbers_lie_between_old_and_new(amount: tuple[float, float, int], share: float) -> None:
+    a, b, decimals = amount
+    before, after = f"bottleneck {a:,.{decimals}f} ms", f"bottleneck {b:,.{decimals}f} ms"
+    now = counted(before, after, share)
+    assert now is not None and re.fullmatch(r"bottleneck [\d,.]+ ms", now)
+    value = float(now.split()[1].replace(",", ""))
+    step = 10.0**-decimals
+    assert min(a, b) - step <= value <= max(a, b) + step
+    assert counted(before, after, 0.0) == before and counted(before, after, 1.0) == after
+
+
+def test_other_words_do_not_count() -> None:
+    assert counted("no bound yet", "gap 3 %", 0.5) is None
+    assert counted("3 ms", "3 s", 0.5) is None
+    assert counted("1 of 4", "3 of 4", 0.5) == "2 of 4"
+    assert counted("9,999 I/Os", "10,001 I/Os", 0.5) == "10,000 I/Os"
+
+
+def test_both_lines_say_the_same_number_at_a_time() -> None:
+    before = [Run("bottleneck ", "#000"), Run("8 ms", "#000", True), Run("no bound yet", "#000")]
+    after = [Run("bottleneck ", "#000"), Run("4 ms", "#000", True), Run("gap 3 %", "#000")]
+    one, other = counted_runs(before, after, 0.5)
+    assert [run.text for run in one] == ["bottleneck ", "6 ms", "no bound yet"]
+    assert [run.text for run in other] == ["bottleneck ", "6 ms", "gap 3 %"]
+
+
+@pytest.mark.parametrize("kind", sorted(TARGETS))
+def test_evaluations_go_from_one_to_the_other(kind: str) -> None:
+    (a, _), (b, _) = graph_members(kind)
+    assert isinstance(a, Plan) and isinstance(b, Plan) and alike(a, b)
+    assert plan_between(a, b, 0.0) is a and plan_between(a, b, 1.0) is b
+    for share in (0.2, 0.5, 0.9):
+        now = plan_between(a, b, share)
+        for name in ("pace", "cost", "memory", "work", "receive", "send"):
+            low, high = (
+                f(getattr(a.evaluation, name), getattr(b.evaluation, name)) for f in (np.minimum, np.maximum)
+            )
+            assert (getattr(now.evaluation, name) >= low - 1e-12).all()
+            assert (getattr(now.evaluation, name) <= high + 1e-12).all()
+        for name, value in now.evaluation.components.items():
+            ends = a.evaluation.components[name], b.evaluation.components[name]
+            assert min(ends) <= value <= max(ends)
+
+
+def test_orders_and_other_machines_do_not_count() -> None:
+    (order, _), _ = network_members()
+    (a, _), _ = graph_members("pipeline")
+    (b, _), _ = graph_members("pool")
+    assert not alike(order, order) and not alike(a, b)
+
+
+@pytest.mark.parametrize(("kind", "panel"), [("mcm", "costs"), ("mcm", "package"), ("mcm", "memory"), ("pipeline", "costs"), ("pipeline", "convergence")])  # fmt: skip
+def test_panels_count(kind: str, panel: str, qapp: object) -> None:
+    frames = [Keyframe("", "", i, "lanes", panel=panel) for i in (0, 1)]
+    show = Show(resolved(graph_members(kind), *frames), LIGHT, (640, 400))
+    a, b = (show.shots.panel(i) for i in (0, 1))
+    now = panel_between(a, b, 0.5)
+    assert now is not None
+    if panel == "convergence":
+        assert now.step == 0.5 and now.shown == 2
+        return
+    ends = [
+        plan.evaluation.components["chip-latency" if kind == "mcm" else "bottleneck"]
+        for plan in (a.plan, b.plan)
+    ]
+    assert min(ends) <= now.plan.evaluation.objective <= max(ends)
+    if now.package is not None and a.package is not None and b.package is not None:
+        costs = [[chip.cost for chip in one.package.chips] for one in (a.package, now.package, b.package)]
+        assert np.allclose(costs[1], (np.array(costs[0]) + np.array(costs[2])) / 2)
+    assert panel_between(a, show.shots.panel(1), 1.0).plan is b.plan  # type: ignore[union-attr]
+
+
+def test_headers_count(qapp: object) -> None:
+    frames = [Keyframe("", "", i, "stages") for i in (0, 1)]
+    show = Show(resolved(graph_members(), *frames), LIGHT, (640, 400))
+    a, b = (show.shots.shot(i) for i in (0, 1))
+    assert isinstance(a, Shot) and isinstance(b, Shot)
+    one, other = a.stage.headers, b.stage.headers
+    now = headers_between(one, other, 0.25)
+    assert one is not None and other is not None and now is not None
+    assert np.allclose(now.pace, 0.75 * one.pace + 0.25 * other.pace)
+    assert headers_between(one, other, 1.0) is other

@@ -1,0 +1,174 @@
+"""What keyframes show: stages, packages, what their words name, labels, legends and the paths of a broken rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QRectF
+
+from gui.look.theme import DARK, LIGHT
+from gui.present.emphasis import named_devices
+from gui.present.package import PackageShot
+from gui.present.scenes import Places
+from gui.present.show import Show
+from gui.present.transition.legend import legend_of
+from gui.present.transition.marks import MOST_LABELLED, labels_of
+from gui.present.transition.transition import Shot
+from planner.machines.mcm.target import McmPackage
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
+from planner.problem.target import Device
+from planner.story.story import Keyframe, Resolved
+from tests.gui.present.slides import overlapping, written_on
+from tests.gui.present.talks import graph_members, resolved
+
+pytestmark = pytest.mark.usefixtures("qapp")
+STAGES = tuple(Device(f"stage-{i}", "stage", f"Stage {i}") for i in range(12))
+SIZE = (1280, 800)
+
+
+def triangle() -> Resolved:
+    """A row of ops with a way around six of them, on three chips; and the same with one op moved, which makes a triangle of the three."""
+    ops = [
+        Op(f"n{i}", f"conv_{i}", "Conv", work=1e-3, work_cpu=1e-2, params=2**18, param_bytes=2**20)
+        for i in range(12)
+    ]
+    read_by = {i: (f"n{i + 1}",) for i in range(11)} | {3: ("n4", "n9"), 11: ()}
+    tensors = [Tensor(f"n{i}", read_by[i], 1000.0, time=1e-4) for i in range(12)]
+    problem = Problem(Graph.build("row", ops, tensors, time_unit="s"), McmPackage(4))
+    good = np.array([0] * 3 + [1] * 6 + [2] * 3, np.int32)
+    moved = good.copy()
+    moved[3] = 0
+    a, b = (
+        problem.plan(devices, Provenance("hand"), name)
+        for devices, name in ((good, "good"), (moved, "broken"))
+    )
+    assert a.evaluation.valid and {v.kind for v in b.evaluation.violations} == {"triangle"}
+    frames = [Keyframe("", "", 1, view, versus=0) for view in ("package", "flow", "lanes", "stages")]
+    return resolved([(a, ()), (b, ())], Keyframe("", "", 0, "package"), *frames)
+
+
+# ------------------------------------------------------------------------------------------------------------ what words name
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("Stage 1 takes 7 ms", [1]), ("stage 1 and Stage 10", [1, 10]), ("Stage 12 is none", []), ("nothing", []),
+     (" ".join(d.title for d in STAGES), []), ("backstage 1x", [])],
+)  # fmt: skip
+def test_devices_that_words_name(words: str, found: list[int]) -> None:
+    lit = named_devices(words, STAGES, np.ones(12))
+    assert np.flatnonzero(lit).tolist() == found
+
+
+def test_devices_without_ops_light_nothing() -> None:
+    ops = np.ones(12)
+    ops[3] = 0
+    assert not named_devices("Stage 3 is idle", STAGES, ops).any()
+
+
+def test_what_the_caption_names_stands_out_and_nothing_else() -> None:
+    show = Show(resolved(graph_members(), Keyframe("", "Stage 2 takes long", 0, "lanes")), LIGHT, SIZE)
+    shot = show.shots.shot(0)
+    assert isinstance(shot, Shot)
+    assert np.array_equal(shot.standing_out, shot.stage.scene.device == 2)
+    look = shot.look(20.0, 1.0)
+    assert (look.opacity[shot.standing_out] == 1.0).all() and (look.opacity[~shot.standing_out] < 0.5).all()
+
+
+def test_highlighted_ops_come_before_named_devices() -> None:
+    frame = Keyframe("", "Stage 2 takes long", 0, "lanes", highlight=("n1",))
+    shot = Show(resolved(graph_members(), frame), LIGHT, SIZE).shots.shot(0)
+    assert isinstance(shot, Shot) and np.flatnonzero(shot.standing_out).tolist() == [1]
+
+
+# ------------------------------------------------------------------------------------------------------------ labels and legends
+@given(
+    st.sets(st.integers(0, 39), min_size=1, max_size=MOST_LABELLED),
+    st.sampled_from(["flow", "lanes", "stages"]),
+)
+def test_labels_stand_alone_and_in_sight(ops: set[int], view: str) -> None:
+    frame = Keyframe("", "", 0, view, highlight=tuple(f"n{op}" for op in sorted(ops)))
+    shot = Show(resolved(graph_members(n=40), frame), LIGHT, (640, 400)).shots.shot(0)
+    assert isinstance(shot, Shot) and shot.marks.ops.tolist() == sorted(ops)
+    viewport = shot.view.viewport(640, 300, 1.0, shot.stage.left * 0.5)
+    found = labels_of(shot.stage.scene, viewport, shot.stage.palette, shot.marks, 0.5)
+    for i, label in enumerate(found):
+        assert QRectF(0, 0, 640, 300).contains(label.box)
+        assert not any(label.box.intersects(other.box) for other in found[i + 1 :])
+
+
+def test_highlighted_ops_carry_their_names() -> None:
+    frame = Keyframe("", "", 0, "flow", highlight=("n3",))
+    lines = written_on(Show(resolved(graph_members(n=40), frame), LIGHT, SIZE), 0)
+    shot = Show(resolved(graph_members(n=40), frame), LIGHT, SIZE).shots.shot(0)
+    assert isinstance(shot, Shot)
+    assert any(line.words in shot.stage.scene.items.graph.op_names[3] for line in lines)
+
+
+def test_a_flow_has_a_legend_with_names_costs_and_the_bottleneck() -> None:
+    show = Show(resolved(graph_members(), Keyframe("", "", 0, "flow")), LIGHT, SIZE)
+    shot = show.shots.shot(0)
+    assert isinstance(shot, Shot) and shot.stage.headers is not None
+    lines = legend_of(shot.stage.scene, shot.stage.headers, 1280.0)
+    words = [word for line in lines for entry in line for word, _ in entry.words]
+    assert {"Stage 0", "Stage 1", "Stage 2", "bottleneck"} <= set(words)
+    hot = shot.stage.headers.bottleneck
+    assert shot.stage.headers.column.text(float(shot.stage.headers.pace[hot])) in words
+    assert legend_of(shot.stage.scene, None, 1280.0) == []
+    narrow = legend_of(shot.stage.scene, shot.stage.headers, 300.0)
+    assert len(narrow) > 1 and sum(map(len, narrow)) == sum(map(len, lines))
+
+
+def test_lanes_and_blocks_name_their_devices_themselves() -> None:
+    for view in ("lanes", "stages"):
+        shot = Show(resolved(graph_members(), Keyframe("", "", 0, view)), LIGHT, SIZE).shots.shot(0)
+        assert isinstance(shot, Shot)
+        assert legend_of(shot.stage.scene, shot.stage.headers, 1280.0) == []
+
+
+# ------------------------------------------------------------------------------------------------------------ packages
+def test_a_package_names_the_paths_of_a_broken_rule_and_what_moved() -> None:
+    shot = Show(triangle(), DARK, SIZE).shots.shot(1)
+    assert isinstance(shot, PackageShot) and shot.package.path is not None
+    words = [line.words for line in shot.said]
+    assert words[0].startswith("direct: chip ") and words[1].startswith("indirect, over chip ")
+    assert any(" moved: chip " in line for line in words)
+    assert np.flatnonzero(shot.lit).tolist() == sorted(shot.package.path.indirect)
+
+
+@pytest.mark.parametrize("index", [2, 3, 4])
+def test_the_rule_is_named_in_the_views_of_the_graph(index: int) -> None:
+    show = Show(triangle(), LIGHT, SIZE)
+    lines = written_on(show, index)
+    words = [line.words for line in lines]
+    assert any(word.startswith("direct: chip ") for word in words)
+    assert any(word.startswith("indirect, over chip ") for word in words)
+    assert overlapping(lines) == []
+
+
+def test_chips_go_from_one_plan_to_the_other() -> None:
+    show = Show(triangle(), LIGHT, SIZE)
+    a, b = (show.shots.shot(i) for i in (0, 1))
+    assert isinstance(a, PackageShot) and isinstance(b, PackageShot) and a.alike(b)
+    now = a.towards(b, 0.5)
+    for one, chip, other in zip(a.package.chips, now.package.chips, b.package.chips, strict=True):
+        assert chip.memory == pytest.approx((one.memory + other.memory) / 2)
+    assert sum(chip.bottleneck for chip in now.package.chips) == 1
+    assert a.towards(b, 0.0) is a and a.towards(b, 1.0) is b
+
+
+def test_a_panel_of_a_package_leaves_room_for_the_graph() -> None:
+    places = Places(1280.0, 800.0, 1.0, 150.0)
+    assert 0.4 * 1280 < places.room("package")[0] < 0.6 * 1280
+
+
+def test_plans_in_blocks_keep_rows_of_one_length() -> None:
+    """Blocks move from plan to plan; they do not jump into other rows."""
+    frames = [Keyframe("", "", i, "stages") for i in (0, 1)]
+    show = Show(resolved(graph_members(n=60), *frames), LIGHT, SIZE)
+    shots = [show.shots.shot(i) for i in (0, 1)]
+    columns = {shot.stage.scene.layout.stages.columns for shot in shots if isinstance(shot, Shot) and shot.stage.scene.layout.stages}  # fmt: skip
+    assert len(columns) == 1
+    assert all(isinstance(plan, Plan) for plan in show.resolved.plans)
