@@ -30,8 +30,8 @@
 
     docs/images/story-light.png    a moment of a shipped story as it is presented: a plan against another
     docs/images/story-dark.png     the same, dark
-    docs/images/story-package.png  a large network on a package of chips, dark
-    docs/images/story-moving.png   the same on its way between two plans
+    docs/images/story-package.png  a broken rule on a package of chips, dark
+    docs/images/story-moving.png   two networks on a pipeline on their way between two plans
     docs/images/story-network.png  an order of a sparse network at work
     docs/images/story-panel.png    the window in which a story is made
     docs/images/speaker-light.png  the speaker's window of a talk

@@ -29,8 +29,8 @@ MOST_BYTES = 250_000
 STORIES = (
     ("story-light.png", "device-placement", "light", SHOWN, 1.0),
     ("story-dark.png", "device-placement", "dark", SHOWN, 1.0),
-    ("story-package.png", "package", "dark", 5, 1.0),
-    ("story-moving.png", "package", "light", 4, 0.72),
+    ("story-package.png", "package", "dark", 4, 1.0),
+    ("story-moving.png", "pipeline", "light", 3, 0.45),
     ("story-network.png", "sparse", "light", 6, 1.0),
     ("certificate.png", "device-placement", "light", -1, 1.0),
 )

@@ -14,6 +14,7 @@ from gui.canvas.graph.rule_path import path_words
 from gui.look.glyphs import paint_glyph
 from gui.look.theme import Theme, device_colours
 from gui.look.writing import LEFT, face, write
+from gui.panels.mcm.arcs import paint_rule_path
 from gui.panels.mcm.layout import package_layout
 from gui.panels.mcm.legend import LEGEND, paint_legend
 from gui.panels.mcm.painter import Marks, paint_package
@@ -89,7 +90,7 @@ class PackageShot:
         paint_legend(painter, QRectF(inner.left(), low, inner.width(), LEGEND), self.package, theme)
         room = QRectF(inner.left(), top, inner.width(), max(1.0, low - 6 - top))
         layout = package_layout(len(self.package.chips), room)
-        paint_package(painter, layout, self.package, theme, Marks())
+        paint_package(painter, layout, replace(self.package, path=None), theme, Marks())
         for chip, box in enumerate(layout.boxes) if self.lit.any() else ():
             if not self.lit[chip]:
                 ground = QColor(theme.panel if framed else theme.canvas)
@@ -97,6 +98,8 @@ class PackageShot:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(ground)
                 painter.drawRect(box.adjusted(-1, -1, 1, 1))
+        if self.package.path is not None:
+            paint_rule_path(painter, layout, self.package.path, theme)
         painter.restore()
 
 

@@ -124,7 +124,7 @@ def _paint_package(
     )
     colour = device_colours(len(problem.devices), theme)[hot]
     note = f"the slowest of {plural(len(problem.devices), problem.target.words.one)}"
-    free = paint_head(painter, rect, unit, theme, "Package", f"{title}  {cost}", note, colour, theme.bad)
+    free = paint_head(painter, rect, unit, theme, "Package", f"{title}  {cost}", note, colour, theme.warning)
     shot.paint(painter, free, unit, unit, theme, framed=True)
 
 

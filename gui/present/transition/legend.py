@@ -105,7 +105,7 @@ def paint_legend(
             at += (MARK + BESIDE) * ratio
             for word, bold in entry.words:
                 painter.setFont(letters(LEAST * ratio, bold))
-                painter.setPen(QColor(theme.bad if entry.hot else theme.text))
+                painter.setPen(QColor(theme.warning if entry.hot else theme.text))
                 wide = measure(LEAST * ratio, bold).horizontalAdvance(word)
                 painter.drawText(QRectF(at, y, wide + 4, LINE * ratio), middle, word)
                 at += wide + BESIDE * ratio

@@ -102,12 +102,12 @@ function paintPlate(drawing, shot, d, [x, y, w, h], opacity) {
   path.roundRect(x, y, w, h, 5 * u);
   c.fillStyle = t.card;
   c.fill(path);
-  c.strokeStyle = hot ? t.bad : palette.accent[d];
+  c.strokeStyle = hot ? t.warning : palette.accent[d];
   c.lineWidth = (hot ? 2.4 : 1.4) * u;
   c.stroke(path);
   c.fillStyle = palette.accent[d];
   c.fillRect(x + u, y + 4 * u, 6 * u, h - 8 * u);
-  const size = 17 * u, left = x + 16 * u, lines = [[stage.titles[d], true, t.text], [stage.pace ? stage.pace[d] : "", true, hot ? t.bad : t.text], [stage.blocks.ops[d], false, t.muted]];
+  const size = 17 * u, left = x + 16 * u, lines = [[stage.titles[d], true, t.text], [stage.pace ? stage.pace[d] : "", true, hot ? t.warning : t.text], [stage.blocks.ops[d], false, t.muted]];
   const line = Math.min(h / lines.length, 1.5 * size), top = y + (h - line * lines.length) / 2;
   c.textBaseline = "middle";
   c.textAlign = "left";
@@ -224,7 +224,7 @@ function paintLegend(drawing, shot, opacity) {
       }
       for (const [word, bold] of words) {
         c.font = fontOf(drawing, 16.5 * u, bold);
-        c.fillStyle = hot ? t.bad : t.text;
+        c.fillStyle = hot ? t.warning : t.text;
         c.fillText(word, at, middle);
         at += c.measureText(word).width + LEGEND_BESIDE * u;
       }
