@@ -9,7 +9,7 @@ import numpy as np
 
 from gui.look.theme import Theme
 from gui.panels.mcm.picture import pointed_violation
-from gui.present.captions import Run, figure_runs
+from gui.present.captions import Run, figure_runs, target_words
 from gui.present.emphasis import named_devices
 from gui.present.network_view import Networks, NetworkStage, marked_neurons
 from gui.present.package import PackageShot, package_shot
@@ -143,6 +143,15 @@ class Shots:
 
             return comparison_runs(comparison_of(self.resolved, self.keyframes[index]), self.theme)
         return figure_runs(self.plan(index), self.resolved.bounds[self.keyframes[index].plan], self.theme)
+
+    def target(self, index: int) -> str:
+        """What the plan of a keyframe, or those that are compared, are for."""
+        if self.keyframes[index].view == "comparison":
+            from gui.present.comparison.making import comparison_of
+            from gui.present.comparison.words import comparison_target
+
+            return comparison_target(comparison_of(self.resolved, self.keyframes[index]))
+        return target_words(self.plan(index).problem)
 
     def morph(self, first: int, second: int) -> Morph | None:
         """The way from one keyframe to another of the same graph; None where one picture fades into the other."""

@@ -19,7 +19,6 @@ from gui.present.captions import (
     paint_caption,
     paint_header,
     runs_text,
-    target_words,
 )
 from gui.present.counting import counted_runs
 from gui.present.panels.panels import PanelData, paint_panel, panel_between
@@ -245,8 +244,7 @@ class Show:
         self._draw_runs(painter, index, self.shots.figures(index))
 
     def _draw_runs(self, painter: QPainter, index: int, runs: Sequence[Run]) -> None:
-        plan = self.shots.plan(index)
-        name, words = plan.problem.name, target_words(plan.problem)
+        name, words = self.shots.plan(index).problem.name, self.shots.target(index)
         paint_header(painter, self.places.header, name, words, runs, self.letters, self.theme)
 
     def _draw_caption(self, painter: QPainter, index: int) -> None:

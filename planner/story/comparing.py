@@ -78,5 +78,5 @@ def _largest_move(comparison: Comparison) -> str:
         return ""
     left, right = np.unravel_index(int(ops.argmax()), ops.shape)
     count = int(ops[left, right])
-    from_device, to_device = comparison.device_title(int(left), 0), comparison.device_title(int(right), 1)
+    from_device, to_device = comparison.row_title(int(left), (0,)), comparison.row_title(int(right), (0, 1))
     return f"Most, {count:,}, go from {from_device} to {to_device}."

@@ -12,9 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.editor import CompareWindow
-from gui.editors.plan.windows import Parts, make_window
+from gui.editors.plan.windows import Parts
 from gui.present.window import PresenterWindow
-from gui.shell.host import show_editor
 from planner.problem.problem import Plan
 from planner.story.files.json import read_story
 from planner.story.files.plans import resolve
@@ -29,27 +28,14 @@ from tests.gui.test_story_journey import (
     choose_files,
     click,
     press,
+    windows,
     write_plans,
 )
 
 
 @pytest.fixture
 def make(qapp: QApplication) -> Generator[Callable[[], Parts]]:
-    made: list[Parts] = []
-
-    def one() -> Parts:
-        parts = make_window(qapp, theme="light", remember=False)
-        made.append(parts)
-        show_editor(parts.window)
-        parts.window.window().resize(1280, 800)
-        parts.window.set_reduced_motion(True)
-        activate(parts.window.window())
-        return parts
-
-    yield one
-    for parts in made:
-        parts.window.studio.draft.undo_stack.setClean()
-        parts.close()
+    yield from windows(qapp)
 
 
 def compare_in_order(

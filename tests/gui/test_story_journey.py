@@ -43,8 +43,8 @@ MOVED, OTHERS = 11, (16, 17)
 FIELD = {"dpl", "ideals-dp", "local-search", "slice-random"}
 
 
-@pytest.fixture
-def make(qapp: QApplication) -> Generator[Callable[[], Parts]]:
+def windows(qapp: QApplication) -> Generator[Callable[[], Parts]]:
+    """What makes shown windows, which are closed in the end."""
     made: list[Parts] = []
 
     def one() -> Parts:
@@ -60,6 +60,11 @@ def make(qapp: QApplication) -> Generator[Callable[[], Parts]]:
     for parts in made:
         parts.window.studio.draft.undo_stack.setClean()
         parts.close()
+
+
+@pytest.fixture
+def make(qapp: QApplication) -> Generator[Callable[[], Parts]]:
+    yield from windows(qapp)
 
 
 def activate(window: QWidget) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -39,6 +39,8 @@ class Canvas:
     box: QRectF
     picture: Picture
     marks: Marks
+    ringed: bool
+    """Whether moved cards have rings, which would hide dots: everywhere or nowhere in a picture."""
 
 
 def grid(count: int, width: float, height: float) -> tuple[int, int]:
@@ -105,8 +107,12 @@ def canvases(
         )  # fmt: skip
         x = box.left() + (i % columns) * (width + GAP)
         y = box.top() + (i // columns) * (height + GAP)
-        found.append(Canvas(QRectF(x, y, width, height), picture, marks_of(comparison, items, i, (other, i))))
-    return found
+        found.append(
+            Canvas(QRectF(x, y, width, height), picture, marks_of(comparison, items, i, (other, i)), True)
+        )
+    least = min(canvas.picture.viewport.scale for canvas in found)
+    ringed = detail_at(STYLE.card_h * least) > Detail.OVERVIEW
+    return [replace(canvas, ringed=ringed) for canvas in found]
 
 
 def look(viewport: Viewport, bounds: Rect, camera: Rect) -> None:
@@ -141,7 +147,7 @@ def _paint_shapes(painter: QPainter, canvas: Canvas) -> None:
     away = 1.2 if detail == Detail.BLOCKS else 2.6
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(QColor(palette.theme.text), 1.0 if detail == Detail.BLOCKS else 1.5))
-    for i in np.flatnonzero(canvas.marks.moved).tolist():
+    for i in np.flatnonzero(canvas.marks.moved & canvas.ringed).tolist():
         x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
         wide, high = float(scene.w[i]) * viewport.scale, float(scene.h[i]) * viewport.scale
         painter.drawRoundedRect(QRectF(x - away, y - away, wide + 2 * away, high + 2 * away), 3, 3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, write
@@ -33,7 +33,10 @@ class SankeyShot(ComparisonShot):
 
         def draw(painter: QPainter, inside: QRectF) -> None:
             line = QRectF(0, 0, inside.width(), LINE)
-            write(painter, line, LEFT, sankey.summary(), font(9.0), self.theme.muted)
+            words = sankey.summary()
+            if QFontMetricsF(font(9.0)).horizontalAdvance(words) > line.width():
+                words = words.partition("   ")[0]  # the ribbons say where to
+            write(painter, line, LEFT, words, font(9.0), self.theme.muted)
             painter.translate(0, LINE)
             paint_sankey(painter, sankey, inside.width(), inside.height() - LINE, self.theme)
 

@@ -12,6 +12,7 @@ from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, write
 from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.schedules_layout import (
+    STRIP,
     ScheduleMaker,
     Schedules,
     common_kinds,
@@ -19,7 +20,7 @@ from gui.panels.comparison.schedules_layout import (
     shared_rows,
 )
 from gui.panels.comparison.schedules_painter import paint_periods, row_colours
-from gui.panels.schedule.layout import ChartLayout, device_rows
+from gui.panels.schedule.layout import LEAST_ROW, RULER, ChartLayout, device_rows
 from gui.panels.schedule.painter import paint_schedule
 from gui.panels.schedule.panel import summary
 from gui.present.comparison.shot import ComparisonShot, Part
@@ -83,7 +84,11 @@ class SchedulesShot(ComparisonShot):
         comparison, theme = self.comparison, self.theme
         self._say(painter, QRectF(0, 0, inside.width(), LINE), self.line(i))
         painter.translate(0, LINE)
-        layout, since = self._layout(i, inside.width(), inside.height() - LINE - 4)
+        width, height = inside.width(), inside.height() - LINE - 4
+        rows = max(len(plan.problem.devices) for plan in comparison.plans)
+        shrunk = min(1.0, height / (RULER + STRIP + LEAST_ROW * rows))  # every device is to be seen
+        painter.scale(shrunk, shrunk)
+        layout, since = self._layout(i, width / shrunk, height / shrunk)
         paint_schedule(painter, layout, theme, colours=row_colours(comparison, i, theme))
         letters = [comparison.letter(k) for k in range(len(comparison.plans))]
         paint_periods(painter, layout, letters, self._made.periods(), i, theme, since)

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from gui.look.numbers import plural, signed_percent
 from gui.look.theme import Theme
-from gui.present.captions import Run
+from gui.present.captions import Run, target_words
 from gui.words.objectives import SAME, amount, change, component_words
 from planner.reports.comparison import Comparison
+
+
+def comparison_target(comparison: Comparison) -> str:
+    """What the plans are for; each by itself where they are for several machines."""
+    words = [target_words(plan.problem) for plan in comparison.plans]
+    if len(set(words)) == 1:
+        return words[0]
+    return ", ".join(
+        f"{comparison.letter(i)} on {plan.problem.target.spec()}" for i, plan in enumerate(comparison.plans)
+    )
 
 
 def comparison_runs(comparison: Comparison, theme: Theme) -> list[Run]:

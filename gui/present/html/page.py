@@ -166,7 +166,9 @@ class _Page:
 
     def _head(self, index: int) -> str:
         plan = self.show.shots.plan(index)
-        return subject(plan, index) + figures(self.show.shots.figures(index), index)
+        return subject(plan, self.show.shots.target(index), index) + figures(
+            self.show.shots.figures(index), index
+        )
 
     def _panel(self, index: int, frame: dict[str, Any]) -> str:
         """The panel beside the stage as a drawing; its size goes into the frame."""

@@ -10,7 +10,7 @@ from html import escape
 
 from gui.look.numbers import DASH, gap_text, one_amount
 from gui.look.theme import THEMES
-from gui.present.captions import Run, target_words
+from gui.present.captions import Run
 from gui.present.certificate.page import claim_lines, facts, proof_lines, status_line, verdict
 from gui.words.objectives import component_words
 from planner.machines.two_level_memory.problem import OrderPlan
@@ -36,9 +36,8 @@ def figures(runs: Sequence[Run], index: int) -> str:
     return f'<p class="figures" data-keyframe="{index}">{"".join(parts)}</p>'
 
 
-def subject(plan: Plan | OrderPlan, index: int) -> str:
-    """What is shown: the model, and the machine it is planned for."""
-    words = target_words(plan.problem)
+def subject(plan: Plan | OrderPlan, words: str, index: int) -> str:
+    """What is shown: the model, and in words the machine it is planned for."""
     return (
         f'<p class="subject" data-keyframe="{index}"><b>{escape(plan.problem.name)}</b>'
         f' <span class="muted">{escape(words)}</span></p>'
