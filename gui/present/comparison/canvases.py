@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.theme import Theme
 from gui.panels.comparison.canvases import WHOLE, Canvas, canvases, paint_canvas
+from gui.present.comparison.legend import HIGH
 from gui.present.comparison.shot import ComparisonShot, Part
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
@@ -24,12 +25,14 @@ class CanvasesShot(ComparisonShot):
     ) -> None:  # fmt: skip
         super().__init__(comparison, room, letters, theme)
         self._layout = layout
-        box = QRectF(0, 0, *self.size)
+        self._top = HIGH if layout == "flow" else 0.0
+        box = QRectF(0, self._top, self.size[0], self.size[1] - self._top)
         self._canvases = canvases(comparison, box, theme, layout, shares(camera), out)
 
     def parts(self) -> list[Part]:
-        """A part for each plan."""
-        return [self.part(canvas.box, self._painting(canvas)) for canvas in self._canvases]
+        """A part for each plan, below the devices where no lanes say which is which."""
+        parts = [self.part(canvas.box, self._painting(canvas)) for canvas in self._canvases]
+        return [*([self.devices(0.0)] if self._top else []), *parts]
 
     def _painting(self, canvas: Canvas) -> Callable[[QPainter, QRectF], None]:
         def draw(painter: QPainter, box: QRectF) -> None:

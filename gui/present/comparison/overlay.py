@@ -22,6 +22,7 @@ from gui.panels.comparison.overlay import Layers, Overlaid, draw_overlay
 from gui.panels.comparison.rows import row_headers, scene_of_plan
 from gui.panels.comparison.words import rules_words, standing_words
 from gui.present.comparison.canvases import shares
+from gui.present.comparison.legend import HIGH
 from gui.present.comparison.shot import ComparisonShot, Part, paint_parts
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
@@ -49,7 +50,8 @@ class OverlayShot(ComparisonShot):
         self.share, self.layout = share, layout
         width, height = self.size
         self._header = HEADER_WIDTH if layout == "lanes" else 0
-        self._canvas = QRectF(0, HEAD, width, max(40.0, height - HEAD))
+        self._top = HEAD + (HIGH if layout == "flow" else 0.0)
+        self._canvas = QRectF(0, self._top, width, max(40.0, height - self._top))
         inside = (max(100.0, width - self._header - 24.0), max(80.0, self._canvas.height() - 24.0))
         items = items_of(comparison.graph, None, frozenset())
         skeleton, rows = skeleton_of(items), len(comparison.rows)
@@ -83,8 +85,12 @@ class OverlayShot(ComparisonShot):
 
     # ------------------------------------------------------------------ shapes and text
     def parts(self) -> list[Part]:
-        """The head with the slider, and the canvas."""
-        return [self.head(self.share), self.canvas(self.share)]
+        """The head with the slider, the devices where no lanes say which is which, and the canvas."""
+        return [*self.heads(self.share), self.canvas(self.share)]
+
+    def heads(self, share: float, knob: bool = True) -> list[Part]:
+        """All that stands above the canvas."""
+        return [self.head(share, knob), *([self.devices(HEAD)] if self._top > HEAD else [])]
 
     def head(self, share: float, knob: bool = True) -> Part:
         """Names and figures of both plans at the slider's ends."""
@@ -148,7 +154,7 @@ class OverlayShot(ComparisonShot):
     def paint_share(self, buffer: np.ndarray, ratio: float, share: float) -> None:
         """At any place of the slider, as the comparison's window paints it."""
         scale = ratio * self.grow
-        top, wide = round(HEAD * scale), min(buffer.shape[1], round(self.room[0] * ratio))
+        top, wide = round(self._top * scale), min(buffer.shape[1], round(self.room[0] * ratio))
         part = np.ascontiguousarray(buffer[top:, :wide])
         if self._layers_for != (*part.shape, ratio):
             self._layers_for, self._layers.stale = (part.shape[0], part.shape[1], ratio), True
@@ -159,7 +165,7 @@ class OverlayShot(ComparisonShot):
         image = wrap_image(buffer)  # the painter does not keep it
         painter = QPainter(image)
         painter.scale(ratio, ratio)
-        paint_parts(painter, [self.head(share)])
+        paint_parts(painter, self.heads(share))
         painter.end()
 
     def words(self) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from gui.canvas.graph.painter import wrap_image
 from gui.look.theme import Theme
+from gui.present.comparison.legend import HIGH, paint_devices_line
 from planner.reports.comparison import Comparison
 
 LETTERS = 1.4
@@ -55,6 +56,13 @@ class ComparisonShot(ABC):
 
         return Part(
             QRectF(rect.left() * grow, rect.top() * grow, rect.width() * grow, rect.height() * grow), draw
+        )
+
+    def devices(self, top: float) -> Part:
+        """Which colour is which device, across the room below ``top``."""
+        box = QRectF(0, top, self.size[0], HIGH)
+        return self.part(
+            box, lambda painter, line: paint_devices_line(painter, line, self.comparison, self.theme)
         )
 
     @property

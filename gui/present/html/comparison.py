@@ -52,7 +52,11 @@ def slider_of(shot: ComparisonShot, before: object, lead: float) -> dict[str, An
 
 def _overlay(shot: OverlayShot, shots: Mapping[str, ComparisonShot], colours: Colours, name: str) -> str:
     themed = {theme: one for theme, one in shots.items() if isinstance(one, OverlayShot)}
-    out = [_nested({t: one.head(0.0, knob=False) for t, one in themed.items()}, colours, f"{name}-head")]
+    heads = {theme: one.heads(0.0, knob=False) for theme, one in themed.items()}
+    out = [
+        _nested({theme: parts[i] for theme, parts in heads.items()}, colours, f"{name}-head{i}")
+        for i in range(len(heads["light"]))
+    ]
     opacity = {"first": 1.0, "second": shot.share, "split": both(shot.share)}
     for place, layer in LAYERS:
         parts = {theme: one.canvas(place) for theme, one in themed.items()}

@@ -74,7 +74,7 @@ def test_three_plans_stand_beside_one_another() -> None:
     show = Show(comparing(frame("side-by-side"), frame("side-by-side", beside=(2,))), LIGHT, SIZE)
     two, three = (show.shots.shot(i) for i in (1, 2))
     assert isinstance(two, ComparisonShot) and isinstance(three, ComparisonShot)
-    assert [len(shot.parts()) for shot in (two, three)] == [2, 3]
+    assert [len(shot.parts()) for shot in (two, three)] == [3, 4], "and the devices above them"
     boxes = [part.rect for part in three.parts()]
     assert not any(
         a.intersected(b).width() > 1 and a.intersected(b).height() > 1
