@@ -23,6 +23,7 @@
     docs/images/compare-light.png  the best contiguous and the best free split of a small BERT, compared
     docs/images/compare-dark.png   the same, dark
     docs/images/compare-overlay.png    both on one canvas
+    docs/images/compare-story.png      both in a keyframe of a story
     docs/images/compare-schedules.png  their schedules on one time axis
     docs/images/compare-orders.png two orders of a sparse network, as `stageboard compare` draws them
     docs/images/race-light.png     a race of five planners and a bound method on a pipeline, won

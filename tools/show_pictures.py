@@ -114,7 +114,32 @@ def compare_pictures(app: QApplication, parts: Parts, folder: Path) -> None:
         host.let_go(parts.window)
         parts.window.resize(size)
         parts.window.show()
+    told_picture(folder)
     order_picture(folder)
+
+
+def told_picture(folder: Path) -> None:
+    """The example as a keyframe of a story: both plans on one canvas."""
+    from dataclasses import replace
+
+    from gui.look.theme import LIGHT
+    from gui.present.show import Show
+    from planner.formats import read_models
+    from planner.plan_files.plan_json import open_plan
+    from planner.reports.comparison.example import example_files
+    from planner.story.files.plans import resolve_with
+    from planner.story.making import Told, story_of_plans
+    from planner.story.story import StoryModel
+
+    model, plans = example_files()
+    graph = read_models([model])
+    opened = [open_plan(plan, graph) for plan in plans]
+    about = StoryModel((f"sample:{model.name}",), graph.fingerprint)
+    told = [Told(one.plan, one.bounds) for one in opened]
+    story = story_of_plans(about, told, comparisons=("overlay",))
+    both = next(replace(k, share=0.5) for k in story.keyframes if k.comparison)
+    show = Show(resolve_with(replace(story, keyframes=(both,)), [graph]), LIGHT, PRESENTED)
+    save_small(show.image(show.duration), folder / "compare-story.png")
 
 
 def lists_beside(window: CompareWindow) -> None:

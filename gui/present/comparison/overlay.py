@@ -24,6 +24,7 @@ from gui.panels.comparison.words import rules_words, standing_words
 from gui.present.comparison.canvases import shares
 from gui.present.comparison.legend import HIGH
 from gui.present.comparison.shot import ComparisonShot, Part, paint_parts
+from gui.present.scenes import View, between
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
 from planner.story.story import Camera
@@ -130,20 +131,22 @@ class OverlayShot(ComparisonShot):
         painter.setPen(QPen(QColor(theme.border), 1.0))
         painter.drawLine(QPointF(0, box.bottom() - 0.5), QPointF(box.right(), box.bottom() - 0.5))
 
-    def _viewport(self, width: float, height: float, scale: float) -> Viewport:
-        """How the canvas is looked at in so many pixels, ``scale`` of them for each of the painters' own."""
-        viewport = Viewport(left=round(self._header * scale))
-        viewport.resize(round(width), round(height))
-        # Lanes of A and of B may be higher or lower: the camera holds still while cards go from one to the other.
-        look(viewport, self.over.ends[0].bounds, self._camera)
-        other = Viewport(left=round(self._header * scale))
-        other.resize(round(width), round(height))
-        look(other, self.over.ends[1].bounds, self._camera)
-        return viewport if viewport.scale <= other.scale else other
+    def _viewport(self, width: float, height: float, scale: float, share: float) -> Viewport:
+        """How the canvas is looked at in so many pixels, ``scale`` of them for each of the painters' own: what fills it at A, then
+        what does at B."""
+        views = []
+        for layout in self.over.ends:
+            viewport = Viewport(left=round(self._header * scale))
+            viewport.resize(round(width), round(height))
+            look(viewport, layout.bounds, self._camera)
+            views.append(View(viewport.scale, viewport.ox, viewport.oy))
+        now = between(views[0], views[1], self.over.way(share), width, height)
+        viewport.scale, viewport.ox, viewport.oy = now.scale, now.ox, now.oy
+        return viewport
 
     def _draw(self, painter: QPainter, box: QRectF, share: float) -> None:
         painter.fillRect(box, QColor(self.theme.canvas))
-        viewport = self._viewport(box.width(), box.height(), 1.0)
+        viewport = self._viewport(box.width(), box.height(), 1.0, share)
         draw_overlay(painter, self.over, self.marks, viewport, self.palette, share)
 
     # ------------------------------------------------------------------ pixels
@@ -159,7 +162,7 @@ class OverlayShot(ComparisonShot):
         if self._layers_for != (*part.shape, ratio):
             self._layers_for, self._layers.stale = (part.shape[0], part.shape[1], ratio), True
         self.over.place(share)
-        viewport = self._viewport(part.shape[1], part.shape[0], scale)
+        viewport = self._viewport(part.shape[1], part.shape[0], scale, share)
         self._layers.paint(part, self.over, self.marks, viewport, self.palette, share, scale)
         buffer[top:, :wide] = part
         image = wrap_image(buffer)  # the painter does not keep it
