@@ -47,6 +47,11 @@ class Loading(QObject):
         """Whether something is being read."""
         return self._install is not None
 
+    def still_wanted(self) -> Callable[[], bool]:
+        """A function, for any thread, that says whether what is started next is still waited for."""
+        serial = self._serial + 1
+        return lambda: self._serial == serial
+
     def start(self, text: str, prepare: Callable[[], Any], install: Callable[[Any], None]) -> None:
         """Begin. What is being read already is dropped."""
         self._cancel()

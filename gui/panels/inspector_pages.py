@@ -13,6 +13,7 @@ from gui.look.theme import Theme, device_colours
 from gui.panels.inspector_figures import device_rows, plan_rows
 from planner.evaluation.times_source import FILE, times_source
 from planner.model.graph import Graph
+from planner.model.times import measured_words
 from planner.problem.evaluator import Evaluator
 from planner.problem.problem import Pin, Together
 from planner.quantity import bytes_text
@@ -275,7 +276,9 @@ def graph_page(document: Document, theme: Theme) -> str:
     graph = problem.graph
     e = problem.evaluator
     sources = times_source(problem)
-    if sources != FILE:
+    if measured := measured_words(graph):
+        sources = f"{measured} ({'; '.join(map(escape, graph.measured.sources if graph.measured else ()))})"
+    elif sources != FILE:
         sources += " (see Target)"
     rows = [
         ("Ops", f"{graph.n:,}"),

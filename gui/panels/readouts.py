@@ -39,6 +39,7 @@ from gui.words.proofs import (
     wrapped,
 )
 from planner.evaluation.times_source import estimated, times_source
+from planner.model.times import measured_words
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -205,8 +206,14 @@ class ReadoutStrip(Readouts):
             self.theme,
         )
         self.estimated.setVisible(estimated(problem))
+        partly = measured_words(problem.graph)
+        words = (
+            f"the others come from {times_source(problem)}"
+            if partly
+            else f"Op times come from {times_source(problem)}"
+        )
         self.estimated.setToolTip(
-            f"Op times come from {times_source(problem)}, not from a measurement: see Target (Ctrl+T)"
+            f"{f'{partly}; ' if partly else ''}{words}, not from a measurement: see Target (Ctrl+T)"
         )
         label, devices = component_words(one.name).title, problem.devices
         label = label[:1].upper() + label[1:]

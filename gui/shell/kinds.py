@@ -44,16 +44,18 @@ def close_all_windows() -> None:
 
 @dataclass(frozen=True)
 class Sorted:
-    """Files by the window that opens them; ``plan`` is a plan of one of them, or of what is open."""
+    """Files by the window that opens them; ``plan`` is a plan of one of them, or of what is open, ``times`` are profiles of it."""
 
     networks: tuple[tuple[Path, ...], ...] = ()
     """Each is one file, or several weight matrices that follow each other."""
     graphs: tuple[Path, ...] = ()
     plan: Path | None = None
+    times: tuple[Path, ...] = ()
 
 
 def sort_files(paths: Sequence[Path]) -> Sorted:
     """Tell networks, graphs and a plan apart by content. Raises :class:`StageboardError` on two plans or a missing file."""
+    from planner.formats.times.read import is_times
     from planner.plan_files.plan_parts import is_plan
 
     files = [Path(path) for path in paths]
@@ -63,10 +65,11 @@ def sort_files(paths: Sequence[Path]) -> Sorted:
     plans = [file for file in files if file.suffix.lower() == ".json" and is_plan(file)]
     if len(plans) > 1:
         raise StageboardError(f"{plans[0].name} and {plans[1].name} are both plans; open one of them")
-    models = [file for file in files if file not in plans]
+    times = tuple(file for file in files if file.suffix.lower() == ".csv" or is_times(file))
+    models = [file for file in files if file not in plans and file not in times]
     networks = network_files(models)
     graphs = tuple(file for file in models if not any(file in group for group in networks))
-    return Sorted(networks, graphs, plans[0] if plans else None)
+    return Sorted(networks, graphs, plans[0] if plans else None, times)
 
 
 def network_files(paths: Sequence[Path], density: float | None = None) -> tuple[tuple[Path, ...], ...]:

@@ -47,6 +47,13 @@ class ModelFiles(FileDialogs):
         """Open a saved plan of the open model."""
         raise NotImplementedError
 
+    def use_times(self, paths: Sequence[Path]) -> None:
+        """Plan the open model with the times of profiles."""
+        self.say(
+            "error",
+            f"{paths[0].name} has times of ops; open the graph that they are of first, then drop it there",
+        )
+
     def generate_network(self, kind: str, settings: dict[str, object], seed: int) -> None:
         """Make up a network of a kind."""
         editor: Any = self._editor
@@ -122,6 +129,8 @@ class ModelFiles(FileDialogs):
         if files.graphs:
             self.folder = str(files.graphs[0].parent)
             self.open_graphs(files.graphs, files.plan)
+        if files.times:
+            self.use_times(files.times)
         if files.plan is None or files.networks or files.graphs:
             return
         if is_open:

@@ -34,7 +34,7 @@ class WaitingPage(QWidget):
         self.time = PlainLabel()
         set_role(self.time, "muted")
         self.cancel = QPushButton("Cancel")
-        self.cancel.setToolTip("Stop reading; what was open stays as it is")
+        self.cancel.setToolTip("Stop; what was open stays as it is")
         self.cancel.clicked.connect(lambda _=False: self.cancelled.emit())
         column = QVBoxLayout(self)
         column.setSpacing(12)

@@ -11,20 +11,23 @@ from planner.model.times import compute_ops
 if TYPE_CHECKING:
     from planner.problem.problem import Problem
 
-FILE, COST_MODEL, RATES = "the file", "the cost model", "the target's rates"
+FILE, MEASURED, COST_MODEL, RATES = "the file", "measurements", "the cost model", "the target's rates"
 
 
 def times_source(problem: Problem) -> str:
-    """:data:`FILE` where all that compute have a time of their file or were measured, else what estimates the others: the cost model, or the machine's rates."""
+    """:data:`FILE` where all that compute have a time of their file, :data:`MEASURED` where some of these were measured, else what
+    estimates the others: the cost model, or the machine's rates."""
     graph = problem.graph
     compute = compute_ops(graph)
     if not np.array_equal(problem.evaluator.op_work[0][compute], graph.work[compute]):
         return RATES
     given, given_cpu = graph.given_times
-    return COST_MODEL if (compute & np.isnan(given) & np.isnan(given_cpu)).any() else FILE
+    if (compute & np.isnan(given) & np.isnan(given_cpu)).any():
+        return COST_MODEL
+    return FILE if graph.measured is None else MEASURED
 
 
 def estimated(problem: Problem) -> bool:
     """Whether the times that are compared are estimates: some come from no file, and the objective is a time."""
     compared = problem.unit(problem.components[0])
-    return compared != "B" and times_source(problem) != FILE
+    return compared != "B" and times_source(problem) not in (FILE, MEASURED)

@@ -18,7 +18,7 @@ from planner.formats.merge import merge
 from planner.guard import guarded
 from planner.model.cost_model import fill
 from planner.model.graph import Graph
-from planner.model.times import Use, shared_out
+from planner.model.times import Use, shared_out, uses_of
 
 if TYPE_CHECKING:
     from planner.model.cost_model import CostModel
@@ -88,6 +88,19 @@ def read_models(
     """
     graphs = [read_graph(path, batch=batch) for path in paths]
     return fill(merge(shared_out(graphs, times)), cost_model)
+
+
+def uses_together(
+    paths: Sequence[str | os.PathLike[str]], uses: Sequence[Use], *, batch: int = 1
+) -> tuple[Use, ...]:
+    """Profiles of single models as profiles of the graph that these make together; those of a model alone as they are.
+
+    Raises :class:`ModelError` where one is of none of them.
+    """
+    if len(paths) == 1:
+        return tuple(uses)
+    merged = merge(shared_out([read_graph(path, batch=batch) for path in paths], uses))
+    return uses_of(merged)
 
 
 Reader = Callable[[Path, int], Graph]

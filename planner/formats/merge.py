@@ -101,15 +101,22 @@ def _measured(graphs: Sequence[Graph]) -> Measured | None:
         return None
     each = [
         graph.measured
-        or Measured(np.zeros(graph.n, bool), np.zeros(graph.n, bool), np.full(graph.n, np.nan), ())
+        or Measured(
+            np.zeros(graph.n, bool), np.zeros(graph.n, bool), np.full(graph.n, np.nan), (), (*graph.given_times, graph.time_unit)
+        )
         for graph in graphs
-    ]
+    ]  # fmt: skip
     sources = dict.fromkeys(source for one in each for source in one.sources)
     return Measured(
         np.concatenate([one.ops for one in each]),
         np.concatenate([one.shared for one in each]),
         np.concatenate([one.spread for one in each]),
         tuple(sources),
+        (
+            np.concatenate([one.file[0] for one in each]),
+            np.concatenate([one.file[1] for one in each]),
+            next((one.file[2] for one in each if one.file[2] is not None), None),
+        ),
     )
 
 

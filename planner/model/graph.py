@@ -47,12 +47,14 @@ class Measured:
 
     ``ops``: measured, alone or as part of a kernel; ``shared``: those of them whose time is a share of the kernel's that they are part of;
     ``spread``: half the distance between the quartiles of the runs, in seconds (NaN where not known). ``sources``: who measured, a line each.
+    ``file``: the times on an accelerator and on a CPU that the model's file gives (NaN where it gives none), and their unit.
     """
 
     ops: Bools
     shared: Bools
     spread: Floats
     sources: tuple[str, ...]
+    file: tuple[Floats, Floats, str | None]
 
     @property
     def estimated(self) -> int:
@@ -299,15 +301,20 @@ class Graph:
             digest.update(b"\1")
         return digest
 
-    def with_measured(self, work: Floats, work_cpu: Floats, measured: Measured) -> Graph:
-        """The same graph with other given times (float64[n] each, seconds, NaN where there is none); what was estimated before is gone."""
+    def with_given_times(
+        self, work: Floats, work_cpu: Floats, unit: str | None, measured: Measured | None
+    ) -> Graph:
+        """The same graph with other given times (float64[n] each, NaN where there is none), of which some were ``measured``.
+
+        What was estimated before is gone.
+        """
         for times in (work, work_cpu):
             times.setflags(write=False)
         return replace(
             self,
             work=work,
             work_cpu=work_cpu,
-            time_unit="s",
+            time_unit=unit,
             cost_model=None,
             given_fingerprint="",
             given_work=None,

@@ -132,9 +132,25 @@ def with_times_of(graph: Graph, uses: Sequence[Use]) -> Graph:
                 own[here] = found.seconds[here]
         ops |= here
         shared[here], spread[here] = found.shared[here], found.spread[here]
-    return graph.with_measured(
-        given, given_cpu, Measured(ops, shared, spread, tuple(use.times.source for use in uses))
-    )
+    sources = tuple(use.times.source for use in uses)
+    earlier = graph.measured
+    if earlier is None:
+        file = (*graph.given_times, graph.time_unit)
+    else:
+        file = earlier.file
+        shared |= earlier.shared & ~ops
+        spread[~ops] = earlier.spread[~ops]
+        ops |= earlier.ops
+        sources = tuple(dict.fromkeys((*earlier.sources, *sources)))
+    return graph.with_given_times(given, given_cpu, "s", Measured(ops, shared, spread, sources, file))
+
+
+def without_measured(graph: Graph) -> Graph:
+    """``graph`` with the times that its file gives alone; itself where nothing was measured. Estimates have to be made again."""
+    if graph.measured is None:
+        return graph
+    work, work_cpu, unit = graph.measured.file
+    return graph.with_given_times(work.copy(), work_cpu.copy(), unit, None)
 
 
 def shared_out(graphs: Sequence[Graph], uses: Sequence[Use]) -> list[Graph]:
@@ -155,6 +171,22 @@ def shared_out(graphs: Sequence[Graph], uses: Sequence[Use]) -> list[Graph]:
         if len(errors) == len(graphs):
             raise errors[0]
     return [with_times_of(graph, mine) for graph, mine in zip(graphs, own, strict=True)]
+
+
+def uses_of(graph: Graph) -> tuple[Use, ...]:
+    """The measured times of a graph as profiles of it, one for each kind of device; none where nothing was measured."""
+    measured = graph.measured
+    if measured is None:
+        return ()
+    source, uses = "; ".join(measured.sources), []
+    for device, times in zip(DEVICES, graph.given_times, strict=True):
+        ops = {
+            graph.op_ids[v]: OpTime(float(times[v]), float(measured.spread[v]), bool(measured.shared[v]))
+            for v in np.flatnonzero(measured.ops & ~np.isnan(times)).tolist()
+        }
+        if ops:
+            uses.append(Use(OpTimes(ops, graph.name, source, device, graph.name, graph.structure), device))
+    return tuple(uses)
 
 
 def compute_ops(graph: Graph) -> Bools:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -24,6 +25,7 @@ from gui.look.numbers import plural
 from gui.words.methods import method_words
 from planner.errors import StageboardError
 from planner.model.graph import Ints
+from planner.model.times import Use, with_times_of, without_measured
 from planner.problem.claims import claimed
 from planner.problem.grouping import unkept_words
 from planner.problem.problem import Constraint, Problem
@@ -127,6 +129,23 @@ class Editing:
             self.machines.change(after, text, notes)
         for note in notes:
             self._document.message.emit(Message("warning", note))
+        return True
+
+    def set_times(self, uses: Sequence[Use] | None) -> bool:
+        """Plan with measured times of ops in place of others, or (None) with those of the model's file again: one undo step.
+
+        Raises :class:`StageboardError` where a profile is of another model, before anything changes.
+        """
+        before = self._board.open_problem
+        graph = without_measured(before.graph) if uses is None else with_times_of(before.graph, uses)
+        after = replace(before, graph=opening.with_times(graph, before.graph.cost_model))
+        if after == before:
+            return False
+        after.evaluator  # raises what is wrong with the times before anything changes  # noqa: B018
+        text = "Forget measured times" if uses is None else "Use measured times"
+        self._history.push(
+            SetProblem(self._document, text, EMPTY, EMPTY, problems=(before, after), reason="apply")
+        )
         return True
 
     def change_problem(self, after: Problem, text: str) -> bool:

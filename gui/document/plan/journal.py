@@ -32,6 +32,7 @@ from gui.document.plan.step_json import (
 from gui.document.plan_list import PlanEntry
 from gui.document.values import Message
 from gui.widgets.later import Later
+from planner.model.times import without_measured
 from planner.plan_files.bound_json import bounds_list
 from planner.problem.bound import Bound
 from planner.problem.problem import Problem
@@ -139,7 +140,7 @@ class Journal(QObject):
             self._listed.add(entry.id)
             line = {"entry": encode_entry(entry), "assignment": encode_assignment(entry.device_of)}
             if isinstance(entry.problem, Problem) and not entry.is_of(self._document.problem):
-                line["problem"] = encode_problem(entry.problem)
+                line["problem"] = encode_problem(entry.problem, self._document.open_problem.graph)
             self._write(line)
         self._dirty = {}
         known = set(self._document.bounds)
@@ -180,7 +181,7 @@ class Journal(QObject):
             return head
         from planner.formats.graphs import stageboard_json
 
-        return {**head, "graph": stageboard_json.to_dict(problem.graph)}
+        return {**head, "graph": stageboard_json.to_dict(without_measured(problem.graph))}
 
     def _append(self, line: Mapping[str, Any]) -> None:
         assert self._file is not None

@@ -21,7 +21,8 @@ from gui.document.commands import (
 from gui.document.plan_list import PlanEntry
 from gui.document.steps import RemovePlan, RenamePlan
 from planner.errors import StageboardError
-from planner.model.graph import Graph, Ints
+from planner.model.graph import Floats, Graph, Ints, Measured
+from planner.model.times import without_measured
 from planner.problem.problem import Constraint, Pin, Problem, Together
 
 
@@ -89,10 +90,12 @@ def decode_constraint(data: Mapping[str, Any]) -> Constraint:
     raise StageboardError("a constraint in the journal is damaged")
 
 
-def encode_problem(problem: Problem) -> dict[str, Any]:
-    """A problem without its graph as JSON."""
-    model = problem.graph.cost_model
+def encode_problem(problem: Problem, beside: Graph | None = None) -> dict[str, Any]:
+    """A problem without its graph as JSON; measured times only where they are others than those of the graph that is known already."""
+    model, measured = problem.graph.cost_model, problem.graph.measured
+    known = None if beside is None else beside.measured
     return {
+        **({} if measured is known else {"measured": encode_measured(problem.graph)}),
         "target": problem.target.to_dict(),
         "objective": problem.objective,
         "constraints": [encode_constraint(c) for c in problem.constraints],
@@ -106,12 +109,55 @@ def decode_problem(graph: Graph, data: Mapping[str, Any]) -> Problem:
     from planner.model.cost_model import CostModel, fill
 
     try:
+        if "measured" in data:
+            graph = fill(decode_measured(without_measured(graph), data["measured"]))
         if data["cost_model"] is not None:
             graph = fill(graph, CostModel.from_dict(data["cost_model"]))
         constraints = tuple(decode_constraint(c) for c in data["constraints"])
         return Problem(graph, target_from_dict(data["target"]), data["objective"], constraints)
     except (KeyError, TypeError, AttributeError) as error:
         raise StageboardError("a problem in the journal is damaged") from error
+
+
+def encode_measured(graph: Graph) -> dict[str, Any] | None:
+    """Measured times of a graph as JSON; None where there are none."""
+    measured = graph.measured
+    if measured is None:
+        return None
+    given, given_cpu = graph.given_times
+    return {
+        "work": _numbers(given), "work_cpu": _numbers(given_cpu), "spread": _numbers(measured.spread),
+        "ops": np.flatnonzero(measured.ops).tolist(), "shared": np.flatnonzero(measured.shared).tolist(), "sources": list(measured.sources),
+    }  # fmt: skip
+
+
+def decode_measured(graph: Graph, data: Mapping[str, Any] | None) -> Graph:
+    """The inverse of :func:`encode_measured` for a graph without measured times. Raises :class:`StageboardError`."""
+    if data is None:
+        return graph
+    try:
+        ops, shared = np.zeros(graph.n, bool), np.zeros(graph.n, bool)
+        ops[data["ops"]], shared[data["shared"]] = True, True
+        work, work_cpu, spread = (_array(data[name], graph.n) for name in ("work", "work_cpu", "spread"))
+        measured = Measured(
+            ops, shared, spread, tuple(map(str, data["sources"])), (*graph.given_times, graph.time_unit)
+        )
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise StageboardError("measured times in the journal are damaged") from error
+    return graph.with_given_times(work, work_cpu, "s", measured)
+
+
+def _numbers(values: Floats) -> list[float | None]:
+    """Numbers as JSON knows them; None where there is none."""
+    return [None if value != value else value for value in values.tolist()]
+
+
+def _array(values: Any, count: int) -> Floats:
+    """The inverse of :func:`_numbers`. Raises :class:`ValueError` where it is no array of ``count`` times."""
+    array = np.array([np.nan if value is None else float(value) for value in values])
+    if array.shape != (count,) or (array < 0).any() or np.isinf(array).any():
+        raise ValueError
+    return array
 
 
 def encode_entry(entry: PlanEntry) -> dict[str, Any]:
@@ -170,7 +216,7 @@ def to_json(command: Command) -> dict[str, Any]:
         if isinstance(command, SetConstraints):
             out["constraints"] = [encode_constraint(c) for c in after.constraints]
         else:
-            out["problem"] = encode_problem(after)
+            out["problem"] = encode_problem(after, cast(Problem, command.problems[0]).graph)
     return out
 
 

@@ -23,6 +23,7 @@ from gui.tools.story.actions import STORY_ACTIONS
 from planner.errors import StageboardError
 from planner.problem.grouping import unkept_classes
 from planner.runs import stage_counts
+from planner.runs.measuring.timed import RUNNABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +38,17 @@ MENUS = ("File", "Edit", "View", "Plan", "Story", "Help")
 def is_unproven(window: GraphBody) -> bool:
     """Whether a better plan than the one on the canvas may exist."""
     return is_open(window) and window.document.gap != 0.0
+
+
+def can_be_measured(window: GraphBody) -> bool:
+    """Whether all of the open models can be run here."""
+    paths = window.document.paths
+    return has_files(window) and all(path.suffix.lower() in RUNNABLE for path in paths)
+
+
+def is_measured(window: GraphBody) -> bool:
+    """Whether ops of the open model have measured times."""
+    return is_open(window) and window.document.open_problem.graph.measured is not None
 
 
 def has_files(window: GraphBody) -> bool:
@@ -171,6 +183,9 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("file.generate", "Generate a Sparse Network…", "File", lambda w: w.files.generate(), ("Ctrl+N",), "make up a random network and order its connections in a tab of its own"),
     ActionSpec("file.open_plan", "Open Plan…", "File", lambda w: w.files.open_plan(), ("Ctrl+Shift+O",), "open a saved plan of this model", is_open),
     ActionSpec("file.batch", "Batch Size…", "File", lambda w: w.files.choose_batch(), (), "read the model again with another batch size", has_files),
+    ActionSpec("file.times", "Use Measured Times…", "File", lambda w: w.files.ask_times(), (), "plan with the times of ops that a profile says: Stageboard's, onnxruntime's, torch's, TensorRT's, TFLite's, or a table", is_open),
+    ActionSpec("file.measure", "Measure This Model", "File", lambda w: w.files.measure_model(), (), "run the model on this computer and plan with the times that its ops take", can_be_measured),
+    ActionSpec("file.forget_times", "Forget Measured Times", "File", lambda w: w.files.forget_times(), (), "plan with the times of the model's file and estimates again", is_measured),
     ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", lambda w: w.files.export_picture(), ("Ctrl+E",), "export the canvas as a picture", is_open, group=2, submenu="Export"),
     ActionSpec("file.export.onnx", "ONNX Stages…", "File", lambda w: w.exports.export_onnx_stages(), (), "export one ONNX model per stage, verified against the whole model", has_files, group=2, submenu="Export"),
     ActionSpec("file.export.tflite", "TFLite Stages…", "File", lambda w: w.exports.export_tflite_stages(), (), "export one TFLite model per stage, verified against the whole model", has_files, group=2, submenu="Export"),

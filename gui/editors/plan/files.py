@@ -16,7 +16,9 @@ from planner.errors import StageboardError
 if TYPE_CHECKING:
     from gui.document.plan.opening import Opened
     from gui.editors.plan.body import GraphBody
+    from planner.model.times import Use
 
+TIMES = "Profiles (*.json *.csv);;All files (*)"
 LARGEST_BATCH = 1_000_000
 MOST_PREVIEWED = 6_000
 """Ops of the largest graph whose picture is drawn before it is exported."""
@@ -87,6 +89,65 @@ class Files(ModelFiles):
         )
         if sure and size != document.batch:
             self._open_models(list(document.paths), size, None)
+
+    # ------------------------------------------------------------------ measured times
+    def ask_times(self) -> None:
+        """Ask for profiles, and plan with their times."""
+        chosen = self.ask_open("Use measured times", TIMES)
+        if chosen:
+            self.use_times(chosen)
+
+    def use_times(self, paths: Sequence[Path]) -> None:
+        """Plan the open model with the times of profiles."""
+        from planner.cli.inputs import measured_times
+        from planner.formats import uses_together
+
+        if self._document.problem is None or self.loading.busy:
+            super().use_times(paths)
+            return
+        names, document = ", ".join(path.name for path in paths), self._document
+
+        def read() -> Sequence[Use]:
+            """In another thread."""
+            uses = measured_times([str(path) for path in paths])
+            return uses_together(document.paths, uses, batch=document.batch) if document.paths else uses
+
+        self.loading.start(f"Reading {names} …", read, self._take_times)
+
+    def measure_model(self) -> None:
+        """Measure the open model on this computer, and plan with what was found; a cancel leaves everything as it is."""
+        from planner.formats import uses_together
+        from planner.model.times import Use
+        from planner.runs.measuring.measuring import measure
+        from planner.runs.measuring.timed import Order
+
+        document, wanted = self._document, self.loading.still_wanted()
+        orders = [Order(str(path), document.batch) for path in document.paths]
+
+        def found() -> Sequence[Use]:
+            """In another thread, which waits for a process."""
+            uses = [Use(measure(order, lambda: not wanted())) for order in orders]
+            return uses_together(document.paths, uses, batch=document.batch)
+
+        self.loading.start(
+            f"Measuring {document.open_problem.name} on this computer …", found, self._take_times
+        )
+
+    def _take_times(self, uses: Sequence[Use]) -> None:
+        from planner.model.times import measured_words
+
+        if self._document.editing.set_times(uses):
+            words = measured_words(self._document.open_problem.graph)
+            self.say(
+                "info",
+                f"{words[:1].upper()}{words[1:]}. What was proven with other times is gone; plan again, or undo.",
+            )
+        else:
+            self.say("info", "These are the times that the plan is made with already.")
+
+    def forget_times(self) -> None:
+        """Plan with the times of the model's file and estimates again."""
+        self._document.editing.set_times(None)
 
     # ------------------------------------------------------------------ exporting
     def export_picture(self) -> None:

@@ -21,7 +21,7 @@ from planner.model.graph import Graph
 from planner.model.times import OpTimes
 from planner.runs.measuring.onnx_run import time_kernels
 from planner.runs.measuring.tflite_run import time_operators
-from planner.runs.measuring.timed import Order, Timed
+from planner.runs.measuring.timed import RUNNABLE, Order, Timed
 
 
 def measure(order: Order, stopped: Callable[[], bool] | None = None) -> OpTimes:
@@ -43,7 +43,9 @@ def measure(order: Order, stopped: Callable[[], bool] | None = None) -> OpTimes:
     return _times(order, graph, timed)
 
 
-RUNTIMES: dict[str, Callable[[Order], Timed]] = {".onnx": time_kernels, ".tflite": time_operators}
+RUNTIMES: dict[str, Callable[[Order], Timed]] = dict(
+    zip(RUNNABLE, (time_kernels, time_operators), strict=True)
+)
 """What measures models of each kind of file, inside its process."""
 
 

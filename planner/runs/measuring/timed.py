@@ -10,6 +10,8 @@ import numpy as np
 from planner.errors import StageboardError
 from planner.model.graph import Floats
 
+RUNNABLE = (".onnx", ".tflite")
+"""Files of models that can be run here, by their suffix."""
 MOST_RUNS, MOST_THREADS = 10_000, 256
 WARM_UP = 3
 """Runs before anything is measured: memory is fetched, and the processor reaches its pace."""
