@@ -137,8 +137,9 @@ class PlanList(QObject):
         taken = {entry.name for entry in self.entries}
         if name not in taken:
             return name
-        if path is not None and path.stem not in taken:
-            return path.stem
+        own = "" if path is None else path.stem.removesuffix(".plan")
+        if own and own not in taken:
+            return own
         return next(f"{name} {i}" for i in range(2, len(taken) + 3) if f"{name} {i}" not in taken)
 
     def deserves(

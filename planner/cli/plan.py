@@ -121,8 +121,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     elif evaluation is None:
         exists = found is not None and found.status == "feasible"
         console.note(_no_plan(result, tried_words(result.tries), exists))
-    else:
-        _hint(args.objective, problem, evaluation, console)
+    _hint(args.objective, problem, evaluation, console)
 
     def text() -> str:
         by = " (chosen by auto)" if auto and finder != chosen.name else ""
@@ -143,8 +142,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _hint(chosen: str, problem: PlanningProblem, evaluation: Any, console: Console) -> None:
     """Say where another objective suits the plan better than one that nobody chose."""
+    if chosen or evaluation is None:
+        return
     name, why = problem.target.suggested_objective(problem.objective, evaluation)
-    if name and not chosen:
+    if name:
         console.note(
             f"{why}; --objective {name} makes the plan that is fastest instead of the one that holds least"
         )
