@@ -144,12 +144,14 @@ def share_text(used: float, capacity: float) -> str:
 
 
 def cache_text(used: float, cache: float, brief: bool = False) -> str:
-    """``8.00 MiB on chip + 0.31 MiB off chip``, or what is free: in MiB with two decimals, as the compiler reports it."""
-    on = f"{min(used, cache) / 2**20:.2f} MiB"
+    """``8.00 MiB on chip + 0.31 MiB off chip``, or what is free: all in the unit of the larger, from MiB up as the compiler reports it."""
+    column = byte_column([used, cache])
+    on = column.text(min(used, cache))
     if used <= cache:
-        return f"{on} on chip" if brief else f"{on} on chip, {(cache - used) / 2**20:.2f} free"
-    off = f"{max((used - cache) / 2**20, 0.01):.2f}"  # what is off chip is never rounded away
-    return f"{on} + {off} off chip" if brief else f"{on} on chip + {off} MiB off chip"
+        return f"{on} on chip" if brief else f"{on} on chip, {column.number(cache - used)} free"
+    least = column.scale * 10.0**-column.digits  # what is off chip is never rounded away
+    off = max(used - cache, least)
+    return f"{on} + {column.number(off)} off chip" if brief else f"{on} on chip + {column.text(off)} off chip"
 
 
 def plural(count: int, one: str, many: str = "") -> str:

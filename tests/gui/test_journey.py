@@ -108,7 +108,7 @@ def test_journey(parts: Parts, qtbot: QtBot, tmp_path: Path) -> None:
     assert document.device_of[early] == 3
     assert not document.evaluation.valid
     assert "sends back" in document.evaluation.violations[0].sentence
-    assert "broken" in document.status_text
+    assert "violation" in document.status_text
 
     # Undo both.
     undo(parts, qtbot)

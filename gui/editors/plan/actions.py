@@ -113,6 +113,9 @@ def is_comparable(window: GraphBody) -> bool:
 def move_to(window: Any, device: int) -> None:
     """Move the selection to a device by its number; say so where the rules forbid it. Raises :class:`StageboardError`."""
     document = window.document
+    if not len(document.selection):
+        # The key came before the action could be switched off.
+        raise StageboardError("no ops are selected; select those to move first")
     check = document.check(document.selection)
     if device >= len(check.legal):
         raise StageboardError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from gui.look.numbers import percent, time_column
+from gui.look.numbers import cache_text, percent, time_column
 
 ROOT = Path(__file__).parents[3]
 
@@ -29,3 +29,13 @@ def test_digits_that_tell_values_apart() -> None:
     assert time_column([1e-3], "s").telling_apart([1.45e-3, 1.45e-3 * (1 + 1e-12)]).digits == 2
     assert time_column([1e-3], "s").telling_apart([1.45e-3, 1.45e-3 * (1 + 3e-6)]).digits == 5
     assert column.telling_apart([float("nan"), float("inf")]) == column
+
+
+def test_what_a_cache_holds_is_said_in_one_unit() -> None:
+    kib, mib = 2.0**10, 2.0**20
+    assert cache_text(8.31 * mib, 8 * mib) == "8.00 MiB on chip + 0.31 MiB off chip"
+    assert cache_text(58.5 * kib, 51.2 * kib) == "51.2 KiB on chip + 7.3 KiB off chip"
+    assert cache_text(58.5 * kib, 51.2 * kib, brief=True) == "51.2 KiB + 7.3 off chip"
+    assert cache_text(40 * kib, 51.2 * kib) == "40.0 KiB on chip, 11.2 free"
+    assert cache_text(40 * kib, 8 * mib) == "0.04 MiB on chip, 7.96 free"
+    assert cache_text(8 * mib + 1, 8 * mib) == "8.00 MiB on chip + 0.01 MiB off chip"

@@ -179,7 +179,7 @@ def test_cards_of_stages_with_a_cache_say_what_is_off_chip(qtbot: QtBot) -> None
             assert card.state.cost == "1.2 KiB", "what the objective is about: bytes"
             assert card.state.load == CacheLoad(1200.0, 1000.0, 1200.0)
             assert card.state.detail.startswith("4 ops   ")
-            assert "0.00 MiB on chip + 0.01 MiB off chip" in card.accessibleName()
+            assert "1.0 KiB on chip + 0.2 KiB off chip" in card.accessibleName()
             assert card.state.bottleneck == (d == 0)
         document.set_problem(Pipeline(count=3))
         settle()
