@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
-
-from gui.shell.key_claims import WITH_COMMANDS
 
 K = Qt.Key
 
@@ -47,11 +44,8 @@ MOUSE = (
 )  # fmt: skip
 BY_KEY = {int(key): command for command in COMMANDS for key in command.keys}
 DIGITS = range(int(K.Key_0), int(K.Key_9) + 1)
-
-
-def is_for_talk(event: QKeyEvent) -> bool:
-    """Whether a key is one of the talk's, also where it is a command of the window behind it."""
-    return not event.modifiers() & WITH_COMMANDS and (event.key() in DIGITS or event.key() in BY_KEY)
+OWN = frozenset((*BY_KEY, *DIGITS))
+"""All keys of a talk, which are no commands of the window behind it."""
 
 
 def rows() -> list[tuple[str, str]]:

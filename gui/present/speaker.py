@@ -29,6 +29,7 @@ from gui.present.panels.overlays import paint_help
 from gui.present.screen import Screen
 from gui.present.show import Show
 from gui.present.speaker_words import SpeakerWords, speaker_words
+from gui.shell.key_claims import claims
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.plain import plain
 
@@ -255,14 +256,7 @@ class SpeakerWindow(QWidget):
     # ------------------------------------------------------------------ events
     def event(self, event: QEvent) -> bool:
         """The keys of a talk are its own here too."""
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and keys.is_for_talk(event)
-        ):
-            event.accept()
-            return True
-        return super().event(event)
+        return claims(event, keys.OWN) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Shift with an arrow scrolls the notes; all others are those of the talk."""

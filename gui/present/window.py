@@ -14,6 +14,7 @@ from gui.present import keys
 from gui.present.pointing import MODES
 from gui.present.screen import SCALES, Screen
 from gui.present.speaker import SpeakerWindow, seats
+from gui.shell.key_claims import claims
 from gui.widgets.plain import plain
 from planner.story.story import Resolved
 
@@ -298,14 +299,7 @@ class PresenterWindow(Screen):
     # ------------------------------------------------------------------ events
     def event(self, event: QEvent) -> bool:
         """Its keys are its own, also where they are commands of the window behind it."""
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and keys.is_for_talk(event)
-        ):
-            event.accept()
-            return True
-        return super().event(event)
+        return claims(event, keys.OWN) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """See :mod:`gui.present.keys`."""

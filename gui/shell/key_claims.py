@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import ClassVar
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -12,6 +12,15 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDockWid
 WITH_COMMANDS = (
     Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 )
+
+
+def claims(event: QEvent, own: Container[int]) -> bool:
+    """Whether ``event`` asks for a key in ``own`` that is pressed alone; it is accepted then, and no command of the window behind."""
+    asked = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+    if not asked or event.modifiers() & WITH_COMMANDS or event.key() not in own:  # type: ignore[attr-defined]
+        return False
+    event.accept()
+    return True
 
 
 class TakesLetters:

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from gui.look.theme import THEMES, Theme
-from gui.shell.key_claims import WITH_COMMANDS
+from gui.shell.key_claims import claims
 from gui.tools.search.race.facts import BoardFacts, board_facts
 from gui.tools.search.race.racing import Racing
 from gui.tools.search.race.stage import field_of, gap_to, paint_race, unit_of
@@ -28,7 +28,7 @@ FRAME_MS = 16
 SCALES = (0.85, 1.0, 1.15)
 NEAR = 0.18
 """What a row covers of the way to its place in a frame."""
-KEYS: dict[Qt.Key, str] = {
+KEYS: dict[int, str] = {
     Qt.Key.Key_Space: "start_or_stop", Qt.Key.Key_T: "toggle_theme", Qt.Key.Key_F: "toggle_full_screen",
     Qt.Key.Key_F11: "toggle_full_screen", Qt.Key.Key_Plus: "larger", Qt.Key.Key_Equal: "larger", Qt.Key.Key_Minus: "smaller",
     Qt.Key.Key_Escape: "close",
@@ -182,19 +182,11 @@ class RaceScreen(QWidget):
 
     def event(self, event: QEvent) -> bool:
         """Its keys are its own, also where they are commands of the window behind it."""
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and not event.modifiers() & WITH_COMMANDS
-            and event.key() in KEYS
-        ):
-            event.accept()
-            return True
-        return super().event(event)
+        return claims(event, KEYS) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """See :data:`KEYS`."""
-        run = next((run for key, run in KEYS.items() if key == event.key()), None)
+        run = KEYS.get(event.key())
         if run is None:
             super().keyPressEvent(event)
             return
