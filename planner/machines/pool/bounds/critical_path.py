@@ -40,7 +40,8 @@ class CriticalPath(BoundMethod):
         bound = PathBound(problem, build_arrays(problem), search, self.name)
         paths, cuts = int(search.options["paths"]), int(search.options["cuts"])
         bound.improve(1)
-        bound.sharpen(0.0, cuts)
+        while not search.stopped() and bound.sharpen(SECONDS_AT_ONCE, min(cuts, 1)):
+            search.progress(None, "a path with minimum cuts")
         while bound.regions.advance(SECONDS_AT_ONCE):
             search.progress(None, "regions between articulation ops")
         for tried in range(0, paths, PATHS_AT_ONCE):

@@ -60,7 +60,7 @@ class Ip(BoundMethod):
         )
 
     def _prove_latency(self, problem: Problem, search: Search) -> None:
-        """Paths costed by sums, then by minimum cuts, then the exact model from the best plan of a few annealing runs."""
+        """Paths costed by sums, then by minimum cuts, then regions, then the exact model from the best plan of a few annealing runs."""
         if report_infeasible(problem, search, self.name):
             return
         arrays = build_arrays(problem)
@@ -68,16 +68,18 @@ class Ip(BoundMethod):
         bound.improve(PATHS)
         while not search.stopped() and bound.sharpen(SECONDS_AT_ONCE, CUTS):
             search.progress(None, f"{bound.sharpened} paths with minimum cuts")
-        if search.stopped() or bound.proven == math.inf:
+        while bound.regions.advance(SECONDS_AT_ONCE):
+            search.progress(None, "regions between articulation ops")
+        if search.stopped() or bound.strongest == math.inf:
             return
         # Plans are not this method's to report: a search of its own, that ends when this one does, keeps them.
         own = Search(problem, Cancel(search.stopped), Callbacks(), search.seed, {})
         annealer = Annealer(problem, arrays, own)
         annealer.start()
         for _ in range(RUNS):
-            if search.stopped() or (own.best is not None and gap(own.objective, bound.proven) == 0.0):
+            if search.stopped() or (own.best is not None and gap(own.objective, bound.strongest) == 0.0):
                 return
             annealer.run(0)
         if not search.stopped():
             search.progress(None, "solving the exact model")
-            solve_exactly(problem, search, arrays, self.name, bound.proven, own.best, propose=False)
+            solve_exactly(problem, search, arrays, self.name, bound.strongest, own.best, propose=False)

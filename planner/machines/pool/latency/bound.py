@@ -30,7 +30,7 @@ class PathBound:
     The first path is the one that takes longest with every op on its fastest device. Others are heaviest paths under weights
     drawn around those of the best path. :meth:`improve` costs runs by sums, in milliseconds a path; :meth:`sharpen` by
     minimum cuts (:mod:`planner.machines.pool.latency.cut`), in tenths of a second, and goes on where it was. ``proven`` is the
-    bound that has been reported.
+    bound that has been reported. ``regions`` proves by regions of the graph, where it falls into such.
     """
 
     def __init__(self, problem: Problem, arrays: Arrays, search: Search, method: str) -> None:
@@ -73,6 +73,11 @@ class PathBound:
         self._scratch: CutScratch | None = None
         self.sharpened = 0
         self.proven = -1.0
+
+    @property
+    def strongest(self) -> float:
+        """The best bound of paths and of regions."""
+        return max(self.proven, self.regions.proven)
 
     def _fit_an_accelerator(self, count: int) -> np.ndarray:
         """Whether some accelerator has, for each op of a unit, a slot that may hold it (bool[count])."""

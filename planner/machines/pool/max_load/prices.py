@@ -23,20 +23,21 @@ NEAR = 1e-4
 """How near to the plan in hand thresholds are."""
 
 
-def price_bounds(share: Share, objective: float) -> Iterator[float]:
-    """Rising bounds, the last value again where nothing is new, on all plans better than ``objective``, the cost of a plan in hand; for the caller to look at what else there is.
-
-    First with the work as prices. Then, for thresholds z: sets that cost less than z, with prices of which each such set has one at most. Where the prices are more in sum than accelerators and CPUs can have of such sets, no plan costs less than z, if no
-    other set that costs less has a greater share: the tree says so, or finds one.
-    """
+def work_bounds(share: Share, objective: float) -> Iterator[float]:
+    """Rising bounds on all plans better than ``objective``, the cost of a plan in hand or infinite, with the work as prices."""
     if not share.serves:
         return
     share.set_prices(share.work, objective)
-    proven = 0.0
-    for bound in share.bounds(min(FIRST_NODES, PER_UNIT * len(share.work)), objective):
-        proven = max(proven, bound)
-        yield proven
-    if not np.isfinite(objective) or proven <= 0.0:
+    yield from share.bounds(min(FIRST_NODES, PER_UNIT * len(share.work)), objective)
+
+
+def price_bounds(share: Share, objective: float, proven: float) -> Iterator[float]:
+    """Rising bounds, the last value again where nothing is new, on all plans better than ``objective``, the cost of a plan in hand; for the caller to look at what else there is.
+
+    ``proven`` is what :func:`work_bounds` came to. For thresholds z: sets that cost less than z, with prices of which each such set has one at most. Where the prices are more in sum than accelerators and CPUs can have of such sets, no plan costs less than z, if no
+    other set that costs less has a greater share: the tree says so, or finds one.
+    """
+    if not share.serves or not np.isfinite(objective) or proven <= 0.0:
         return
     pool = Pool(share)
     share.seen.sort(key=lambda block: block.cost)

@@ -14,7 +14,7 @@ from planner.machines.pool.least import least
 from planner.machines.pool.max_load.model import Program, build, canonical, symmetry_order, values_of
 from planner.machines.pool.max_load.multilevel import Multilevel, units_of
 from planner.machines.pool.max_load.pigeonhole import pigeonhole
-from planner.machines.pool.max_load.prices import price_bounds
+from planner.machines.pool.max_load.prices import price_bounds, work_bounds
 from planner.machines.pool.max_load.share import Share
 from planner.machines.pool.max_load.solving import (
     COARSE,
@@ -41,6 +41,8 @@ from planner.search.search import Search
 SOLVERS = ("auto", "cp-sat", "scip", "highs", "cbc", "none")
 CALLS = (2, 100)
 """Fewest and most calls of the annealing kernel in a round."""
+NEARLY = 0.99
+"""With a plan that costs less than this share of the last one, CPUs hold so much less that shares are looked for again."""
 TOLERANCE = 1e-6
 """How far a MIP solver's bound may be off, relative to the objective: its feasibility tolerance."""
 
@@ -71,6 +73,8 @@ class MaxLoadSearch:
         self._contiguous = any(rule.code == kernels.RULE_CONTIGUOUS for rule in problem.evaluator.rules)
         self.best: Ints | None = None
         self.objective = math.inf
+        self._share: Share | None = None
+        self._shared, self._shared_below = 0.0, math.inf
 
     def run(self, solver: str, rounds: int, workers: int) -> None:
         """Starts, slicings, ``rounds`` rounds of annealing, then the solver.
@@ -104,10 +108,12 @@ class MaxLoadSearch:
                     self._offer(multilevel.best[units.unit_of])
                 search.check()
             search.iteration()
+            if i == 0:
+                # Much is proven so in little time, which the other rounds would keep from whoever has little.
+                self._share_work(units)
         self._adopt()
         self._count(units)
-        if not self._contiguous:
-            self._share(units)
+        self._share_prices(units)
         if solver == "none" or self._proven():
             return
         search.progress(None, "solving the integer program")
@@ -161,10 +167,27 @@ class MaxLoadSearch:
     def _count(self, units: Units) -> None:
         self._prove(pigeonhole(units, self.objective), capped=False)
 
-    def _share(self, units: Units) -> None:
-        """Bounds by the cheapest sets with an equal share of the work, then of other prices."""
+    def _share_work(self, units: Units) -> None:
+        """Bounds by the cheapest sets with an equal share of the work."""
+        if self._contiguous:
+            return
         self._search.progress(None, "the cheapest share of a device")
-        for value in price_bounds(Share(units), self.objective):
+        self._share, self._shared = Share(units), 0.0
+        self._shared_below = self.objective
+        for value in work_bounds(self._share, self.objective):
+            self._search.check()
+            self._shared = max(self._shared, value)
+            self._prove(value, capped=False)
+
+    def _share_prices(self, units: Units) -> None:
+        """Bounds by the cheapest sets with an equal share of other prices; of the work once more where the plan has become better by far."""
+        if self._contiguous:
+            return
+        if self._share is None or self.objective < NEARLY * self._shared_below:
+            self._share_work(units)
+        assert self._share is not None
+        self._search.progress(None, "the cheapest share of a device, by prices")
+        for value in price_bounds(self._share, self.objective, self._shared):
             self._search.check()
             self._prove(value, capped=False)
 

@@ -102,7 +102,7 @@ class LatencyIp(Planner):
         if not self._done(search) and (solver == "cp-sat" or (solver == "auto" and small)):
             search.adopt()
             search.progress(None, "solving the exact model")
-            solve_exactly(problem, search, arrays, self.name, bound.proven, search.best, propose=True)
+            solve_exactly(problem, search, arrays, self.name, bound.strongest, search.best, propose=True)
 
     @staticmethod
     def _done(search: Search) -> bool:

@@ -16,7 +16,7 @@ from planner.machines.pool.bounds.ip import Ip
 from planner.machines.pool.max_load.model import build, canonical, symmetry_order, values_of
 from planner.machines.pool.max_load.multilevel import Multilevel, coarsened, majority, units_of
 from planner.machines.pool.max_load.pigeonhole import pigeonhole
-from planner.machines.pool.max_load.prices import price_bounds
+from planner.machines.pool.max_load.prices import price_bounds, work_bounds
 from planner.machines.pool.max_load.share import Share
 from planner.machines.pool.max_load.solving import cost_scale
 from planner.machines.pool.planners.max_load_ip import MaxLoadIp
@@ -196,7 +196,9 @@ def test_counting_is_never_above_the_optimum(problem: Problem) -> None:
 def shares(problem: Problem, objective: float) -> list[float]:
     """The bounds by an equal share of the work, and of other prices."""
     units = units_of(problem, forced_units(problem))
-    return list(islice(price_bounds(Share(units), objective), 2_000))
+    share = Share(units)
+    by_work = list(islice(work_bounds(share, objective), 2_000))
+    return by_work + list(islice(price_bounds(share, objective, max(by_work, default=0.0)), 2_000))
 
 
 @settings(max_examples=150)

@@ -111,14 +111,13 @@ class RegionBound:
         self._compose()
 
     def _report(self, value: float) -> None:
+        value *= SAFE
         if value <= self.proven:
             return
         self.proven = value
         problem = self._problem
         self._search.prove(
-            problem.bound(
-                problem.objective, value * SAFE, self._method, problem.assumptions, self._search.seconds
-            )
+            problem.bound(problem.objective, value, self._method, problem.assumptions, self._search.seconds)
         )
 
     def _proven_values(self) -> Stack:

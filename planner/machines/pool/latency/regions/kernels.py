@@ -30,19 +30,28 @@ def sums(bits, values, out):
 
 
 @njit(cache=True, nogil=True)
-def _transfers(r, piece):
-    """What a piece within the region receives and sends."""
+def _readers(r):
+    """The set of a region's ops that read each tensor (uint64[t])."""
+    found = np.zeros(len(r.home), np.uint64)
+    for t in range(len(r.home)):
+        for e in range(r.reader_ptr[t], r.reader_ptr[t + 1]):
+            found[t] |= ONE << np.uint64(r.reader_idx[e])
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _transfers(r, readers, piece, most):
+    """What a piece within the region receives and sends; ``most`` or more where that is reached."""
     total = 0.0
     for t in range(len(r.home)):
-        home = r.home[t] >= 0 and has(piece, r.home[t])
-        inside, outside = False, r.leaves[t]
-        for e in range(r.reader_ptr[t], r.reader_ptr[t + 1]):
-            if has(piece, r.reader_idx[e]):
-                inside = True
-            else:
-                outside = True
-        if (home and outside) or (not home and inside):
+        if r.home[t] >= 0 and has(piece, r.home[t]):
+            pays = r.leaves[t] or readers[t] & ~piece != 0
+        else:
+            pays = readers[t] & piece != 0
+        if pays:
             total += r.time[t]
+            if total >= most:
+                break
     return total
 
 
@@ -63,14 +72,15 @@ def _on_cpus(r, piece, end):
 
 
 @njit(cache=True, nogil=True)
-def list_pieces(r, bits, memory, work, unable, capacity, first, most, low, high, time):
+def list_pieces(r, bits, memory, work, cpu, unable, capacity, first, most, low, high, time):
     """Pieces that begin at ideals from ``first`` on: ``(next, count)`` when some ``most`` pairs were looked at or room runs out.
 
-    ``memory``, ``work`` and ``unable`` float64[n] are sums over ideals; ``unable`` counts ops that no accelerator may hold. A piece that does not take less time than its ops on CPUs is left out:
+    ``memory``, ``work``, ``cpu`` and ``unable`` float64[n] are sums over ideals; ``unable`` counts ops that no accelerator may hold. A piece that does not take less time than its ops on CPUs is left out:
     on CPUs they would end no later, and make no other piece longer.
     """
     n = len(bits)
     end = np.empty(len(r.ops))
+    readers = _readers(r)
     count = 0
     looked = 0
     i = first
@@ -82,8 +92,11 @@ def list_pieces(r, bits, memory, work, unable, capacity, first, most, low, high,
                 continue
             looked += 20
             piece = bits[j] & ~bits[i]
-            cost = work[j] - work[i] + _transfers(r, piece)
-            if cost < _on_cpus(r, piece, end):
+            # No path is longer than all ops together. (On CPUs that hold some of them for ever all are.)
+            longest = cpu[j] - cpu[i] if np.isfinite(cpu[j]) else np.inf
+            spent = work[j] - work[i]
+            cost = spent + _transfers(r, readers, piece, longest * FITS - spent)
+            if cost < longest * FITS and cost < _on_cpus(r, piece, end):
                 low[count] = i
                 high[count] = j
                 time[count] = cost

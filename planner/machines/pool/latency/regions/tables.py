@@ -106,23 +106,19 @@ class Tables:
         self.bits = np.ascontiguousarray(bits[:, 0])
         n = len(self.bits)
         able = np.isfinite(r.work)
-        sums = {}
-        for name, values in (
-            ("memory", r.memory),
-            ("work", np.where(able, r.work, 0.0)),
-            ("unable", 1.0 - able),
-        ):
-            sums[name] = np.empty(n)
-            kernels.sums(self.bits, values, sums[name])
-        self.memory = sums["memory"]
+        sums = []
+        for values in (r.memory, np.where(able, r.work, 0.0), r.cpu, 1.0 - able):
+            sums.append(np.empty(n))
+            kernels.sums(self.bits, values, sums[-1])
+        self.memory = sums[0]
         lows, highs, times = [], [], []
         room = max(2 * n, 1 << 18)
         low, high, time = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
         at = total = 0
         while at < n:
             at, count = kernels.list_pieces(
-                r, self.bits, sums["memory"], sums["work"], sums["unable"], self._room, at, LOOKS_PER_CALL, low, high, time
-            )  # fmt: skip
+                r, self.bits, *sums, self._room, at, LOOKS_PER_CALL, low, high, time
+            )
             total += count
             if total > most:
                 return self._by_longest_path()
