@@ -138,6 +138,7 @@ def shift_lightness(colour: str, by: float) -> str:
     return from_oklab((min(max(lightness + by, 0.0), 1.0), a * keep, b * keep))
 
 
+@lru_cache(maxsize=512)
 def mix(first: str, second: str, t: float) -> str:
     """A fraction ``t`` of the way from ``first`` to ``second`` in OKLab."""
     a, b = oklab(first), oklab(second)

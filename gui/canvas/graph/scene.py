@@ -326,12 +326,11 @@ def crossing_bytes(
     ``size`` float64[t] where a target counts other bytes than the graph has.
     """
     size = graph.tensor_bytes if size is None else size
-    flow = device_flow(graph, device_of, k, size)
-    sent = np.zeros(k)
-    tensor, _ = _crossings(graph, device_of, k)
-    producers = np.unique(tensor)
-    np.add.at(sent, device_of[graph.tensor_producer[producers]], size[producers])
-    return flow.sum(axis=0), sent
+    tensor, to = _crossings(graph, device_of, k)
+    leaving = np.unique(tensor)
+    received = np.bincount(to, size[tensor], k)
+    sent = np.bincount(device_of[graph.tensor_producer[leaving]], size[leaving], k)
+    return received.astype(np.float64), sent.astype(np.float64)
 
 
 def device_flow(graph: Graph, device_of: Ints, k: int, size: Floats | None = None) -> Floats:
