@@ -316,22 +316,7 @@ def pack_rows(skeleton: Skeleton, lane: NDArray[np.int32], lane_count: int, view
     kept = Frame(columns, cap, style.card_w, style.gap_x, style.row_gap, style.lane_pad)
     lane_of_row = np.repeat(np.arange(lane_count), rows)
     first_rank, last_rank = starts - lane_off[lane_of_row], ends - 1 - lane_off[lane_of_row]
-    return Packed(
-        skeleton,
-        style,
-        framed,
-        kept,
-        lane,
-        row,
-        xcol,
-        dense,
-        count,
-        heights,
-        rows,
-        first_rank,
-        last_rank,
-        wide,
-    )
+    return Packed(skeleton, style, framed, kept, lane, row, xcol, dense, count, heights, rows, first_rank, last_rank, wide)  # fmt: skip
 
 
 def bands_of(packed: Packed) -> Bands:

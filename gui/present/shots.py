@@ -91,10 +91,10 @@ class Shots:
 
             return comparison_shot(self.resolved, keyframe, room, self.places.unit, self.theme)
         if isinstance(plan, OrderPlan):
-            stage = self._networks.stage(plan)
-            view = stage.seen(keyframe.camera, room, self.places.unit)
+            order = self._networks.stage(plan)
+            place = order.seen(keyframe.camera, room, self.places.unit)
             return NetworkShot(
-                stage, view, stage.moment(keyframe.at), marked_neurons(plan, keyframe.highlight)
+                order, place, order.moment(keyframe.at), marked_neurons(plan, keyframe.highlight)
             )
         if keyframe.view == "package":
             return package_shot(plan, self._versus(keyframe), self._lit(keyframe, plan), self.theme, room[0])

@@ -71,7 +71,7 @@ class TourBar(QFrame):
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._poll)
         self._telling = Later(self._tell, self, LEAVES_READABLE)
-        below = middle.layout()
+        below = None if middle is None else middle.layout()
         assert below is not None
         below.addWidget(self)
         window.themes.changed.connect(self._set_theme)

@@ -179,9 +179,16 @@ def _paint_header(
     )
     title = metrics(size, False).elidedText(title, Qt.TextElideMode.ElideRight, room)
     painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), title)
+    _paint_details(painter, QRectF(x, y + line + 3 * ratio, w, 0.0), d, palette, data, ratio, rows)
+
+
+def _paint_details(
+    painter: QPainter, place: QRectF, d: int, palette: CanvasPalette, data: HeaderData, ratio: float, rows: int
+) -> None:  # fmt: skip
+    """What stands below a header's title, from the top of ``place``: a bar where there are two ``rows``, words where there are more."""
+    theme, x, y, w = palette.theme, place.left(), place.top(), place.width()
+    loaded = bool(np.isfinite(data.budget[d]) and data.budget[d] > 0)
     if rows >= 2:
-        y += line + 3 * ratio
-        loaded = bool(np.isfinite(data.budget[d]) and data.budget[d] > 0)
         paint_bar = _paint_cache if loaded else _paint_bar
         paint_bar(painter, QRectF(x, y, w, 6 * ratio), d, palette, data)
         y += 9 * ratio

@@ -249,10 +249,10 @@ def arrange(
     if view == "lanes":
         device, _ = items.devices(device_of, k)
         frame = keep.frame if keep is not None and keep.lanes and len(keep.lanes) == k else None
-        used = np.bincount(device, minlength=k) > 0
+        taken = np.bincount(device, minlength=k) > 0
 
         def heights(bands: Floats, size: tuple[float, float]) -> tuple[float, float]:
-            return lane_heights(bands, size, used, viewport, least_lane)
+            return lane_heights(bands, size, taken, viewport, least_lane)
 
         return lanes_layout(skeleton, device, k, viewport, STYLE, keep=frame, heights=heights)
     models = len(items.graph.model_names)

@@ -125,7 +125,7 @@ def part_of(scene: Scene, rows: Ints, edges: Ints) -> Routes:
 def same_pieces(first: Scene, second: Scene, a: Ints, b: Ints) -> Bools:
     """Whether routes ``a`` of one scene have as many points as ``b`` of another, and the same pieces level and upright (bool[r])."""
     same: Bools = np.diff(first.route_ptr)[a] == np.diff(second.route_ptr)[b]
-    rows = np.flatnonzero(same)
+    rows = np.flatnonzero(same).astype(np.int32)
     one, other = part_of(first, a[rows], rows), part_of(second, b[rows], rows)
     if len(one.x) < 2:
         return same

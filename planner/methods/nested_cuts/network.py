@@ -108,9 +108,10 @@ def network_of(units: Units, row: Row, reach: Bools) -> Network:
             owner = np.repeat(np.arange(tensors), np.diff(ptr))
             several = ~single[owner]
             there, here = (at + unit)[several].astype(np.int32), node[owner][several].astype(np.int32)
-            add(*((there, here) if inward else (here, there)), ENDLESS)
+            start, end = (there, here) if inward else (here, there)
+            add(start, end, ENDLESS)
             ends.append(node.astype(np.int32))
-        tensor_arc[threshold] = add(*ends)
+        tensor_arc[threshold] = add(ends[0], ends[1])
     source = np.full(m, nodes, np.int32)
     source_arc = np.array([add(source, threshold * m + every) for threshold in range(thresholds)], np.int32)
     sink_arc = np.array([add(threshold * m + every, source + 1) for threshold in range(thresholds)], np.int32)
