@@ -38,7 +38,7 @@ SIZES = (3, 12, 12, 60, 200, 500)
 TARGETS = ("pipeline:2", "pipeline:4", "pipeline:7", "mcm:4", "mcm:36", "pool:2+1", "edge-tpu:3")
 FILES = ("resnet50.json", "unet.onnx", "bert_3.json")
 ASKS = (
-    "file.", "help.about", "help.shortcuts", "help.palette", "compare.", "plan.start", "plan.race", "plan.feasible", "story.",
+    "file.", "help.", "compare.", "plan.start", "plan.race", "plan.feasible", "story.",
     "view.theme", "plan.counts",
 )  # fmt: skip
 """Actions that ask for files, open other windows or begin a process."""
