@@ -170,14 +170,8 @@ def _paint_header(
     paint_glyph(painter, colour, x + mark / 2, rect.center().y(), mark)
     rect.setLeft(x + mark + 4 * ratio)
     room = rect.width() - wide - 6 * ratio
-    smallest = size if not least else int(np.ceil(least * ratio))
-    while size > smallest and metrics(size, False).horizontalAdvance(data.titles[d]) > room:
-        size -= 1  # one device has one name, where there is room for it at all
+    title, size = _title(data, d, room, size, int(np.ceil(least * ratio)) if least else size)
     painter.setFont(font(size, False))
-    title = (
-        data.titles[d] if metrics(size, False).horizontalAdvance(data.titles[d]) <= room else data.names[d]
-    )
-    title = metrics(size, False).elidedText(title, Qt.TextElideMode.ElideRight, room)
     painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), title)
     _paint_details(painter, QRectF(x, y + line + 3 * ratio, w, 0.0), d, palette, data, ratio, rows)
 
@@ -208,6 +202,17 @@ def _paint_details(
             shown = metrics(int(10 * ratio), False).elidedText(text, Qt.TextElideMode.ElideRight, w)
             painter.drawText(QRectF(x, y, w, 13 * ratio), int(Qt.AlignmentFlag.AlignVCenter), shown)
             y += 13 * ratio
+
+
+def _title(data: HeaderData, d: int, room: float, size: int, smallest: int) -> tuple[str, int]:
+    """What a device is called in ``room`` device pixels, and in letters of which size: its title if that fits in letters of
+    ``smallest`` at least, else its short name."""
+    title = data.titles[d]
+    fitting = (s for s in range(size, smallest - 1, -1) if metrics(s, False).horizontalAdvance(title) <= room)
+    found = next(fitting, 0)
+    if not found:
+        title, found = data.names[d], smallest
+    return metrics(found, False).elidedText(title, Qt.TextElideMode.ElideRight, room), found
 
 
 def _paint_cache(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, data: HeaderData) -> None:

@@ -242,8 +242,8 @@ def arrange(
         position = np.empty(items.graph.n, np.int64)
         position[items.graph.topological_order] = np.arange(items.graph.n)
         blocks = keep.stages if keep is not None else None
-        used = int(np.count_nonzero(np.bincount(device, minlength=k)))
-        alike = blocks is not None and used == int((blocks.place >= 0).sum())
+        many = int(np.count_nonzero(np.bincount(device, minlength=k)))
+        alike = blocks is not None and many == int((blocks.place >= 0).sum())
         columns = blocks.columns if blocks is not None and alike else 0
         return stages_layout(skeleton, device, k, position[items.first], viewport, in_a_row, columns)
     if view == "lanes":
