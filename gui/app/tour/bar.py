@@ -29,6 +29,7 @@ class TourBar(QFrame):
 
     def __init__(self, window: MainWindow) -> None:
         middle = window.centralWidget()
+        assert middle is not None
         super().__init__(middle)
         self._window = window
         self.tour = Tour(window.document, window.jobs)
