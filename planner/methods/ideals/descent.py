@@ -34,7 +34,7 @@ FEW_IDEALS = 20_000
 """Windows around one order stay below so many ideals where the best plan is that close to what is proven."""
 LITTLE, HARDLY = 1e-3, 1e-4
 """A plan that a pass made better by less than the first share, or that is closer to what is proven than the second, is likely the best."""
-EARLY = ((0.905, 0.03), (0.97, 0.02))
+EARLY = ((0.902, 0.08), (0.97, 0.02))
 """What first passes ask for where passes take long, as a share of the best plan, and how much of it they give away: such passes are
 much sooner done, and the first leaves less than a tenth open."""
 MANY_IDEALS = 50_000

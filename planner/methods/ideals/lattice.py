@@ -23,6 +23,8 @@ BYTES_PER_COPY = 1 << 22
 """Bytes that are copied between two looks: some milliseconds, with what the system does to provide them."""
 KEYS_PER_CALL = 200_000
 """Ideals that are entered in a table between two looks."""
+GROWTH = 8
+"""Room is made for so many times the ideals at a time: what is not used takes no memory, and copies take as long as finding them."""
 DEFAULT_LIMIT = 1_000_000
 """Ideals of a lattice that stay below 1 GB, with their covers and the tensors across their borders."""
 
@@ -177,7 +179,7 @@ def ideals_of(
         if count > limit:
             return None
         if count + m > rows:
-            rows = 2 * (rows + m)
+            rows = max(2 * (rows + m), min(GROWTH * (rows + m), limit + 2 * m))
             bits, key, parent, parent_unit = (
                 _grown(a, rows, search) for a in (bits, key, parent, parent_unit)
             )

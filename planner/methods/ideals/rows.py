@@ -79,8 +79,10 @@ class RowSearch(Descending):
         if not self._propose:
             search.check()
             self._adopt()
+        heard = self._best is not None
         least = self._slice()
-        self._order(FIRST_ORDERS)
+        if self._propose or not heard:
+            self._order(FIRST_ORDERS)
         found = self._parts()
         reduced = lattice_units(problem, found, True)
         descent = self._descend(reduced, least)

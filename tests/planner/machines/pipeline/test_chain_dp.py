@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from planner.errors import PlannerRefusal
 from planner.formats import read_model
 from planner.machines.catalogue import bound_method, planner
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.methods.ideals.chains import Chains
@@ -28,7 +29,7 @@ from planner.search.stop import Cancel, Never
 from tests.planner import reference
 from tests.planner.machines.edge_tpu.brute import valid_plans
 from tests.planner.machines.edge_tpu.strategies import edge_problems
-from tests.planner.strategies import graphs, stage_problems
+from tests.planner.strategies import graphs, problems, stage_problems
 
 CHAIN, PROVES = planner("chain-dp"), bound_method("chain-dp")
 
@@ -95,6 +96,18 @@ def scaled(graph: Graph, factors: list[float], transfers: float) -> Graph:
     return Graph.build("scaled", ops, tensors, time_unit="s")
 
 
+def chips() -> st.SearchStrategy[Problem]:
+    """Modules with the triangle rule, which loose passes leave out."""
+    return problems(target=st.integers(2, 4).map(McmPackage), graph=graphs(most=6), objective="chip-latency")
+
+
+def even_pools() -> st.SearchStrategy[Problem]:
+    """Pools of which chains of rows say all."""
+    ready = graphs(most=6, training=False, supported=True)
+    target = st.tuples(st.integers(1, 3), st.integers(0, 2)).map(lambda counts: DevicePool(*counts))
+    return problems(target=target, graph=ready, constraints=False, objective="max-load")
+
+
 @settings(max_examples=60)
 @given(
     stage_problems(most=4, graph=graphs(least=5, most=10)),
@@ -122,6 +135,48 @@ def test_a_pass_finds_a_chain_exactly_where_there_is_one(problem: Problem, facto
         plan = reduced.expand(found.device_of, found.place)
         assert not problem.evaluator.violations(plan)
         assert problem.evaluator.objective(plan) == pytest.approx(found.value, rel=1e-12)
+
+
+@settings(max_examples=100)
+@given(
+    stage_problems(most=4, graph=graphs(least=5, most=10)),
+    st.sampled_from([0.9, 0.97, 1.000001, 1.05]),
+    st.sampled_from([0.02, 0.1, 0.5]),
+)
+def test_a_loose_pass_misses_no_chain_and_gives_away_no_more_than_it_may(
+    problem: Problem, factor: float, slack: float
+) -> None:
+    best = run(CHAIN, problem).objective
+    search = quiet(problem)
+    reduced = relaxations(problem, parts(problem))[0](True)
+    if not best or reduced.units.blocked >= 0:
+        return
+    lattice = enumerate_ideals(reduced.units, 100_000, search)
+    assert lattice is not None
+    found = Chains(lattice, search).solve(best * factor, search, best * slack)
+    assert found is not None or factor < 1
+    if found is not None:
+        cost = problem.evaluator.objective(reduced.expand(found.device_of, found.place))
+        assert cost < best * (factor + slack) * (1 + 1e-12)
+
+
+@settings(max_examples=60)
+@given(st.one_of(stage_problems(most=4, graph=graphs(most=6)), chips(), even_pools()))
+def test_loose_passes_first_change_nothing_in_the_end(problem: Problem) -> None:
+    """As on graphs with many ideals: every bound on the way holds, the last is the optimum."""
+    name = "dp" if isinstance(problem.target, DevicePool) else "chain-dp"
+    if bound_method(name).refusal(problem) is not None:
+        return
+    usual = run_bound(bound_method(name), problem).bounds
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("planner.methods.ideals.rows", "planner.machines.pool.ideals.solver"):
+            patch.setattr(f"{module}.MANY_IDEALS", 0)
+        early = run_bound(bound_method(name), problem).bounds
+    last, others = problem.strongest_bound(early), problem.strongest_bound(usual)
+    assert (last is None) == (others is None)
+    if last is not None and others is not None:
+        assert last.value == pytest.approx(others.value, rel=1e-8)
+        assert all(bound.value <= others.value * (1 + 1e-8) for bound in early)
 
 
 @settings(max_examples=25)
