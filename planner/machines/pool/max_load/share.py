@@ -21,6 +21,8 @@ from planner.model.graph import Bools, Floats
 
 MARGIN = 1e-9
 """The share of a bound that rounding may have added."""
+LEAST = 1e-250
+"""What costs no more in all is free: whole numbers that tell it apart would be too large."""
 LINES = 30
 """Most cuts for one node: the best multiplier is nearly always found before."""
 
@@ -67,7 +69,7 @@ class Share:
         self.seen: list[Block] = []
         self._fixed: NDArray[np.int8] = np.where(self.able, FREE, OUT).astype(np.int8)
         everything = float(self.work.sum() + units.tensor_time.sum())
-        self._cuts = Cuts(units, ROOM / max(everything, 1e-300))
+        self._cuts = Cuts(units, ROOM / everything if everything > LEAST else 1.0)
         self.price, self.need = self.work, 0.0
 
     def set_prices(self, price: Floats, below: float) -> None:

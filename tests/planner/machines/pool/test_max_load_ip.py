@@ -211,6 +211,15 @@ def test_shares_are_never_above_the_optimum_and_rise(problem: Problem) -> None:
         assert all(value <= best + 1e-9 for value in found)
 
 
+def test_shares_of_what_costs_nothing_are_free() -> None:
+    graph = Graph.build("free", [Op("op", "op", work=0.0, work_cpu=0.0)], [])
+    problem = Problem(graph, DevicePool(1, 1, contiguous=False), "max-load")
+    share = Share(units_of(problem, forced_units(problem)))
+    share.set_prices(np.ones(1), 1.0)
+    share.need = 1.0
+    assert list(share.bounds(10, 1e9))[-1] == 0.0
+
+
 @settings(max_examples=60)
 @given(small)
 def test_the_cheapest_share_is_the_cheapest_of_all_sets(problem: Problem) -> None:
