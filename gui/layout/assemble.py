@@ -16,14 +16,7 @@ from gui.layout.routes import route
 from gui.layout.skeleton import Skeleton
 from gui.layout.style import LayoutStyle
 from gui.layout.tracks import pack, sweep
-from gui.layout.wrap import (
-    Ribbon,
-    candidates,
-    choose_breaks,
-    lane_padding,
-    row_heights,
-    scale_of,
-)
+from gui.layout.wrap import Ribbon, candidates, choose_breaks, lane_padding, row_heights, scale_of
 
 #: how often every path is taken out and put back at the better place
 ROUNDS = 2

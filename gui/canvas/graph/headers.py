@@ -187,21 +187,35 @@ def _paint_details(
         paint_bar(painter, QRectF(x, y, w, 6 * ratio), d, palette, data)
         y += 9 * ratio
     if rows >= 3:
-        painter.setFont(font(int(10 * ratio), False))
-        painter.setPen(QColor(theme.muted))
-        lines = [f"in {bytes_text(float(data.received[d]))}", f"out {bytes_text(float(data.sent[d]))}"]
-        if loaded:
-            used, cache = float(data.memory[d]), float(data.budget[d])
-            other = data.times.text(float(data.cost[d]))
-            if np.array_equal(data.pace, data.cost):  # stands beside the title already
-                other = "  ".join(lines)
-            lines = [cache_text(used, cache, brief=True), other]
-        for text in lines if rows >= 4 else lines[:1] if loaded else ["  ".join(lines)]:
-            off_chip = loaded and text is lines[0] and data.memory[d] > data.budget[d]
-            painter.setPen(QColor(theme.bad if off_chip else theme.muted))
-            shown = metrics(int(10 * ratio), False).elidedText(text, Qt.TextElideMode.ElideRight, w)
-            painter.drawText(QRectF(x, y, w, 13 * ratio), int(Qt.AlignmentFlag.AlignVCenter), shown)
-            y += 13 * ratio
+        _paint_traffic(painter, QRectF(x, y, w, 13 * ratio), rows >= 4, d, palette, data, ratio)
+
+
+def _paint_traffic(
+    painter: QPainter,
+    line: QRectF,
+    both: bool,
+    d: int,
+    palette: CanvasPalette,
+    data: HeaderData,
+    ratio: float,
+) -> None:
+    """Bytes in and out, or what memory holds and the other cost, from ``line`` down; in one line unless ``both`` fit."""
+    theme = palette.theme
+    painter.setFont(font(int(10 * ratio), False))
+    lines = [f"in {bytes_text(float(data.received[d]))}", f"out {bytes_text(float(data.sent[d]))}"]
+    loaded = bool(np.isfinite(data.budget[d]) and data.budget[d] > 0)
+    if loaded:
+        used, cache = float(data.memory[d]), float(data.budget[d])
+        other = data.times.text(float(data.cost[d]))
+        if np.array_equal(data.pace, data.cost):  # stands beside the title already
+            other = "  ".join(lines)
+        lines = [cache_text(used, cache, brief=True), other]
+    for text in lines if both else lines[:1] if loaded else ["  ".join(lines)]:
+        off_chip = loaded and text is lines[0] and data.memory[d] > data.budget[d]
+        painter.setPen(QColor(theme.bad if off_chip else theme.muted))
+        shown = metrics(int(10 * ratio), False).elidedText(text, Qt.TextElideMode.ElideRight, line.width())
+        painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter), shown)
+        line = line.translated(0, 13 * ratio)
 
 
 def _title(data: HeaderData, d: int, room: float, size: int, smallest: int) -> tuple[str, int]:
