@@ -60,7 +60,11 @@ def can_tell(window: CompareBody) -> bool:
 def _of_story(spec: ActionSpec[Any]) -> ActionSpec[Any]:
     """An action of the story, only where there is one."""
 
-    return replace(spec, when=lambda window: window.studio is not None and spec.when(window))
+    return replace(
+        spec,
+        when=lambda window: window.studio is not None and spec.when(window),
+        run=lambda window: None if window.studio is None else spec.run(window),
+    )
 
 
 COMPARE_ACTIONS: tuple[ActionSpec[Any], ...] = (
