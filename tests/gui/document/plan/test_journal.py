@@ -19,7 +19,8 @@ from hypothesis import given, settings
 from gui.document.crash_files import discard, folder
 from gui.document.plan.document import Document
 from gui.document.plan.journal import Journal
-from gui.document.plan.opening import prepare_plan
+from gui.document.plan.machine_change import PLANNED, MachineChange
+from gui.document.plan.opening import prepare_plan, start_plan
 from gui.document.plan.recovery import leftovers, read, recover
 from gui.document.values import Message
 from planner.errors import StageboardError
@@ -383,6 +384,7 @@ from PySide6.QtGui import QGuiApplication
 app = QGuiApplication([])
 from gui.document.plan.document import Document
 from gui.document.plan.journal import Journal
+from gui.document.plan.machine_change import PLANNED, MachineChange
 document = Document()
 journal = Journal(document, Path(sys.argv[2]))
 document.open_model(sys.argv[1])
@@ -412,3 +414,28 @@ def test_a_killed_process_leaves_a_journal_and_a_living_one_keeps_it(where: Path
     recover(again, found[0])
     assert again.device_of[5] == 3
     assert again.modified
+
+
+def test_a_change_of_machine_with_its_plan_made_anew_comes_back(where: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    changes: list[MachineChange] = []
+    document.machine_changed.connect(changes.append)
+    document.move([3], 1)
+    document.set_problem(Pipeline(count=4))
+    assert document.editing.machines.planned(changes[0], *start_plan(changes[0].after)) == PLANNED
+    # A planner that was started before ends now: its plan is for the machine that was left.
+    before = changes[0].before
+    document.add_plan(np.repeat([0, 1, 2], 4), "late", planner="slice", problem=before)
+    crash(journal, where)
+    again = Document()
+    recover(again, leftovers(where)[0])
+    assert state(again) == state(document)
+    known = {entry.name: entry for entry in again.plans}
+    assert known["late"].problem == before and known["late"].valid
+    assert again.active is not None and document.active is not None
+    assert (again.active.name, again.active.origin) == (document.active.name, "start")
+    again.undo_stack.undo()
+    document.undo_stack.undo()
+    assert again.device_of.tolist() == document.device_of.tolist() and again.problem == before
