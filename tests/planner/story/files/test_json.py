@@ -172,7 +172,7 @@ def keyframes() -> st.SearchStrategy[Keyframe]:
         Keyframe, words, words, st.integers(0, 1), st.sampled_from(["flow", "lanes", "stages", "package", "certificate"]),
         st.none() | st.builds(Camera, share, share, size, size), st.just(()),
         st.sampled_from(["", "costs", "convergence", "schedule", "memory", "package"]), st.integers(-1, 1), st.none(),
-        st.floats(0.1, 60.0), st.floats(0.0, 5.0), words,
+        st.floats(0.1, 60.0), st.floats(0.0, 5.0), notes=words,
     )  # fmt: skip
 
 
