@@ -290,7 +290,7 @@ class Drawing {
     const bar = bottom - top > 2.2 * size, middle = (top + bottom) / 2 - (bar ? 0.35 * size : 0), hot = d === stage.hot;
     c.textBaseline = "middle";
     c.font = `bold ${size}px ${this.fonts}`;
-    c.fillStyle = hot ? t.bad : t.text;
+    c.fillStyle = hot ? t.warning : t.text;
     c.textAlign = "right";
     c.fillText(stage.pace[d], width - 12 * u, middle);
     const used = c.measureText(stage.pace[d]).width;
@@ -305,7 +305,7 @@ class Drawing {
     const wide = width - 26 * u;
     c.fillStyle = t.track;
     c.fillRect(14 * u, middle + 0.75 * size, wide, 6 * u);
-    c.fillStyle = hot ? t.bad : palette.accent[d];
+    c.fillStyle = hot ? t.warning : palette.accent[d];
     c.fillRect(14 * u, middle + 0.75 * size, wide * stage.load[d], 6 * u);
   }
 
