@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gui.editors.plan.editor import MainWindow
+from gui.tools.story.editor import PANELS, VIEWS, suits
 from gui.tools.story.frames_list import PICTURE
 from planner.machines.catalogue import planner
+from planner.machines.mcm.target import McmPackage
 from planner.problem.provenance import Provenance
 from planner.search.run import run
 from planner.story.files.json import read_story
@@ -86,6 +88,8 @@ def test_words_are_edited_in_place(window: MainWindow) -> None:
     assert not studio.draft.frame.keyframe.notes and not editor.notes.toPlainText()
     editor.hold.setValue(7.5)
     assert studio.draft.frame.keyframe.hold == 7.5
+    assert editor.view.findData("stages") >= 0
+    assert editor.view.findData("package") < 0 and editor.panel.findData("package") < 0  # of another machine
     assert editor.panel.findData("difference") < 0  # there is no earlier plan to compare with
     window.document.move([7], 2)
     press(window, "story.capture")
@@ -94,6 +98,12 @@ def test_words_are_edited_in_place(window: MainWindow) -> None:
     editor.panel.activated.emit(editor.panel.currentIndex())
     frame = studio.draft.frame
     assert frame is not None and frame.versus is studio.draft.frames[0].shown
+
+
+def test_packages_are_offered_where_the_machine_is_one() -> None:
+    own = McmPackage(4).own_views
+    assert {entry[0] for entry in VIEWS if suits(entry, own)} == {entry[0] for entry in VIEWS} >= {"package"}
+    assert all(suits(entry, ()) for entry in PANELS if entry[0] != "package")
 
 
 def test_a_story_is_saved_and_opened(
