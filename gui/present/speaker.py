@@ -50,19 +50,19 @@ SHARE = 0.42
 """What the speaker's window has of the width of a single screen."""
 
 
-def seats(rooms: Sequence[QRect], here: int) -> tuple[QRect, QRect, bool]:
-    """Where the speaker's window and the audience's go, and whether the audience has a screen of its own.
+def seats(rooms: Sequence[QRect], here: int) -> tuple[QRect, QRect, int]:
+    """Where the speaker's window and the audience's go, and the screen that the audience has of its own (-1: none).
 
     ``rooms`` are the screens, ``here`` the one at which the speaker sits.
     """
     room = rooms[here]
-    others = [other for i, other in enumerate(rooms) if i != here]
-    if others:
-        return room, others[0], True
+    other = next((i for i in range(len(rooms)) if i != here), -1)
+    if other >= 0:
+        return room, rooms[other], other
     left = max(LEAST_WIDE, round(SHARE * room.width()))
     wide = room.width() - left
     audience = QRect(room.left() + left, room.top(), wide, min(room.height(), wide * 10 // 16))
-    return QRect(room.left(), room.top(), left, room.height()), audience, False
+    return QRect(room.left(), room.top(), left, room.height()), audience, -1
 
 
 class SlideView(QWidget):

@@ -251,18 +251,21 @@ class PresenterWindow(Screen):
         parent = self.parentWidget()
         screens = QGuiApplication.screens()
         here = screens.index(parent.screen() if parent is not None else QGuiApplication.primaryScreen())
-        place, own, apart = seats([screen.availableGeometry() for screen in screens], here)
+        place, own, other = seats([screen.availableGeometry() for screen in screens], here)
         self.alone = False
         self.speaker = SpeakerWindow(self)
         self.speaker.asked.connect(lambda run: getattr(self, run)())
         self.speaker.closed.connect(self._speaker_closed)
-        if not (apart and self._full_screen):
+        if not self._full_screen or other < 0:
             self.showNormal()
+        elif self.screen() is not screens[other]:
+            self.hide()  # a window that fills one screen is not moved to another by all systems
+            self.setScreen(screens[other])
         self.setGeometry(own)
-        if apart and self._full_screen:
+        if self._full_screen and other >= 0:
             self.showFullScreen()
         self._lay_out()
-        self.speaker.begin(place, apart)
+        self.speaker.begin(place, other >= 0)
 
     def _speaker_closed(self) -> None:
         """What only the speaker needs is here again."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Generator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
@@ -22,6 +27,7 @@ from gui.present.window import PresenterWindow
 from planner.story.story import Resolved
 from tests.gui.present.talks import talk
 
+ROOT = Path(__file__).parents[3]
 Key = Qt.Key
 
 
@@ -195,10 +201,10 @@ def test_colours_are_those_of_the_program(qtbot: QtBot) -> None:
 
 def test_seats() -> None:
     laptop, projector, wide = QRect(0, 0, 1440, 900), QRect(1440, 0, 1920, 1080), QRect(0, 0, 2560, 1440)
-    assert seats([laptop, projector], 0) == (laptop, projector, True)
-    assert seats([laptop, projector], 1) == (projector, laptop, True)
-    speaker, audience, apart = seats([wide], 0)
-    assert not apart and not speaker.intersects(audience)
+    assert seats([laptop, projector], 0) == (laptop, projector, 1)
+    assert seats([laptop, projector], 1) == (projector, laptop, 0)
+    speaker, audience, other = seats([wide], 0)
+    assert other < 0 and not speaker.intersects(audience)
     assert wide.contains(speaker) and wide.contains(audience)
 
 
@@ -246,3 +252,38 @@ def test_the_command_opens_both(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(QApplication, "exec", run)
     assert present_file(story_file("edge-tpu"), notes=True) == 0
     assert seen == ["PresenterWindow", "SpeakerWindow"]
+
+
+TWO_SCREENS = """
+import sys
+from PySide6.QtWidgets import QApplication
+from gui.present.window import PresenterWindow
+from tests.gui.present.talks import talk
+app = QApplication(sys.argv[:1])
+audience = PresenterWindow(talk())
+audience.begin()
+audience.toggle_speaker()
+app.processEvents()
+speaker = audience.speaker
+print(audience.screen().name(), audience.isFullScreen(), audience.geometry() == app.screens()[1].geometry())
+print(speaker.screen().name(), speaker.geometry() == app.screens()[0].availableGeometry())
+audience.close()
+"""
+
+
+def test_a_second_screen_is_the_audiences(tmp_path: Path) -> None:
+    sides = {"y": 0, "width": 1280, "height": 800, "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
+    screens = [{"name": "desk", "x": 0, **sides}, {"name": "wall", "x": 1280, **sides}]
+    config = tmp_path / "screens.json"
+    config.write_text(json.dumps({"windowFrameMargins": False, "screens": screens}))
+    env = {**os.environ, "QT_QPA_PLATFORM": f"offscreen:configfile={config}", "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(
+        [sys.executable, "-c", TWO_SCREENS],
+        env=env,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ended.stdout.splitlines() == ["wall True True", "desk True"], ended.stderr
