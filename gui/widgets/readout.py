@@ -13,6 +13,10 @@ from gui.widgets.accessible import Contents, Role
 from gui.widgets.labels import ElidedLabel
 
 
+LEAST_VALUE = 90
+"""Pixels of a value that are kept where there is little room: most values are no wider, and the words around them are cut first."""
+
+
 class Readout(QWidget):
     """A small label, a big value, and a line that explains it. Clickable when something is behind it."""
 
@@ -25,7 +29,7 @@ class Readout(QWidget):
         self._mark = ""
         self._label, self._value, self._note = (
             ElidedLabel(label, self),
-            ElidedLabel("", self),
+            ElidedLabel("", self, least=LEAST_VALUE),
             ElidedLabel("", self),
         )
         self._label.setFont(font(8.0))
