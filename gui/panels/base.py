@@ -53,9 +53,11 @@ class Panel(QWidget):
         return self._later.waiting
 
     def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
+        """Other colours, at once: words in the old ones could not be read on the new ground."""
         self.theme = theme
-        self.request_refresh()
+        self._stale = True
+        if self.isVisible():
+            self.refresh_now()
 
     def _refresh_if_seen(self) -> None:
         if self.isVisible():

@@ -12,7 +12,6 @@ from gui.look.theme import Theme, font
 from gui.widgets.accessible import Contents, Role
 from gui.widgets.labels import ElidedLabel
 
-
 LEAST_VALUE = 90
 """Pixels of a value that are kept where there is little room: most values are no wider, and the words around them are cut first."""
 

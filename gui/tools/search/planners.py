@@ -284,8 +284,8 @@ class PlannersPanel(Panel):
         self.cancel_button.setEnabled(bool(self.jobs.running))
 
     def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
+        """Other colours; the choice and its options stay as they are."""
+        self.theme = theme
         self.list.set_theme(theme)
         for row in self.rows.values():
             row.set_theme(theme)
-        super().set_theme(theme)

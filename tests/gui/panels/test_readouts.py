@@ -388,3 +388,12 @@ def test_estimated_times_say_so_and_lead_to_the_target(qtbot: QtBot) -> None:
         document.open_graph(chain_graph(), target=Pipeline(3))
         settle()
         assert not strip.estimated.isVisible()
+
+
+def test_another_theme_is_there_at_once(qtbot: QtBot) -> None:
+    """Values in the colours of the theme before could not be read on the new ground until the next turn of the event loop."""
+    strip = ReadoutStrip(opened(), LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        assert strip.objective._value._colour == LIGHT.text
+        strip.set_theme(DARK)
+        assert strip.objective._value._colour == DARK.text and not strip.waiting

@@ -110,6 +110,10 @@ class SettingsPanel(Panel):
         set_role(label, "heading")
         return label
 
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours, which the style sheet has; fields keep what was typed into them."""
+        self.theme = theme
+
     # ------------------------------------------------------------------ filling
     def refresh(self) -> None:
         """Show the problem as it is."""

@@ -332,3 +332,25 @@ def test_every_parameter_of_every_machine_and_every_option_is_explained() -> Non
         assert all(f.metadata.get("help") for f in dataclasses.fields(cls)), cls.kind
     for method in [*planners().values(), *bound_methods().values()]:
         assert all(len(option.help) > 10 for option in method.options), method.name
+
+
+def test_another_theme_leaves_what_was_typed(qtbot: QtBot) -> None:
+    from gui.look.theme import DARK
+    from gui.tools.search.planners import PlannersPanel
+    from tests.gui.tools.search.test_planners import PlainJobs
+
+    document = opened()
+    panel = SettingsPanel(document, LIGHT)
+    planners = PlannersPanel(document, PlainJobs(), LIGHT)  # type: ignore[arg-type]
+    for each in (panel, planners):
+        qtbot.addWidget(each)
+        each.show()
+    settle()
+    panel.machine.fields["count"].setValue(7)  # type: ignore[attr-defined]
+    planners.choose("anneal")
+    planners.options.fields["rounds"].setValue(11)  # type: ignore[attr-defined]
+    for each in (panel, planners):
+        each.set_theme(DARK)
+    settle()
+    assert panel.machine.values()["count"] == 7 and panel.apply_button.isEnabled()
+    assert planners.options.values()["rounds"] == 11 and planners.theme is DARK
