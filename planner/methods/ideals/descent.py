@@ -34,7 +34,7 @@ FEW_IDEALS = 20_000
 """Windows around one order stay below so many ideals where the best plan is that close to what is proven."""
 LITTLE, HARDLY = 1e-3, 1e-4
 """A plan that a pass made better by less than the first share, or that is closer to what is proven than the second, is likely the best."""
-EARLY = ((0.902, 0.08), (0.97, 0.02))
+EARLY = ((0.905, 0.03), (0.97, 0.02))
 """What first passes ask for where passes take long, as a share of the best plan, and how much of it they give away: such passes are
 much sooner done, and the first leaves less than a tenth open."""
 MANY_IDEALS = 50_000
@@ -67,7 +67,9 @@ class Engine(Protocol):
 
 
 class LooseEngine(Engine, Protocol):
-    """One that can give some of each cost away, to be done sooner."""
+    """One that can give some of each cost away, to be done sooner. ``by_way``: it looks for less then than it does otherwise."""
+
+    by_way: bool
 
     def solve(self, bound: float, search: Search, slack: float = 0.0) -> Found | None:
         """A chain whose costs are below ``bound + slack``, or None where there is none with every cost below ``bound``; where there is either, any of the two."""
@@ -258,7 +260,14 @@ class Descending(ABC):
             if found is not None:
                 self.search.iteration()
                 self._take_loosely(found, reduced, descent)
-                return
+                if not engine.by_way or self._proven > 0.0:
+                    return
+                # What loose passes leave out may be what plans cost.
+                found = engine.solve(share * best, self.search)
+                if found is not None:
+                    self.search.iteration()
+                    self._take_chain(found, found.value, reduced, descent)
+                    return
             self._prove(share * best)
 
     def _take_loosely(self, found: Found, reduced: Reduced, descent: Descent) -> None:

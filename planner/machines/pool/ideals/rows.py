@@ -56,6 +56,8 @@ def after_a_cpu(first, end, bound, ptr, upper, work, furthest, origin, place, be
 class Rows:
     """Finds chains of ideals of ``lattice`` whose devices all cost less than a bound; see :func:`served`."""
 
+    by_way = False
+
     def __init__(self, lattice: Lattice, states: States, search: Search) -> None:
         e = lattice.units.problem.evaluator
         self.lattice, self.states = lattice, states
