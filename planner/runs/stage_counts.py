@@ -239,4 +239,5 @@ class CountsWorker:
         self._process.join()
         self._sender.join()
         self._connection.close()
-        self._process.close()
+        with contextlib.suppress(ValueError):  # somebody else saw it end
+            self._process.close()

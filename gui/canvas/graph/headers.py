@@ -180,7 +180,7 @@ def _paint_details(
     painter: QPainter, place: QRectF, d: int, palette: CanvasPalette, data: HeaderData, ratio: float, rows: int
 ) -> None:  # fmt: skip
     """What stands below a header's title, from the top of ``place``: a bar where there are two ``rows``, words where there are more."""
-    theme, x, y, w = palette.theme, place.left(), place.top(), place.width()
+    x, y, w = place.left(), place.top(), place.width()
     loaded = bool(np.isfinite(data.budget[d]) and data.budget[d] > 0)
     if rows >= 2:
         paint_bar = _paint_cache if loaded else _paint_bar
