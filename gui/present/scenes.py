@@ -147,10 +147,13 @@ class GraphStage:
 
 
 class Graphs:
-    """The stages of a story's plans of graphs. In the flow view all plans of a graph share one layout."""
+    """The stages of a story's plans of graphs. In the flow view all plans of a graph share one layout.
 
-    def __init__(self, room: tuple[float, float], unit: float, theme: Theme) -> None:
-        self._room, self._unit, self._theme = room, unit, theme
+    Without ``legend`` the flow view does not name the devices: what shows it does that itself.
+    """
+
+    def __init__(self, room: tuple[float, float], unit: float, theme: Theme, legend: bool = True) -> None:
+        self._room, self._unit, self._theme, self._legend = room, unit, theme, legend
         self._items: dict[int, Items] = {}
         self._layouts: dict[object, Layout] = {}
         self._stages: dict[tuple[int, str], GraphStage] = {}
@@ -192,6 +195,8 @@ class Graphs:
         scene.violating = scene.mask(np.array(broken, np.int64))
         crossing = crossing_bytes(graph, device_of, k, scene.size)
         headers = header_data(scene, problem, crossing, links_of(problem, device_of))
+        if view == "flow" and not self._legend:
+            headers = None
         return GraphStage(plan, view, scene, canvas_palette(self._theme, k), headers)
 
     def _layout_room(self, view: str, graph: Graph) -> tuple[float, float]:

@@ -51,11 +51,11 @@ if TYPE_CHECKING:
 class Shots:
     """What the keyframes of a story show in frames of one size and theme; everything is made once, when it is first asked for."""
 
-    def __init__(self, resolved: Resolved, places: Places, theme: Theme) -> None:
+    def __init__(self, resolved: Resolved, places: Places, theme: Theme, legend: bool = True) -> None:
         self.resolved, self.places, self.theme = resolved, places, theme
         self.keyframes = resolved.story.keyframes
         panels = any(k.panel for k in self.keyframes if k.view in GRAPH_VIEWS)
-        self._graphs = Graphs(places.room("costs" if panels else ""), places.unit, theme)
+        self._graphs = Graphs(places.room("costs" if panels else ""), places.unit, theme, legend)
         beside = any(k.panel for k in self.keyframes if k.view == "network")
         self._networks = Networks(places.room("costs" if beside else ""), places.unit, theme)
         self._shots: dict[int, AnyShot] = {}

@@ -40,12 +40,12 @@ class Show:
     """A resolved story in frames of ``size`` (logical pixels: width, height).
 
     Keyframe i begins with its transition, ``keyframe.transition`` seconds long, and is then held for ``keyframe.hold`` seconds.
-    ``reduced_motion`` turns transitions into cuts. ``type_scale`` makes letters larger or smaller than usual.
+    ``reduced_motion`` turns transitions into cuts. ``type_scale`` makes letters larger or smaller than usual; without ``legend`` devices are named elsewhere.
     """
 
     def __init__(
-        self, resolved: Resolved, theme: Theme, size: tuple[int, int], *, type_scale: float = 1.0
-    ) -> None:
+        self, resolved: Resolved, theme: Theme, size: tuple[int, int], *, type_scale: float = 1.0, legend: bool = True
+    ) -> None:  # fmt: skip
         self.resolved, self.theme, self.size = resolved, theme, (max(64, size[0]), max(48, size[1]))
         self.keyframes = resolved.story.keyframes
         self.reduced_motion = False
@@ -55,7 +55,7 @@ class Show:
         said = [(k.title, k.caption) for k in self.keyframes]
         band = band_height(said, width, height, self.letters)
         self.places = Places(width, height, self.unit, band)
-        self.shots = Shots(resolved, self.places, theme)
+        self.shots = Shots(resolved, self.places, theme, legend)
         ends = list(accumulate(k.transition + k.hold for k in self.keyframes))
         self.starts = [0.0, *ends[:-1]]
         """The seconds at which each keyframe's transition begins."""

@@ -102,8 +102,8 @@ class Entry:
 
     def runs(self, theme: Theme) -> list[Run]:
         """Its words in their colours."""
-        tone = theme.bad if self.slowest else theme.text
-        last = [Run("  bottleneck", theme.bad)] if self.slowest else []
+        tone = theme.warning if self.slowest else theme.text
+        last = [Run("  bottleneck", theme.warning)] if self.slowest else []
         return [Run(f"{self.name}  ", theme.text), Run(self.cost, tone, True), *last]
 
 
@@ -169,7 +169,7 @@ class _Slides:
         ]
         self._below = LINE * max(len(legend.lines) for legend in self._legends)
         size = (SIZE[0], round(SIZE[1] - self._below))
-        self._show = Show(resolved, theme, size, type_scale=LETTERS)
+        self._show = Show(resolved, theme, size, type_scale=LETTERS, legend=False)
 
     def fill(self, slide: Slide, index: int) -> None:
         """All of one keyframe."""

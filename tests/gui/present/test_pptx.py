@@ -91,6 +91,7 @@ def test_the_canvas_is_a_drawing_with_pixels_beside_it(deck: Any) -> None:
     blip = canvas._element.find(".//{*}svgBlip")
     part = deck.slides[1].part.related_part(blip.values()[0])
     assert part.content_type == "image/svg+xml" and b"<text" in part.blob
+    assert b"bottleneck" not in part.blob  # the legend is native, and there once
     drawn = QSvgRenderer(QByteArray(part.blob))
     raster = QImage.fromData(canvas.image.blob)
     size = drawn.viewBoxF()
