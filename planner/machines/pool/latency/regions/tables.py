@@ -21,8 +21,8 @@ from planner.model.graph import Floats, Ints
 from planner.search.search import Search
 
 MOST_OPS, MOST_IDEALS = 64, 12_000
-LOOKS_PER_CALL = 20_000_000
-"""Pairs of ideals between two looks at the search: some 50 ms."""
+LOOKS_PER_CALL = 6_000_000
+"""Pairs of ideals between two looks at the search: some tenth of a second."""
 CLASSES = 64
 """Into so many classes the memory of an accelerator is divided, to tell apart what ops at the ends of a region take of it."""
 
