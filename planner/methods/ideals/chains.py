@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.methods.ideals.descent import TooLong
 from planner.methods.ideals.lattice import Lattice
 from planner.methods.ideals.potentials import IDEALS_PER_CALL, Touches, borders, ideal_sums, touches
 from planner.methods.ideals.stages import (
@@ -101,18 +102,25 @@ class Chains:
         )
         """What the last pass found."""
 
-    def solve(self, bound: float, search: Search, slack: float = 0.0) -> RowChain | None:
-        """A chain with every cost below ``bound``, or None where there is none; with ``slack`` perhaps one whose costs are below ``bound + slack``."""
+    def solve(
+        self, bound: float, search: Search, slack: float = 0.0, patience: float = math.inf
+    ) -> RowChain | None:
+        """A chain with every cost below ``bound``, or None where there is none; with ``slack`` perhaps one whose costs are below ``bound + slack``.
+
+        Raises :class:`TooLong` where it looks at more than ``patience`` open stages for each ideal.
+        """
         row, reached = self._row, self.reached
         if not max(0.0, -row.budget / row.rate) < bound:
             return None
         reached.place.fill(NOWHERE)
         reached.load.fill(math.inf)
         reached.place[0], reached.load[0] = 0, 0.0
-        self.extend(bound, self.count, 0.0, search, slack)
+        self.extend(bound, self.count, 0.0, search, slack, patience)
         return self._chain() if reached.place[-1] < NOWHERE else None
 
-    def extend(self, bound: float, count: int, elsewhere: float, search: Search, slack: float = 0.0) -> None:
+    def extend(
+        self, bound: float, count: int, elsewhere: float, search: Search, slack: float = 0.0, patience: float = math.inf
+    ) -> None:  # fmt: skip
         """Go on with up to ``count`` stages from where :attr:`reached` says that chains begin, and fill it.
 
         ``elsewhere``: work that others than these stages may take. ``slack``: what a stage may seem to be cheaper than it is; it may be passed by then.
@@ -122,13 +130,16 @@ class Chains:
         ways = self._ways._replace(passing=np.zeros_like(self._ways.passing)) if slack else self._ways
         _release(self._stages)
         self._head.fill(-1)
-        at = 0
+        at, looked_at = 0, 0
         while at < lattice.count:
+            if looked_at > patience * lattice.count:
+                raise TooLong
             at, steps = advance(
                 at, STEPS_PER_CALL, bound, count, elsewhere, (lattice.ptr, lattice.upper, lattice.unit, lattice.bits),
                 self._borders, self._touches, self._leaving, ways, row, self._stages, self._head, self.reached,
                 self._scratch,
             )  # fmt: skip
+            looked_at += steps
             search.progress(at / lattice.count, f"{at} of {lattice.count} ideals below {bound:.6g}")
             search.check()
             if at < lattice.count and steps < STEPS_PER_CALL:

@@ -34,9 +34,11 @@ FEW_IDEALS = 20_000
 """Windows around one order stay below so many ideals where the best plan is that close to what is proven."""
 LITTLE, HARDLY = 1e-3, 1e-4
 """A plan that a pass made better by less than the first share, or that is closer to what is proven than the second, is likely the best."""
-EARLY = ((0.905, 0.03), (0.97, 0.02))
-"""What first passes ask for where passes take long, as a share of the best plan, and how much of it they give away: such passes are
-much sooner done, and the first leaves less than a tenth open."""
+EARLY, PATIENCE = 0.905, 2.0
+"""So much of the best plan a first pass asks for where passes take long: one that is far below fails soon, and leaves less than a tenth open.
+It is left when it has looked at more than so many open stages for each ideal."""
+LOOSELY = ((0.901, 0.04), (0.97, 0.02))
+"""What loose passes ask for then, as shares of the best plan, and how much of it they give away."""
 MANY_IDEALS = 50_000
 """From so many ideals on passes take long."""
 MOST_SLICED = 4_000
@@ -66,13 +68,20 @@ class Engine(Protocol):
         """A chain with every cost below ``bound``, or None where there is none."""
 
 
+class TooLong(Exception):
+    """A pass has looked at more open stages than it was to."""
+
+
 class LooseEngine(Engine, Protocol):
-    """One that can give some of each cost away, to be done sooner. ``by_way``: it looks for less then than it does otherwise."""
+    """One that can give some of each cost away, to be done sooner, and give up."""
 
-    by_way: bool
+    def solve(
+        self, bound: float, search: Search, slack: float = 0.0, patience: float = math.inf
+    ) -> Found | None:
+        """A chain whose costs are below ``bound + slack``, or None where there is none with every cost below ``bound``; where there is either, any of the two.
 
-    def solve(self, bound: float, search: Search, slack: float = 0.0) -> Found | None:
-        """A chain whose costs are below ``bound + slack``, or None where there is none with every cost below ``bound``; where there is either, any of the two."""
+        Raises :class:`TooLong` where it looks at more than ``patience`` open stages for each ideal.
+        """
 
 
 @dataclass
@@ -248,27 +257,35 @@ class Descending(ABC):
                 self._prove(cutoff)
 
     def _ask_for_far_less(self, engine: LooseEngine, reduced: Reduced, descent: Descent) -> None:
-        """Loose passes below the best plan known, unless as much is proven; the last is the first that finds something."""
-        for share, slack in EARLY:
-            self._adopt()
+        """One pass far below the best plan known, unless as much is proven; loose ones where that takes too long."""
+        self._adopt()
+        cutoff = EARLY * min(descent.floor, self._upper)
+        if math.isinf(cutoff) or cutoff <= max(self._proven, self.search.state.bound or 0.0):
+            return
+        try:
+            found = engine.solve(cutoff, self.search, patience=PATIENCE)
+        except TooLong:
+            self._ask_loosely(engine, reduced, descent)
+            return
+        if found is None:
+            self._prove(cutoff)
+        else:
+            self.search.iteration()
+            self._take_chain(found, found.value, reduced, descent)
+
+    def _ask_loosely(self, engine: LooseEngine, reduced: Reduced, descent: Descent) -> None:
+        """Loose passes until one finds something."""
+        for share, slack in LOOSELY:
             best = min(descent.floor, self._upper)
-            if math.isinf(best):
-                return
             if share * best <= max(self._proven, self.search.state.bound or 0.0):
                 continue
             found = engine.solve(share * best, self.search, slack * best)
             if found is not None:
                 self.search.iteration()
                 self._take_loosely(found, reduced, descent)
-                if not engine.by_way or self._proven > 0.0:
-                    return
-                # What loose passes leave out may be what plans cost.
-                found = engine.solve(share * best, self.search)
-                if found is not None:
-                    self.search.iteration()
-                    self._take_chain(found, found.value, reduced, descent)
-                    return
+                return
             self._prove(share * best)
+            self._adopt()
 
     def _take_loosely(self, found: Found, reduced: Reduced, descent: Descent) -> None:
         """Take the plan of a loose pass for what it costs."""

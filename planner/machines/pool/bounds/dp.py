@@ -34,4 +34,5 @@ class Dp(BoundMethod):
 
     def prove(self, problem: Problem, search: Search) -> None:
         """Bounds as they are proven, the optimum last."""
-        IdealsSearch(problem, search, int(search.options["ideals"]), self.name, propose=False).run()
+        limit = int(search.options["ideals"])
+        IdealsSearch(problem, search, limit, self.name, propose=False, near=False).run()

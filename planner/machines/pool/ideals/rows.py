@@ -56,8 +56,6 @@ def after_a_cpu(first, end, bound, ptr, upper, work, furthest, origin, place, be
 class Rows:
     """Finds chains of ideals of ``lattice`` whose devices all cost less than a bound; see :func:`served`."""
 
-    by_way = False
-
     def __init__(self, lattice: Lattice, states: States, search: Search) -> None:
         e = lattice.units.problem.evaluator
         self.lattice, self.states = lattice, states
@@ -67,8 +65,10 @@ class Rows:
         work = lattice.units.work[CPU].sum(axis=1) if self._cpus else np.zeros(lattice.units.count)
         self._work = ideal_sums(lattice, work[:, None], search)[:, 0].copy()
 
-    def solve(self, bound: float, search: Search, slack: float = 0.0) -> Chain | None:
-        """A chain with every load below ``bound``, or None where there is none; with ``slack`` as :meth:`planner.methods.ideals.chains.Chains.solve`. Raises :class:`planner.methods.ideals.chains.TooWide`."""
+    def solve(
+        self, bound: float, search: Search, slack: float = 0.0, patience: float = math.inf
+    ) -> Chain | None:
+        """A chain with every load below ``bound``, or None where there is none; with ``slack`` and ``patience`` as :meth:`planner.methods.ideals.chains.Chains.solve`. Raises :class:`planner.methods.ideals.chains.TooWide`."""
         reached = self._chains.reached
         reached.place.fill(NOWHERE)
         reached.load.fill(math.inf)
@@ -76,7 +76,7 @@ class Rows:
         alone = absorbed(self.lattice.units, bound) if self._cpus else 0.0
         ways: list[tuple[Ints, Ints]] = []
         for left in range(self._cpus, -1, -1):
-            self._chains.extend(bound, self._accelerators, left * alone, search, slack)
+            self._chains.extend(bound, self._accelerators, left * alone, search, slack, patience)
             by_accelerator = reached.source.copy()
             by_cpu = np.arange(self.lattice.count, dtype=np.int32)
             ways.append((by_accelerator, by_cpu))

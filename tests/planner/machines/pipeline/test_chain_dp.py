@@ -171,6 +171,7 @@ def test_loose_passes_first_change_nothing_in_the_end(problem: Problem) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for module in ("planner.methods.ideals.rows", "planner.machines.pool.ideals.solver"):
             patch.setattr(f"{module}.MANY_IDEALS", 0)
+        patch.setattr("planner.methods.ideals.descent.PATIENCE", -1.0)
         early = run_bound(bound_method(name), problem).bounds
     last, others = problem.strongest_bound(early), problem.strongest_bound(usual)
     assert (last is None) == (others is None)
