@@ -66,6 +66,13 @@ class Writer:
         return main([word.replace("@", f"{folder}/") for word in self.command] + [self.output, str(place)])
 
 
+def _times(folder: Path, place: Path) -> None:
+    from planner.formats.times.stageboard_times import write
+    from planner.model.times import OpTime, OpTimes
+
+    write(OpTimes({f"op {i}": OpTime(1.0) for i in range(99)}, "a profile", "a stopwatch"), place)
+
+
 def _certificate(folder: Path, place: Path) -> None:
     from gui.look.theme import THEMES
     from gui.present.certificate.dialog import save_certificate
@@ -132,6 +139,8 @@ WRITERS = (
     Writer("repaired.json", ("planner.plan_files.plan_json",), ("repair", *_plan("graph"))),
     Writer("graph.json", ("planner.formats.graphs.stageboard_json",), ("generate", "regal-like", "--set", "nodes=9")),
     Writer("network.npz", ("planner.formats.networks.npz",), ("generate", "mlp", "--set", "width=8")),
+    Writer("model.json", ("planner.formats.graphs.stageboard_json",), ("export", "@small.json", "--to", "json")),
+    Writer("times.json", ("planner.formats.times.stageboard_times",), call=_times),
     Writer("placement.json", ("planner.export.device_placement",), ("export", *_plan("graph"), "--to", "device-placement")),
     Writer("graph.dot", ("planner.export.dot",), ("export", *_plan("graph"), "--to", "dot")),
     Writer("table.csv", ("planner.export.csv",), ("export", *_plan("graph"), "--to", "csv")),

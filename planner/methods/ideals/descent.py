@@ -34,7 +34,7 @@ FEW_IDEALS = 20_000
 """Windows around one order stay below so many ideals where the best plan is that close to what is proven."""
 LITTLE, HARDLY = 1e-3, 1e-4
 """A plan that a pass made better by less than the first share, or that is closer to what is proven than the second, is likely the best."""
-EARLY, PATIENCE = 0.905, 2.0
+EARLY, PATIENCE = 0.905, 1.0
 """So much of the best plan a first pass asks for where passes take long: one that is far below fails soon, and leaves less than a tenth open.
 It is left when it has looked at more than so many open stages for each ideal."""
 LOOSELY = ((0.901, 0.04), (0.97, 0.02))

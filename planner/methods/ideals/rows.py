@@ -68,6 +68,8 @@ class RowSearch(Descending):
         self._reached_by: Ints | None = None
         self._by_way = any(rule.code == kernels.RULE_TRIANGLE for rule in problem.evaluator.rules)
         self._used_ways = False
+        self._torn = False
+        """Whether pins part what every better plan would keep together: then there is none."""
 
     def run(self) -> None:
         """Search until the optimum is proven, nothing more can be done, or a stop criterion fires."""
@@ -84,6 +86,9 @@ class RowSearch(Descending):
         if self._propose or not heard:
             self._order(FIRST_ORDERS)
         found = self._parts()
+        if self._torn:
+            self._prove(self._upper)
+            return
         reduced = lattice_units(problem, found, True)
         descent = self._descend(reduced, least)
         if descent is None:
@@ -112,6 +117,7 @@ class RowSearch(Descending):
         problem, e = self.problem, self.problem.evaluator
         found = parts(problem, cheap_to_cut(problem, forced_units(problem), self._upper))
         units = build_units(problem, found.unit_of)
+        self._torn = not bool(units.allowed.any(axis=1).all())
         sums = float(units.work.sum() + units.tensor_time.sum() + units.send_time.sum())
         total = float(units.params.sum())
         if total > e.budget[0] and (total >= EXACT_BYTES or bool((units.params % 1.0).any())):

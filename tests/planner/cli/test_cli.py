@@ -17,7 +17,7 @@ import pytest
 
 from planner.cli import COMMANDS, main
 from planner.formats import read_graph
-from planner.machines.catalogue import machine_of
+from planner.machines.catalogue import machine_of, planner
 from planner.search.result import Result
 from tests.shared_files import shared
 
@@ -333,6 +333,8 @@ def test_what_was_tried_is_named_where_nothing_was_found(
     ran = stageboard("plan", *problem)
     assert ran.status == 1 and ran.json["status"] == "infeasible" and ran.json["planner"] == "max-load-ip"
     assert [t["planner"] for t in ran.json["tried"]][-1] == "max-load-ip"
+    # Without the planner that proves it, and the one after it.
+    monkeypatch.setattr("planner.machines.trying.own_planner", lambda problem: planner("dpl"))
     monkeypatch.setattr(
         "planner.machines.trying.machine_of",
         lambda problem: dataclasses.replace(machine_of(problem), further=()),

@@ -79,9 +79,8 @@ class LatencyIp(Planner):
             annealer.start()
         bound.improve(PATHS_FIRST)
         bound.sharpen(0.0)
-        search.progress(None, "regions between articulation ops")
         while bound.regions.advance(SECONDS_AT_ONCE):
-            search.check()
+            search.progress(None, "regions between articulation ops")
         if bound.regions.plan is not None:
             search.incumbent(bound.regions.plan)
         runs = int(search.options["runs"])

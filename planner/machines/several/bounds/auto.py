@@ -17,7 +17,7 @@ from planner.search.run import run_bound
 from planner.search.search import Search, Shared
 from planner.search.stop import AnyOf, WorkBudget
 
-SHARES = (0.9, 1 / 4)
+SHARES = (3 / 4, 1 / 4)
 """What the first method may take of what is left, and what any other but the last, which has all of it."""
 WALL_FOR_CPU = 8.0
 """Seconds of wall time that one of processor time may take at most: beside a window a proof steps back for everybody else."""
@@ -26,7 +26,7 @@ WALL_FOR_CPU = 8.0
 class Auto(BoundMethod):
     """The bound methods that the machine wants to run unasked, the cheapest first, for some seconds altogether.
 
-    It ends when the best plan that it knows is proven. The first method has nine tenths of the time, others a quarter of what is left, the last all of it. A bound
+    It ends when the best plan that it knows is proven. The first method has three quarters of the time, others a quarter of what is left, the last all of it. A bound
     names the method that proved it.
     """
 

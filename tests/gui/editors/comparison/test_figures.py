@@ -63,7 +63,7 @@ def test_optimal_is_only_said_where_a_bound_proves_it() -> None:
 def test_a_broken_plan_is_never_optimal_and_says_what_is_broken() -> None:
     table = figures_table(comparison_of(A, BROKEN), (1, 0))
     rules = table.rows[1][table.titles.index("Rules")]
-    assert rules.text.endswith("broken")
+    assert rules.text.endswith("violations")
     assert rules.tone == "bad"
     assert rules.tip
     assert table.rows[1][-1].tone == "muted"  # what breaks rules is neither better nor worse

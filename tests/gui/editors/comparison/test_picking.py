@@ -162,7 +162,7 @@ def test_a_broken_rule_is_counted_and_can_be_repaired(qtbot: QtBot, scene: Scene
     state.add([Source(entry)])
     pick = scene.look([11], source=2)
     assert len(pick.broken) >= 1
-    assert "breaks" in pick.rules
+    assert "violations" in pick.rules
     assert pick.sentence.startswith(pick.broken[0].sentence)
     found: list[Pick | StageboardError] = []
     scene.picking.look_for_repair(pick, found.append)

@@ -103,7 +103,7 @@ def test_a_pick_that_breaks_a_rule_asks(qtbot: QtBot) -> None:
         rest(qtbot, window)
         assert document.device_of[11] == 0
         assert not document.evaluation.valid
-        assert "breaks" in window.notice.text
+        assert "violations" in window.notice.text
         document.undo_stack.undo()
         rest(qtbot, window)
         window.take_selection()

@@ -54,6 +54,13 @@ def check(problem: Problem, best: float | None = None) -> None:
     assert problem.standing((best,), alone.bounds).status == "optimal"
 
 
+@pytest.mark.parametrize("work", [0.0, 1.0])
+def test_pins_that_part_what_every_better_plan_keeps_together(work: float) -> None:
+    ops = [Op(f"op{i}", f"op{i}", work=work, work_cpu=work) for i in range(3)]
+    graph = Graph.build("parted", ops, [Tensor("op0", ("op1",), 1e9)])
+    check(Problem(graph, Pipeline(2), "bottleneck", (Pin("op0", "stage 0"), Pin("op1", "stage 1"))))
+
+
 @settings(max_examples=120)
 @given(stage_problems(most=3, graph=graphs(most=6)))
 def test_the_plan_is_the_best_of_all(problem: Problem) -> None:

@@ -59,11 +59,13 @@ class RegionBound:
         self._steps: Iterator[None] | None = self._work(rules) if serves else None
 
     def advance(self, seconds: float) -> bool:
-        """Work for about so long, one step at least; returns whether there is more to do."""
+        """Work for about so long, one step at least; returns whether there is more to do.
+
+        Raises :class:`planner.search.search.Stopped` when a stop criterion fires.
+        """
         end = time.perf_counter() + seconds
         while self._steps is not None:
-            if self._search.stopped():
-                return False
+            self._search.check()
             if next(self._steps, self) is self:
                 self._steps = None
             if time.perf_counter() >= end:
