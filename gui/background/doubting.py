@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gui.background.job import Job
     from gui.document.plan.document import Document
     from planner.feasibility import Explanation
+    from planner.methods.feasibility.conflicts import Conflict
     from planner.problem.problem import Problem
 
 PATIENCE = 3.0
@@ -21,10 +22,10 @@ PATIENCE = 3.0
 class Doubting(QObject):
     """Watches planners on the open problem whose plan on the canvas breaks rules. Call :meth:`stop` before the window goes.
 
-    ``disproved(Job, Problem, Explanation)``: no plan is valid, and ``Job`` was looking for one.
+    ``disproved(Job, str)``: no plan is valid, for the reason that the sentence says (perhaps none), and ``Job`` was looking for one.
     """
 
-    disproved = Signal(object, object, object)
+    disproved = Signal(object, str)
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -60,7 +61,10 @@ class Doubting(QObject):
             and not self._document.evaluation.valid
         ):
             self._job, self._settled = job, job.problem
-            self._checking.start()
+            if self._document.board.infeasible:
+                self._disprove(self._document.board.why_none)
+            else:
+                self._checking.start()
 
     def stop(self) -> None:
         """Look no further."""
@@ -72,6 +76,10 @@ class Doubting(QObject):
         self._settled = None
 
     def _found(self, problem: Problem, explanation: Explanation) -> None:
+        if explanation.status == "infeasible":
+            self._disprove(explanation)
+
+    def _disprove(self, why: Conflict | Explanation | None) -> None:
         job, self._job = self._job, None
-        if job is not None and explanation.status == "infeasible":
-            self.disproved.emit(job, problem, explanation)
+        if job is not None:
+            self.disproved.emit(job, "" if why is None else why.sentence)

@@ -34,7 +34,7 @@ RULE_WORDS = {
 class Checking(Asking):
     """Asks for the explanation of one problem at a time. Call :meth:`stop` before the window goes.
 
-    ``found(Problem, Explanation)``; ``failed(str)`` with a sentence. An edit of the problem ends the search without a word.
+    ``found(Problem, Explanation)``, after the document was told of a proof that no plan is valid; ``failed(str)`` with a sentence. An edit of the problem ends the search without a word.
     """
 
     found = Signal(object, object)
@@ -58,8 +58,11 @@ class Checking(Asking):
     def _take(self, answer: Answer) -> None:
         if answer.sentence:
             self.failed.emit(f"no explanation was found: {answer.sentence}")
-        else:
-            self.found.emit(self._problem, answer.value)
+            return
+        if answer.value.status == "infeasible":
+            assert self._problem is not None
+            self._document.proved_infeasible(self._problem, answer.value)
+        self.found.emit(self._problem, answer.value)
 
 
 def rule_text(problem: Problem, rule: str) -> str:

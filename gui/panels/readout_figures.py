@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gui.document.plan.board import AssignmentBoard
 from gui.look.colours import Theme
-from gui.look.numbers import DASH, energy_text, one_time, rate_text, share_text
+from gui.look.numbers import DASH, energy_text, one_time, plural, rate_text, share_text
 from gui.panels.mcm.state import is_package
+from gui.words.proofs import wrapped
 from planner.evaluation import kernels
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
@@ -36,6 +38,21 @@ def figures_tip(problem: Problem, evaluation: Evaluation) -> str:
     if "energy" in figures:
         lines.append(f"{energy_text(figures['energy'])} per inference")
     return "\n".join(["Estimated, see Target for the constants:", *lines]) if lines else ""
+
+
+def rules_shown(board: AssignmentBoard, theme: Theme) -> Shown:
+    """How many rules and constraints are broken, or that they leave no valid plan."""
+    broken, pins = len(board.evaluation.violations), len(board.open_problem.constraints)
+    note = plural(broken, "violation") + (f", {plural(pins, 'constraint')}" if pins else "")
+    if board.infeasible:
+        note = "infeasible, proven"
+    return Shown("Rules", "broken" if broken else "valid", note, theme.bad if broken else theme.good)
+
+
+def rules_tip(board: AssignmentBoard) -> str:
+    """Why no plan can be valid, in lines; empty where some may be, or nobody knows why none is."""
+    why = board.why_none
+    return "" if why is None else wrapped([f"No plan can be valid: {why.sentence}"])
 
 
 def speed_shown(problem: Problem, evaluation: Evaluation) -> Shown:

@@ -23,7 +23,14 @@ from gui.look.numbers import (
 )
 from gui.look.theme import Theme
 from gui.panels.base import Panel
-from gui.panels.readout_figures import figures_tip, memory_shown, rate_words, speed_shown
+from gui.panels.readout_figures import (
+    figures_tip,
+    memory_shown,
+    rate_words,
+    rules_shown,
+    rules_tip,
+    speed_shown,
+)
 from gui.widgets.bars import GapBar
 from gui.widgets.readout import Readout
 from gui.words.methods import method_words
@@ -94,6 +101,8 @@ class ReadoutStrip(Readouts):
     violations_requested = Signal()
     bottleneck_requested = Signal()
     repair_requested = Signal()
+    help_requested = Signal()
+    """No plan can be valid: what would help?"""
     prove_requested = Signal()
     target_requested = Signal()
     """Where estimated times come from."""
@@ -121,6 +130,10 @@ class ReadoutStrip(Readouts):
         self.repair.setToolTip("Find a valid plan near this one (Ctrl+R)")
         self.repair.clicked.connect(lambda _=False: self.repair_requested.emit())
         self.repair.hide()
+        self.help = QPushButton("What would help?", self)
+        self.help.setToolTip("Why no plan can be valid, and which changes would allow one")
+        self.help.clicked.connect(lambda _=False: self.help_requested.emit())
+        self.help.hide()
         self.prove = QPushButton("Prove", self)
         self.prove.setToolTip("Spend a minute on a stronger bound: perhaps the plan is optimal already")
         self.prove.clicked.connect(lambda _=False: self.prove_requested.emit())
@@ -133,7 +146,14 @@ class ReadoutStrip(Readouts):
             self.row.addWidget(widget)
         self.row.addWidget(self.prove)
         self.row.addWidget(self.gap_bar, 1)
-        beside: tuple[QWidget, ...] = (self.rules, self.repair, self.memory, self.speed, self.devices)
+        beside: tuple[QWidget, ...] = (
+            self.rules,
+            self.repair,
+            self.help,
+            self.memory,
+            self.speed,
+            self.devices,
+        )
         for shown in beside:
             self.row.addWidget(shown)
         for widget in (*self.components, self.speed):
@@ -164,9 +184,8 @@ class ReadoutStrip(Readouts):
             for readout in self._readouts:
                 readout.show_value(readout.label, DASH, "", t.faint)
             self.gap_bar.set_values(None, None)
-            self.estimated.hide()
-            self.repair.hide()
-            self.prove.hide()
+            for part in (self.estimated, self.repair, self.help, self.prove):
+                part.hide()
             return
         standing = document.standing
         assert standing is not None
@@ -182,6 +201,7 @@ class ReadoutStrip(Readouts):
         else:
             self._show_components(standing)
         self._show_gap_bar(standing)
+        self.gap_bar.setVisible(not document.board.infeasible)  # there is nothing to measure a plan by
         self.prove.setVisible(document.evaluation.valid and document.gap != 0.0 and not self._proving)
         self._show_rules()
         in_view = {one.name for one in standing.components}
@@ -242,7 +262,10 @@ class ReadoutStrip(Readouts):
         note = "none yet: prove one" if bound is None else f"proven by {method_words(bound.method)}"
         colour = ""
         broken = not self.document.evaluation.valid
-        if broken and bound is not None:
+        infeasible = self.document.board.infeasible
+        if infeasible:
+            note = "proven"
+        elif broken and bound is not None:
             note = "of valid plans"
         if claim is not None:
             # What is proven stands above in large figures; the tip says who proved it.
@@ -251,7 +274,6 @@ class ReadoutStrip(Readouts):
         if bound is None:
             self.bound.show_value(label, DASH, note, self.theme.faint, colour, wrapped(lines))
             return
-        infeasible = math.isinf(bound.value)
         self.bound.show_value(
             label,
             "infeasible" if infeasible else self._bound_text(one),
@@ -376,10 +398,7 @@ class ReadoutStrip(Readouts):
         )
 
     def _show_rules(self) -> None:
-        broken, pins = len(self.document.evaluation.violations), len(self._problem.constraints)
-        self.rules.show_value(
-            "Rules", "broken" if broken else "valid",
-            plural(broken, "violation") + (f", {plural(pins, 'constraint')}" if pins else ""),
-            self.theme.bad if broken else self.theme.good,
-        )  # fmt: skip
-        self.repair.setVisible(bool(broken))
+        board = self.document.board
+        self.rules.show_value(*rules_shown(board, self.theme), tip=rules_tip(board))
+        self.repair.setVisible(not board.evaluation.valid and not board.infeasible)
+        self.help.setVisible(board.infeasible)

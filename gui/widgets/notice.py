@@ -54,7 +54,7 @@ class NoticeBar(QWidget):
         self._run: object = None
         self._run_other: object = None
         self._closed: object = None
-        self._until_change = False
+        self._until_change = self._until_problem = False
         self._area: Callable[[], QWidget] | None = None
         self._under: QWidget | None = None
         self._action.clicked.connect(self._act)
@@ -101,13 +101,15 @@ class NoticeBar(QWidget):
         other: str = "",
         run_other: object = None,
         closed: object = None,
+        until_problem: bool = False,
     ) -> None:
         """Show a message. ``level`` is info, warning or error; ``action`` and ``run`` offer one thing to do about it,
         ``other`` and ``run_other`` a second one. ``closed`` is called when a person takes the message away.
 
         With ``until_change`` it goes as soon as :meth:`plan_changed` is called: what it says is about the plan as it is.
+        With ``until_problem`` it outlives that, but not another problem (:meth:`problem_changed`).
         """
-        self._until_change = until_change
+        self._until_change, self._until_problem = until_change, until_problem
         self.level = level if level in _WORDS else "info"
         self._detail = plain(detail)
         text = self._message = plain(text)
@@ -173,6 +175,11 @@ class NoticeBar(QWidget):
     def plan_changed(self, *_: object) -> None:
         """The plan is another one now."""
         if self._until_change:
+            self.dismiss()
+
+    def problem_changed(self) -> None:
+        """The problem is another one now, so what was said of a plan of the one before is stale, too."""
+        if self._until_change or self._until_problem:
             self.dismiss()
 
     def dismiss(self) -> None:

@@ -57,8 +57,15 @@ LARGE = 0.5
 """Share of a device's cost from which a single op is named."""
 
 
-def next_step(problem: Problem, evaluation: Evaluation, device_of: Ints, gap: float | None) -> str:
-    """What to do about the bottleneck of an assignment (int32[n]), in a sentence or two; ``gap`` as :attr:`planner.problem.bound.Standing.gap`."""
+def next_step(
+    problem: Problem, evaluation: Evaluation, device_of: Ints, gap: float | None, infeasible: bool = False
+) -> str:
+    """What to do about the bottleneck of an assignment (int32[n]), in a sentence or two; ``gap`` as :attr:`planner.problem.bound.Standing.gap`.
+
+    ``infeasible``: it is proven that no plan is valid.
+    """
+    if infeasible:
+        return "No plan can be valid: proven. See what would help (Plan, Is There a Valid Plan?)."
     if not evaluation.valid:
         return "Repair the broken rules first (Ctrl+R): a plan that breaks them can cost anything."
     other, why = problem.target.suggested_objective(problem.objective, evaluation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ from planner.problem.evaluator import Live
 from planner.problem.problem import Problem
 
 if TYPE_CHECKING:
+    from planner.feasibility import Explanation
+    from planner.methods.feasibility.conflicts import Conflict
     from planner.problem.bound import Bound
     from planner.problem.evaluator import Move
     from planner.problem.problem import Plan
@@ -34,6 +37,7 @@ class AssignmentBoard(Board[Problem, Evaluation]):
         self.live: Live | None = None
         self._domains: Domains | None = None
         self._best: tuple[int, int, list[Move]] | None = None
+        self._why_none: list[tuple[Problem, Conflict | Explanation]] = []
 
     # ------------------------------------------------------------------ state
     @property
@@ -73,6 +77,20 @@ class AssignmentBoard(Board[Problem, Evaluation]):
     def domains(self, domains: Domains | None) -> None:
         self._domains = domains
 
+    @property
+    def infeasible(self) -> bool:
+        """Whether it is proven that the problem has no valid plan."""
+        return self.bound is not None and math.isinf(self.bound.value)
+
+    @property
+    def why_none(self) -> Conflict | Explanation | None:
+        """Why the problem has no valid plan: an explanation with its remedies, or the conflict alone; None where nobody knows."""
+        return next((why for problem, why in self._why_none if problem == self.problem), None)
+
+    def keep_why_none(self, problem: Problem, why: Conflict | Explanation) -> None:
+        """Remember why ``problem`` has no valid plan, in the place of what was remembered of it."""
+        self._why_none = [known for known in self._why_none if known[0] != problem] + [(problem, why)]
+
     def device(self, device: int) -> int:
         """``device`` if it exists. Raises :class:`StageboardError`."""
         count = len(self.open_problem.devices)
@@ -93,7 +111,7 @@ class AssignmentBoard(Board[Problem, Evaluation]):
     # ------------------------------------------------------------------ changes
     def reset(self, problem: Problem, live: Live, bounds: Iterable[Bound]) -> None:
         """Start over with a problem and an assignment."""
-        self.live = live
+        self.live, self._why_none = live, []
         self._reset(problem, bounds)
 
     def enter(self, problem: Problem | None, ops: Ints, devices: Ints) -> None:

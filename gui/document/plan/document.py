@@ -7,6 +7,7 @@ It joins parts that know little of each other and offers them under one roof: wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -37,6 +38,8 @@ from planner.problem.grouping import unkept_words
 from planner.problem.problem import Plan, Problem
 
 if TYPE_CHECKING:
+    from planner.feasibility import Explanation
+    from planner.methods.feasibility.conflicts import Conflict
     from planner.problem.target import Target
 
 
@@ -260,6 +263,13 @@ class Document(PlannedDocument[Problem, Evaluation]):
     def begin_preview(self, ops: object) -> Preview | None:
         """A drag of ops begins, or a suggestion is looked at. Returns the preview, None without ops."""
         return self.previewing.begin(self.moving_set(ops))
+
+    def proved_infeasible(self, problem: Problem, why: Conflict | Explanation | None = None) -> None:
+        """It is proven that ``problem`` has no valid plan: kept as an infinite bound, with the reason where that is known."""
+        if why is not None:
+            self.board.keep_why_none(problem, why)
+        self.add_bounds([problem.bound(problem.components[0], math.inf, "feasibility", problem.assumptions)])
+        self.readouts_changed.emit()
 
     def why_bottleneck(self) -> tuple[list[tuple[str, float]], str]:
         """What the cost of the bottleneck consists of, largest part first, and one sentence."""

@@ -82,8 +82,14 @@ class MainWindow(GraphBody):
         self._sized = self._plot_shown = False
         self.files = Files(self)
         self.exports = StageExports(self, self.files)
+        for signal in (
+            document.model_changed,
+            document.problem_changed,
+        ):  # before anything is said of what is new
+            signal.connect(self.notice.problem_changed)
         self.mending = Mending(self)
         self.planning_anew = PlanningAnew(self)
+        self.planning_anew.help_requested.connect(self.mending.explain)
         self.pickers = Pickers(self, self.mending.repairing)
         self.equip(ACTIONS, MENUS, lambda: self.readouts, lambda: (self.canvas, self.devices, self.ops.table))
         self.offer_recent("file.batch")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,19 +16,26 @@ from gui.widgets.labels import capital
 from gui.widgets.later import Later
 from gui.words.objectives import amount, component_words, objective_title
 from planner.errors import StageboardError
+from planner.machines.evident import conflict_of, knowledge_of
+from planner.methods.feasibility.conflicts import Conflict
 
 if TYPE_CHECKING:
     from gui.editors.plan.body import GraphBody
+    from planner.model.graph import Ints
+    from planner.problem.bound import Bound
     from planner.problem.problem import Problem
 
 SLOW_MS = 500
 """Milliseconds after which a plan that is still being made is worth a word."""
+HELP = "What would help?"
 
 
 class PlanningAnew(QObject):
-    """Makes a start plan beside the window whenever the ops were carried over to another machine. Call :meth:`close` before the window goes."""
+    """Makes a start plan beside the window whenever the ops were carried over to another machine, unless none can be valid. Call :meth:`close` before the window goes."""
 
     ended = Signal()
+    help_requested = Signal()
+    """No plan can be valid: what would help?"""
 
     def __init__(self, window: GraphBody) -> None:
         super().__init__(window)
@@ -44,6 +52,8 @@ class PlanningAnew(QObject):
         self._thread.cancel()
         if self._document.problem is None:
             return
+        self._change = None
+        self._look_for_conflict()
         objective, why = self._document.suggested_objective
         if objective:
             text = f"{capital(why)}: {objective} plans for speed instead."
@@ -74,10 +84,43 @@ class PlanningAnew(QObject):
         if change.came != CARRIED:
             self._thread.cancel()
             self._say(change, change.came)
+            self._look_for_conflict()
+            return
+        problem, doubtful = change.after, not change.entry.valid
+        if self._document.board.infeasible:
+            self._thread.cancel()
+            self._say(change, CARRIED)
             return
         self._slow.ask()
-        problem = change.after
-        self._thread.run(lambda stopped: opening.start_plan(problem, stopped), partial(self._planned, change))
+        knowledge_of(problem)  # what it imports is not to be imported on a thread beside the window
+
+        def made(stopped: Callable[[], bool]) -> Conflict | tuple[Ints, str, tuple[Bound, ...]]:
+            conflict = conflict_of(problem) if doubtful else None
+            return conflict or opening.start_plan(problem, stopped)
+
+        self._thread.run(made, partial(self._planned, change))
+
+    def _look_for_conflict(self) -> None:
+        """Ask at once whether any plan can be valid, where the one on the canvas is not and nothing is known."""
+        document = self._document
+        if document.evaluation.valid or document.board.infeasible:
+            return
+        problem = document.open_problem
+        knowledge_of(problem)
+        self._thread.run(lambda _stopped: conflict_of(problem), partial(self._looked, problem))
+
+    def _looked(self, problem: Problem, conflict: object) -> None:
+        document = self._document
+        if problem != document.problem or not isinstance(conflict, Conflict):
+            return
+        document.proved_infeasible(problem, conflict)
+        if self._change is not None:
+            self._say(self._change, self._change.came)
+        else:
+            self._window.notice.show_message(
+                "warning", f"{capital(hopeless_words(conflict.sentence))}.", action=HELP, run=self.help_requested.emit,
+                until_problem=True,
+            )  # fmt: skip
 
     def _planned(self, change: MachineChange, result: object) -> None:
         self._slow.stop()
@@ -85,7 +128,9 @@ class PlanningAnew(QObject):
         if change.after != document.problem or change.entry not in document.plans:
             return  # undone, or another machine by now
         came = CARRIED
-        if isinstance(result, tuple):
+        if isinstance(result, Conflict):
+            document.proved_infeasible(change.after, result)
+        elif isinstance(result, tuple):
             came = document.editing.machines.planned(change, *result)
         self._say(change, came)
         self.ended.emit()
@@ -97,13 +142,26 @@ class PlanningAnew(QObject):
             self._window.notice.show_message("info", f"Planning for {spec} …", until_change=True)
 
     def _say(self, change: MachineChange, came: str) -> None:
+        board, undo = self._document.board, self._document.undo_stack.undo
+        if board.infeasible:
+            why = "" if board.why_none is None else board.why_none.sentence
+            self._window.notice.show_message(
+                "warning", f"{change_words(change, came)} {capital(hopeless_words(why))}.", action=HELP,
+                run=self.help_requested.emit, other="Undo", run_other=undo, until_problem=True,
+            )  # fmt: skip
+            return
         level = "warning" if change.notes or not change.entry.valid else "info"
         objective, why = self._document.suggested_objective
         more = f" {capital(why)}." if objective else ""
         self._window.notice.show_message(
-            level, change_words(change, came) + more, action="Undo", run=self._document.undo_stack.undo,
+            level, change_words(change, came) + more, action="Undo", run=undo,
             until_change=True, other=suggestion_title(objective) if objective else "", run_other=self.take_suggestion,
         )  # fmt: skip
+
+
+def hopeless_words(sentence: str) -> str:
+    """That no plan can be valid, and why (a sentence, or nothing where nobody knows)."""
+    return f"no plan can be valid: {sentence.rstrip('.') or 'proven'}"
 
 
 def spec_of(problem: Problem) -> str:

@@ -16,6 +16,7 @@ from gui.look.numbers import plural
 from gui.widgets.labels import capital
 from planner.errors import StageboardError
 from planner.machines.evident import conflict_at_once
+from planner.methods.feasibility.conflicts import Conflict
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
@@ -41,7 +42,10 @@ class Mending(QObject):
         window.canvas.set_repairing(self.repairing)
         window.violations.repair_requested.connect(self.repair)
         window.violations.why_requested.connect(self.explain)
-        window.readouts.repair_requested.connect(self.repair)
+        for panel in (window.readouts, window.suggestions):
+            panel.repair_requested.connect(self.repair)
+        window.readouts.help_requested.connect(self.explain)
+        window.suggestions.why_requested.connect(self.explain)
         window.devices.repair_requested.connect(self.repairing.move_and_repair)
         self.repairing.busy_changed.connect(self._busy_changed)
         self.repairing.repaired.connect(self._repaired)
@@ -75,8 +79,16 @@ class Mending(QObject):
         if self._document.evaluation.valid:
             text = "the plan keeps all rules and constraints: there is nothing to repair"
             self._document.message.emit(Message("info", text))
+        elif self._document.board.infeasible:
+            self._not_repaired(f"there is no valid plan at all{self._because}; nothing changed", True)
         else:
             self.repairing.repair()
+
+    @property
+    def _because(self) -> str:
+        """Why the problem has no valid plan, to end a sentence with; empty where nobody knows."""
+        why = self._document.board.why_none
+        return "" if why is None else f": {why.sentence.rstrip('.')}"
 
     def _busy_changed(self) -> None:
         busy = self.repairing.busy
@@ -100,45 +112,45 @@ class Mending(QObject):
         self._window.focus_panel("violations")
 
     def _not_repaired(self, sentence: str, proven: bool) -> None:
-        action = "What would help?" if proven else "Is there a valid plan?"
-        self._window.notice.show_message("warning", capital(sentence), action=action, run=self.explain)
+        if proven:
+            self._document.proved_infeasible(self._document.open_problem)
+        self._warn(capital(sentence))
 
     # ------------------------------------------------------------------ is there a valid plan?
+    def _warn(self, text: str, detail: str = "") -> None:
+        """Say that there is no plan, and offer what can still be asked about that."""
+        action = "What would help?" if self._document.board.infeasible else "Is there a valid plan?"
+        self._window.notice.show_message(
+            "warning", text, detail, action=action, run=self.explain, until_problem=True
+        )
+
     def proven_infeasible(self, title: str) -> None:
         """A job proved that no plan is valid: offer to say why."""
-        self._window.notice.show_message(
-            "warning", f"{title}: there is no valid plan, which is proven.", action="Why?", run=self.explain
-        )
+        self._document.proved_infeasible(self._document.open_problem)
+        self._warn(f"{title}: there is no valid plan, which is proven.")
 
     def found_none(self, job: Job) -> None:
-        """A planner ended without any plan, and nothing is proven about that: offer to find out."""
-        self._window.notice.show_message(
-            "warning", f"{job.title} found no valid plan.", action="Is there a valid plan?", run=self.explain
-        )
+        """A planner ended without any plan: say what is known about that, or offer to find out."""
+        known = f": there is none, which is proven{self._because}" if self._document.board.infeasible else ""
+        self._warn(f"{job.title} found no valid plan{known}.")
 
-    def _disproved(self, job: Job, problem: Problem, explanation: Explanation) -> None:
+    def _disproved(self, job: Job, sentence: str) -> None:
         """What a planner was looking for does not exist: end it, and offer to say what would help."""
-
-        def why() -> None:
-            if problem == self._document.problem:
-                self._dialog_shown().show_explanation(problem, explanation, self._document.evaluation.valid)
-            else:
-                self.explain()
-
         stopped = " was stopped" if job.alive else ""
         if job.alive:
             self._window.jobs.cancel(job)
-        said = f"{job.title}{stopped}: there is no valid plan, which is proven."
-        self._window.notice.show_message(
-            "warning", said, capital(explanation.sentence), action="What would help?", run=why
-        )
+        self._warn(f"{job.title}{stopped}: there is no valid plan, which is proven.", capital(sentence))
 
     def explain(self) -> None:
-        """Open the dialog and look for the explanation of the problem as it is now."""
+        """Open the dialog with the explanation of the problem as it is now, and look for one where none is known."""
+        document = self._document
+        problem, why = document.open_problem, document.board.why_none
+        if why is not None and not isinstance(why, Conflict):
+            self._dialog_shown().show_explanation(problem, why, document.evaluation.valid)
+            return
         self.doubting.stop()
         self.checking.start()
-        problem = self._document.board.open_problem
-        conflict = conflict_at_once(problem)
+        conflict = why or conflict_at_once(problem)
         if conflict is None:
             self._dialog_shown().show_search()
         else:

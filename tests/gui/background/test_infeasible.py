@@ -99,6 +99,8 @@ def test_one_op_needs_no_list_of_many(
     qtbot: QtBot, pinned: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tall = shown_dialog(qtbot, pinned).ops.height()
+    pinned.document.undo_stack.clear()
+    pinned.document.unpin([9])
     monkeypatch.setattr(Told, "answer", Answer(replace(WHY, ops=(2,), rules=("memory",))))
     dialog = shown_dialog(qtbot, pinned)
     assert dialog.ops_title.text() == "1 op responsible; click it to go there"
@@ -131,7 +133,8 @@ def test_a_remedy_is_one_step(qtbot: QtBot, pinned: MainWindow) -> None:
     settle()
     assert dialog.heading.text() == "The problem has changed"
     buttons(dialog)["Check again"].click()
-    assert pinned.mending.checking.busy
+    assert not pinned.mending.checking.busy, "it is known"
+    assert dialog.sentence.text() == WHY.sentence
 
 
 def test_a_remedy_that_changes_the_machine(qtbot: QtBot, pinned: MainWindow) -> None:

@@ -52,6 +52,9 @@ class SuggestionsPanel(Panel):
     id: ClassVar[str] = "help"
     title: ClassVar[str] = "What would help"
 
+    repair_requested = Signal()
+    why_requested = Signal()
+    """No plan can be valid: what would help?"""
     hovered = Signal(object)
     """The ops (int32 array) of the suggestion under the pointer, None when it leaves."""
 
@@ -72,6 +75,10 @@ class SuggestionsPanel(Panel):
         layout.setSpacing(1)
         self.state.setContentsMargins(6, 0, 6, 2)
         layout.addWidget(self.state)
+        self.mend = QPushButton("", self)
+        self.mend.clicked.connect(lambda _=False: self._mend())
+        self.mend.hide()
+        layout.addWidget(self.mend, 0, Qt.AlignmentFlag.AlignLeft)
         for i, row in enumerate(self.rows):
             row.hide()
             row.clicked.connect(lambda _=False, i=i: self.apply(i))
@@ -95,7 +102,11 @@ class SuggestionsPanel(Panel):
 
     def _bound_changed(self) -> None:
         """A bound may say that nothing can help any more, or why nothing does."""
-        if self.document.gap == 0.0 or (not self.moves and not self.waiting):
+        if (
+            self.document.gap == 0.0
+            or self.document.board.infeasible
+            or (not self.moves and not self.waiting)
+        ):
             self._settle.stop()
             self._searching.stop()
             self._found([])
@@ -109,7 +120,7 @@ class SuggestionsPanel(Panel):
         self._searching.stop()
         if self.document.problem is None:
             self._show([], "No model is open.")
-        elif self.document.gap == 0.0:
+        elif self.document.gap == 0.0 or self.document.board.infeasible:
             self._found([])
         else:
             self.state.setText("Looking for the best moves …")
@@ -127,7 +138,7 @@ class SuggestionsPanel(Panel):
         self._settle.stop()
         self._searching.stop()
         if self.document.problem is not None:
-            self._found(self.document.best_moves(MOST))
+            self._found([] if self.document.board.infeasible else self.document.best_moves(MOST))
 
     def apply_best(self) -> None:
         """Make the single move that helps most, or say why there is none."""
@@ -153,6 +164,12 @@ class SuggestionsPanel(Panel):
         if document.gap == 0.0:
             # Within what the proof rounds away a move may still seem to gain something.
             self._show([], "This plan is optimal: proven.")
+        elif document.board.infeasible:
+            self._show([], "No plan can be valid: proven.")
+        elif moves and not document.evaluation.valid:
+            self._show(
+                moves, "The plan breaks rules: repair it first. Below, the best single moves under the rules."
+            )
         elif moves:
             self._show(moves, "Best single moves under the rules. Click to make one.")
         elif not document.evaluation.valid:
@@ -175,6 +192,9 @@ class SuggestionsPanel(Panel):
             self.other.setText(f"Plan for {objective_title(objective)}")
             words = f"{words} {capital(why)}."
         self.state.setText(words)
+        broken = self.document.problem is not None and not self.document.evaluation.valid
+        self.mend.setText("What would help?" if self.document.board.infeasible else "Repair")
+        self.mend.setVisible(broken)
         problem = self.document.problem
         for i, row in enumerate(self.rows):
             row.setVisible(i < len(moves))
@@ -194,6 +214,10 @@ class SuggestionsPanel(Panel):
             row.set_two_lines(several)
             row.elide = Qt.TextElideMode.ElideLeft if several else Qt.TextElideMode.ElideMiddle
             row.set_row(words, figure, self.theme.good, colour, f"{what} to {device.title}: {gives.text}")
+
+    def _mend(self) -> None:
+        """Repair the plan, or where none can be valid see what would help."""
+        (self.why_requested if self.document.board.infeasible else self.repair_requested).emit()
 
     def _plan_for_suggested(self) -> None:
         objective, _ = self.document.suggested_objective
@@ -290,7 +314,10 @@ class WhyPanel(Panel):
             return
         rows, sentence = self.document.why_bottleneck()
         evaluation = self.document.evaluation
-        self.step.setText(next_step(problem, evaluation, self.document.device_of, self.document.gap))
+        document = self.document
+        self.step.setText(
+            next_step(problem, evaluation, document.device_of, document.gap, document.board.infeasible)
+        )
         device = evaluation.bottleneck
         colour = device_colours(len(problem.devices), self.theme)[device]
         by_bytes = problem.unit(problem.components[0]) == "B"

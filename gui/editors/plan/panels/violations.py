@@ -29,6 +29,7 @@ from planner.machines.evident import conflict_at_once
 if TYPE_CHECKING:
     from gui.background.repairing import Report
     from gui.document.plan.document import Document
+    from planner.feasibility import Explanation
     from planner.methods.feasibility.conflicts import Conflict
     from planner.problem.problem import Problem
 
@@ -149,14 +150,15 @@ class ViolationsPanel(Panel):
             self._list_moved()
             return
         conflict = self._why_never(self.document.problem)
-        self.repair.setVisible(conflict is None)
-        self.why.setText("Is there a valid plan?" if conflict is None else "What would help?")
+        hopeless = conflict is not None or self.document.board.infeasible
+        self.repair.setVisible(not hopeless)
+        self.why.setText("What would help?" if hopeless else "Is there a valid plan?")
         self.why.show()
         more = f" The first {MOST:,} are listed." if len(violations) > MOST else ""
         self.summary.setText(f"{plural(len(violations), 'violation')}. Click one to go there.{more}")
         set_role(self.summary, "bad")
         if conflict is not None:
-            first = QListWidgetItem(f"No plan can keep all rules: {conflict.sentence}.")
+            first = QListWidgetItem(f"No plan can keep all rules: {conflict.sentence.rstrip('.')}.")
             first.setData(Qt.ItemDataRole.UserRole, conflict.ops)
             first.setForeground(QColor(self.theme.bad))
             self.list.addItem(first)
@@ -170,8 +172,10 @@ class ViolationsPanel(Panel):
             if violation.sentence == looked_at:
                 self.list.setCurrentItem(item)
 
-    def _why_never(self, problem: Problem) -> Conflict | None:
-        """Why no plan can keep all rules, where that is seen without a search."""
+    def _why_never(self, problem: Problem) -> Conflict | Explanation | None:
+        """Why no plan can keep all rules, where that is known or seen without a search."""
+        if (known := self.document.board.why_none) is not None:
+            return known
         if self._seen[0] is not problem:
             self._seen = (problem, conflict_at_once(problem))
         return self._seen[1]
