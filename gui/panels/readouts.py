@@ -147,13 +147,8 @@ class ReadoutStrip(Readouts):
         self.row.addWidget(self.prove)
         self.row.addWidget(self.gap_bar, 1)
         beside: tuple[QWidget, ...] = (
-            self.rules,
-            self.repair,
-            self.help,
-            self.memory,
-            self.speed,
-            self.devices,
-        )
+            self.rules, self.repair, self.help, self.memory, self.speed, self.devices,
+        )  # fmt: skip
         for shown in beside:
             self.row.addWidget(shown)
         for widget in (*self.components, self.speed):

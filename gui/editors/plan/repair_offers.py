@@ -127,7 +127,9 @@ class Mending(QObject):
     def proven_infeasible(self, title: str) -> None:
         """A job proved that no plan is valid: offer to say why."""
         self._document.proved_infeasible(self._document.open_problem)
-        self._warn(f"{title}: there is no valid plan, which is proven.")
+        why = self._document.board.why_none
+        detail = "" if why is None else capital(why.sentence)
+        self._warn(f"{title}: there is no valid plan, which is proven.", detail)
 
     def found_none(self, job: Job) -> None:
         """A planner ended without any plan: say what is known about that, or offer to find out."""
