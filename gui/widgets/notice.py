@@ -5,16 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+from shiboken6 import isValid
 
 from gui.look.theme import Theme
 from gui.widgets.later import Later
 from gui.widgets.plain import plain
 
 _WORDS = {"info": "Note", "warning": "Warning", "error": "Problem"}
-INFO_SECONDS = 6.0
-"""Informative notices go by themselves; warnings and errors stay until they are dismissed."""
+INFO_SECONDS = 12.0
+"""Informative notices go by themselves, unless pointer or keyboard are on them; warnings and errors stay until they are
+dismissed."""
+ASIDE_FOR = (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton)
+"""The buttons that drag. The right one opens a menu, which gets its release."""
 
 
 MARGIN = 12
@@ -26,7 +38,8 @@ ROUND = 7.0
 class NoticeBar(QWidget):
     """One message at a time over the foot of the canvas; the latest replaces the one before.
 
-    It steps aside while a mouse button is held there: ops are dropped on what may be below it.
+    It steps aside while a mouse button is held there, and while it is told to: ops are dropped on what may be below it, and
+    the question after a drop lies there.
     """
 
     dismissed = Signal()
@@ -56,7 +69,10 @@ class NoticeBar(QWidget):
         self._closed: object = None
         self._until_change = self._until_problem = False
         self._area: Callable[[], QWidget] | None = None
+        self._beside: Callable[[], QWidget | None] = lambda: None
         self._under: QWidget | None = None
+        self._watched: list[QWidget] = []
+        self._held = self._told_aside = False
         self._action.clicked.connect(self._act)
         self._other.clicked.connect(self._act_otherwise)
         close = QToolButton(self)
@@ -77,7 +93,7 @@ class NoticeBar(QWidget):
         self._more.hide()
         self._action.hide()
         self._other.hide()
-        self._later = Later(self.dismiss, self, int(1000 * INFO_SECONDS))
+        self._later = Later(self._go_unless_used, self, int(1000 * INFO_SECONDS))
         self.hide()
 
     @property
@@ -102,10 +118,12 @@ class NoticeBar(QWidget):
         run_other: object = None,
         closed: object = None,
         until_problem: bool = False,
+        stays: bool = False,
     ) -> None:
         """Show a message. ``level`` is info, warning or error; ``action`` and ``run`` offer one thing to do about it,
         ``other`` and ``run_other`` a second one. ``closed`` is called when a person takes the message away.
 
+        One of level info goes after :data:`INFO_SECONDS`, unless it ``stays``: what it is about goes on, and can be ended here.
         With ``until_change`` it goes as soon as :meth:`plan_changed` is called: what it says is about the plan as it is.
         With ``until_problem`` it outlives that, but not another problem (:meth:`problem_changed`).
         """
@@ -122,54 +140,103 @@ class NoticeBar(QWidget):
             button.setVisible(bool(words))
         self.setAccessibleName(f"{_WORDS[self.level]}: {text}")
         self._later.stop()
-        if self.level == "info" and not action:
+        if self.level == "info" and not stays:
             self._later.ask()
+        self._held = self._held and QApplication.mouseButtons() != Qt.MouseButton.NoButton
+        if self._area is not None:
+            self._watch(self._area())
         self._place()
         self.show()
         self.update()
 
     # ------------------------------------------------------------------ where it lies
-    def lie_over(self, host: QWidget, area: Callable[[], QWidget]) -> None:
-        """Lie in ``host``, over the foot of the widget that ``area`` names whenever there is something to say."""
-        self._area = area
+    def lie_over(
+        self,
+        host: QWidget,
+        area: Callable[[], QWidget],
+        beside: Callable[[], QWidget | None] = lambda: None,
+    ) -> None:
+        """Lie in ``host``, over the foot of the widget that ``area`` names whenever there is something to say.
+
+        What ``beside`` names, at the right end of that foot, is left in sight.
+        """
+        self._area, self._beside = area, beside
         self.setParent(host)
         host.installEventFilter(self)
+
+    def step_aside(self, aside: bool) -> None:
+        """Lie below what is on the canvas, or come back."""
+        if aside != self._told_aside:
+            self._told_aside = aside
+            self._order()
+
+    @property
+    def aside(self) -> bool:
+        """Whether it is out of the way of what is going on below it."""
+        return self._held or self._told_aside
+
+    def _order(self) -> None:
+        """Above what it lies over, or below it."""
+        if self.aside:
+            self.lower()
+        else:
+            self.raise_()
+
+    def _watch(self, under: QWidget) -> None:
+        """Follow ``under``, and presses on everything in it: what takes a press does not pass it on."""
+        for widget in self._watched:
+            if isValid(widget):
+                widget.removeEventFilter(self)
+        self._under = under
+        self._watched = [under, *under.findChildren(QWidget)]
+        for widget in self._watched:
+            widget.installEventFilter(self)
 
     def _place(self) -> None:
         host = self.parentWidget()
         if self._area is None or host is None:
             return
         under = self._area()
-        if under is not self._under:
-            if self._under is not None:
-                self._under.removeEventFilter(self)
-            under.installEventFilter(self)
-            self._under = under
-        room = under.width() - 2 * MARGIN
+        beside = self._beside()
+        end = under.width() - MARGIN
+        if beside is not None and beside.isVisible():
+            end = beside.mapTo(host, QPoint()).x() - under.mapTo(host, QPoint()).x() - MARGIN
+        room = end - MARGIN
         lines = self._text.text().split("\n")
         words = max(self._text.fontMetrics().horizontalAdvance(line) for line in lines) + 8
         others = (self._action, self._other, self._more, self._close)
-        beside = sum(one.sizeHint().width() + 8 for one in others if not one.isHidden())
-        width = max(min(room, MOST_WIDTH, words + beside + 32), min(room, LEAST_WIDTH))
+        inside = sum(one.sizeHint().width() + 8 for one in others if not one.isHidden())
+        width = max(min(room, MOST_WIDTH, words + inside + 32), min(room, LEAST_WIDTH))
         layout = self.layout()
         assert layout is not None
         layout.activate()
         height = layout.heightForWidth(width) if layout.hasHeightForWidth() else self.sizeHint().height()
-        corner = under.mapTo(host, QPoint((under.width() - width) // 2, under.height() - MARGIN - height))
+        left = MARGIN + (room - width) // 2
+        corner = under.mapTo(host, QPoint(left, under.height() - MARGIN - height))
         self.setGeometry(corner.x(), max(0, corner.y()), width, height)
-        self.raise_()
+        self._order()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the size of what is below; step aside while a button is held there."""
         if self.isHidden():
             return False
         match event.type():
-            case QEvent.Type.Resize | QEvent.Type.Show | QEvent.Type.Move:
+            case QEvent.Type.Resize | QEvent.Type.Show | QEvent.Type.Move | QEvent.Type.Hide if watched in (
+                self.parentWidget(),
+                self._under,
+                self._beside(),
+            ):
                 self._place()
-            case QEvent.Type.MouseButtonPress if watched is self._under:
-                self.lower()
-            case QEvent.Type.MouseButtonRelease if watched is self._under:
-                self.raise_()
+            case QEvent.Type.MouseButtonPress if (
+                isinstance(event, QMouseEvent)
+                and event.button() in ASIDE_FOR
+                and watched is not self.parentWidget()
+            ):
+                self._held = True
+                self._order()
+            case QEvent.Type.MouseButtonRelease if self._held:
+                self._held = False
+                self._order()
         return False
 
     def plan_changed(self, *_: object) -> None:
@@ -180,6 +247,15 @@ class NoticeBar(QWidget):
     def problem_changed(self) -> None:
         """The problem is another one now, so what was said of a plan of the one before is stale, too."""
         if self._until_change or self._until_problem:
+            self.dismiss()
+
+    def _go_unless_used(self) -> None:
+        """Its time is over: it goes, unless someone is about to use it, reads on, or could not see it."""
+        focused = QApplication.focusWidget()
+        used = self.underMouse() or (focused is not None and self.isAncestorOf(focused))
+        if used or self.aside or self._more.isChecked():
+            self._later.ask()
+        else:
             self.dismiss()
 
     def dismiss(self) -> None:

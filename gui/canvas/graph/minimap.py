@@ -32,6 +32,7 @@ class Minimap(QWidget):
         self._stale = True
         self._painted_with: CanvasPalette | None = None
         self._buffer = raster.new_image(1, 1)
+        self.setObjectName("minimap")
         self.setFixedSize(WIDTH, HEIGHT)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName("Overview of the graph")

@@ -85,7 +85,9 @@ class GraphBody(PlanningWindow):
         column.addWidget(self.models)
         column.addWidget(self._stack, 1)
         self.setCentralWidget(middle)
-        self.notice.lie_over(middle, lambda: self._stack)
+        minimap = self.canvas.findChild(QWidget, "minimap")
+        self.notice.lie_over(middle, lambda: self._stack, lambda: minimap)
+        document.preview_changed.connect(lambda: self.notice.step_aside(document.preview is not None))
         # ---- panels
         self.readouts = ReadoutStrip(document, theme)
         self.devices = DevicesPanel(document, theme)

@@ -80,6 +80,7 @@ class StageExports:
             f"Writing {word} stages to {order.folder.name} {doing} …",
             action="Cancel",
             run=self.exporting.cancel,
+            stays=True,
         )
 
     def _exported(self, result: StageExport | None, error: StageboardError | None) -> None:

@@ -346,7 +346,11 @@ class Studio(QObject):
     def _progressed(self, done: int, of: int) -> None:
         share = f" {percent(done / of, 0)}" if of else ""
         self._window.notice.show_message(
-            "info", f"Writing {self._target.name} …{share}", action="Cancel", run=self.cancel_story_export
+            "info",
+            f"Writing {self._target.name} …{share}",
+            action="Cancel",
+            run=self.cancel_story_export,
+            stays=True,
         )
 
     def _exported(self, result: object, error: object) -> None:
