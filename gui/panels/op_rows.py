@@ -12,8 +12,9 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QSize,
     Qt,
+    SignalInstance,
 )
-from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from gui.widgets.tables import sorted_table
 from planner.model.graph import Floats, Ints
@@ -133,14 +134,14 @@ def choose_ops(table: QTableView, model: OpRows, ops: Ints) -> None:
         table.scrollTo(index)
 
 
-def leave_find_box(box: QLineEdit, key: int, table: QTableView) -> bool:
-    """Down goes on to the list that the box filters, Escape empties it; returns whether ``key`` was one of these."""
+def leave_find_box(key: int, table: QTableView, left: SignalInstance) -> bool:
+    """Down goes on to the list that the box filters, Escape leaves with ``left``; returns whether ``key`` was one of these."""
     if key == Qt.Key.Key_Down:
         table.setFocus(Qt.FocusReason.TabFocusReason)
         if not table.currentIndex().isValid() and table.model().rowCount():
             table.setCurrentIndex(table.model().index(0, 0))
         return True
-    if key == Qt.Key.Key_Escape and box.text():
-        box.clear()
+    if key == Qt.Key.Key_Escape:
+        left.emit()
         return True
     return False

@@ -47,7 +47,7 @@ class PlainCanvas(QWidget):
     def set_theme(self, theme: Theme) -> None:
         self.theme = theme
 
-    def set_highlight(self, mask: np.ndarray | None) -> None:
+    def set_highlight(self, mask: np.ndarray | None, fade_all: bool = False) -> None:
         self.highlight = mask
 
     def in_sight(self) -> None:

@@ -80,7 +80,7 @@ def ground_colours(scene: Scene, palette: CanvasPalette) -> np.ndarray:
     cells = fill[scene.device]
     if scene.items.model.any():
         cells = np.where(scene.items.model == 0, cells, palette.blocks_of(scene.device, scene.items.model))
-    if scene.highlighted.any():
+    if scene.highlighted.any() or scene.all_faded:
         faded = np.array([packed(mix(theme.canvas, d.accent, 0.14)) for d in palette.devices], np.uint32)
         cells = np.where(scene.highlighted, palette.accent[scene.device], faded[scene.device])
     cells = np.where(scene.violating, np.uint32(packed(theme.bad)), cells)

@@ -139,7 +139,7 @@ def paint_cards(
     theme = palette.theme
     accent = palette.accent[scene.device]
     place = (scene.x, scene.y, scene.w, scene.h, viewport.scale, viewport.ox, viewport.oy)
-    opacity = np.where(scene.highlighted, 1.0, 0.35) if scene.highlighted.any() else 1.0
+    opacity = np.where(faded, 0.35, 1.0) if (faded := scene.faded).any() else 1.0
     marked = scene.selected
     if detail == Detail.BLOCKS:
         fill = palette.blocks_of(scene.device, scene.items.model)
@@ -202,7 +202,7 @@ def _paint_splits(
         return
     x, y, w, h = split_bars(scene, viewport, detail, ratio)
     colour = palette.block if detail == Detail.BLOCKS else palette.accent
-    opacity = np.where(scene.highlighted, 1.0, 0.35) if scene.highlighted.any() else np.ones(len(scene.x))
+    opacity = np.where(scene.faded, 0.35, 1.0)
     raster.rounded_rects(
         buffer, None, x, y, w, h, viewport.scale, viewport.ox, viewport.oy, fill=colour[parts.device],
         radius_px=0.0, opacity=opacity[parts.item], min_px=0.0,

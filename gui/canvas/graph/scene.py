@@ -84,6 +84,8 @@ class Scene:
     settled: bool = True
     selected: Bools = field(default_factory=lambda: NONE)
     highlighted: Bools = field(default_factory=lambda: NONE)
+    all_faded: bool = False
+    """Whether what is not highlighted is faded even where nothing is: ops are looked for that are not there."""
     pinned: Bools = field(default_factory=lambda: NONE)
     violating: Bools = field(default_factory=lambda: NONE)
     evaluation: Evaluation | None = None
@@ -103,6 +105,11 @@ class Scene:
                 setattr(self, name, np.zeros(count, bool))
         self.devices = self.devices or tuple(Device(str(d), "", str(d)) for d in range(self.k))
         self.prepare_edges()
+
+    @property
+    def faded(self) -> Bools:
+        """Items (bool) that others stand out from."""
+        return ~self.highlighted & (self.all_faded or bool(self.highlighted.any()))
 
     @property
     def broken_edges(self) -> Bools:

@@ -43,14 +43,17 @@ class SceneWidget(QWidget):
         """Logical pixels per scene unit."""
         return self.viewport.scale / self.devicePixelRatioF()
 
-    def set_highlight(self, mask: np.ndarray | None) -> None:
-        """Let the ops of ``mask`` (bool[n]) stand out and fade the others; None ends it."""
+    def set_highlight(self, mask: np.ndarray | None, fade_all: bool = False) -> None:
+        """Let the ops of ``mask`` (bool[n]) stand out and fade the others; None ends it.
+
+        A mask of no op fades nothing, unless it is to ``fade_all``.
+        """
         if self.scene is None:
             return
         if mask is None or len(mask) != self.scene.items.graph.n:
-            self.scene.highlighted = np.zeros(self.scene.items.count, bool)
+            self.scene.highlighted, self.scene.all_faded = np.zeros(self.scene.items.count, bool), False
         else:
-            self.scene.highlighted = self.scene.mask(np.flatnonzero(mask))
+            self.scene.highlighted, self.scene.all_faded = self.scene.mask(np.flatnonzero(mask)), fade_all
         self.repaint_scene()
 
     def fit(self) -> None:

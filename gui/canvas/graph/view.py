@@ -250,7 +250,7 @@ class CanvasView(PointedScene):
             splits=items.splits(self.document.device_of, k),
         )  # fmt: skip
         if before is not None and before.items is items:
-            scene.highlighted = before.highlighted
+            scene.highlighted, scene.all_faded = before.highlighted, before.all_faded
         self.scene, self._scene_serial = scene, self.document.model_serial
         if self._fit_pending or misfit:
             self._fit_pending = False

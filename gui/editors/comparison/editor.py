@@ -77,6 +77,7 @@ class CompareWindow(CompareBody):
             lambda ops, source: self.taking.take(ops, source, self.state.shown[1])
         )
         self.moved.zoom_requested.connect(self.linking.zoom_to_ops)
+        self.moved.left.connect(self.focus_canvas)
         self.taking.said.connect(self._say_taken)
         self.taking.answered.connect(self.focus_canvas)
         self.picking.failed.connect(partial(self.say, "warning"))

@@ -135,7 +135,8 @@ class MainWindow(GraphBody):
         self.inspector.reveal_requested.connect(canvas.reveal)
         self.ops.zoom_requested.connect(canvas.zoom_to_ops)
         self.ops.reveal_requested.connect(canvas.reveal)
-        self.ops.found.connect(self._highlight_ops)
+        self.ops.found.connect(partial(self._highlight_ops, fade_all=True))
+        self.ops.left.connect(canvas.setFocus)
         self.violations.reveal_requested.connect(canvas.zoom_to_ops)
         self.readouts.violations_requested.connect(lambda: self.focus_panel("violations"))
         self.readouts.target_requested.connect(lambda: self.focus_panel("target"))
@@ -194,14 +195,14 @@ class MainWindow(GraphBody):
             self.select_bottleneck()
             self.docks.reveal("why")
 
-    def _highlight_ops(self, ops: np.ndarray | None) -> None:
+    def _highlight_ops(self, ops: np.ndarray | None, fade_all: bool = False) -> None:
         graph = self.document.graph
         if ops is None or graph is None:
             self.canvas.set_highlight(None)
             return
         mask = np.zeros(graph.n, bool)
         mask[ops] = True
-        self.canvas.set_highlight(mask)
+        self.canvas.set_highlight(mask, fade_all)
 
     def _show_facts(self) -> None:
         """What was clicked is told by the inspector, unless one finds ops in the table in front of it."""

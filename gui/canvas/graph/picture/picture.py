@@ -41,7 +41,9 @@ MARGIN, LARGEST = 10.0, 1.6
 """Room around the graph in units, and its largest scale."""
 
 
-UNMARKED: dict[str, Any] = {"selected": NONE, "highlighted": NONE, "pinned": NONE, "violating": NONE}
+UNMARKED: dict[str, Any] = {
+    "selected": NONE, "highlighted": NONE, "all_faded": False, "pinned": NONE, "violating": NONE,
+}  # fmt: skip
 """Of a scene in a window what is marked is not copied."""
 
 

@@ -66,6 +66,8 @@ class MovedList(CompareView):
     """Put these ops (int32 array) where plan ``source`` has them, in the plan that it is compared with."""
     zoom_requested = Signal(object)
     """Show these ops (int32 array) on the canvases."""
+    left = Signal()
+    """One is done with the filter: the keyboard goes back to the canvases."""
 
     def __init__(self, state: CompareState, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(state, theme, parent)
@@ -248,9 +250,9 @@ class MovedList(CompareView):
         menu.popup(self.table.viewport().mapToGlobal(at))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Down leaves the filter, Escape empties it; Return in the list shows the selection on the canvases."""
+        """Down goes on to the list, Escape to the canvases; Return in the list shows the selection on the canvases."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            if watched is self.find_box and leave_find_box(self.find_box, event.key(), self.table):
+            if watched is self.find_box and leave_find_box(event.key(), self.table, self.left):
                 return True
             plain = not event.modifiers() & Qt.KeyboardModifier.ControlModifier
             if watched is self.table and plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

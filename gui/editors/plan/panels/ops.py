@@ -58,7 +58,9 @@ class OpsPanel(Panel):
     reveal_requested = Signal(int)
     """Bring an op into sight."""
     found = Signal(object)
-    """The ops (int32 array) that the find box asks for; None: it asks for nothing, or for nothing there is."""
+    """The ops (int32 array) that the find box asks for; None: it asks for nothing, or not in a way that is understood."""
+    left = Signal()
+    """One is done with finding: the keyboard goes back to the canvas."""
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
@@ -178,9 +180,10 @@ class OpsPanel(Panel):
             self.model.set_rows(found)
             self._say_count()
         self._say_trouble(problem_text, hint)
-        if len(found) or self._lit:
-            self._lit = bool(len(found))
-            self.found.emit(found if self._lit else None)
+        asked = bool(query) and not problem_text
+        if asked or self._lit:
+            self._lit = asked
+            self.found.emit(found if asked else None)
         if self.find_box.property("invalid") != bool(problem_text):
             self.find_box.setProperty("invalid", bool(problem_text))
             self.find_box.style().unpolish(self.find_box)
@@ -281,7 +284,7 @@ class OpsPanel(Panel):
 
     # ------------------------------------------------------------------ keys
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Return walks through what is found, Down leaves the find box, Escape empties it; Return in the table shows the selection on the canvas."""
+        """Return walks through what is found, Down goes on to the table, Escape to the canvas; Return in the table shows the selection on the canvas."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             if watched is self.find_box and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 if event.modifiers() & Qt.KeyboardModifier.AltModifier:
@@ -289,7 +292,7 @@ class OpsPanel(Panel):
                 else:
                     self.walk(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
                 return True
-            if watched is self.find_box and leave_find_box(self.find_box, event.key(), self.table):
+            if watched is self.find_box and leave_find_box(event.key(), self.table, self.left):
                 return True
             if watched is self.table and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 if len(self.document.selection):

@@ -210,6 +210,12 @@ def test_highlight_fades_the_rest(hand: Hand) -> None:
     hand.view.set_highlight(mask)
     hand.view.set_highlight(None)
     assert np.array_equal(pixels(hand.view), before)
+    hand.view.set_highlight(~mask & mask)
+    assert np.array_equal(pixels(hand.view), before)
+    hand.view.set_highlight(~mask & mask, fade_all=True)
+    assert not np.array_equal(pixels(hand.view), before)
+    hand.view.set_highlight(None)
+    assert np.array_equal(pixels(hand.view), before)
 
 
 def test_a_highlight_survives_switching_views(hand: Hand) -> None:

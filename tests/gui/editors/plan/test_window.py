@@ -464,4 +464,27 @@ def test_finding_lights_up_the_canvas_and_f3_walks(qtbot: QtBot) -> None:
     window.ops.find_box.clear()
     window.ops.run_find()
     assert not scene.highlighted.any()
+    assert not scene.faded.any()
+    window.ops.find_box.setText("kind:Nothing")
+    window.ops.run_find()
+    assert scene.faded.all()
+    window.ops.find_box.setText("/(/")
+    window.ops.run_find()
+    assert not scene.faded.any()
+    close()
+
+
+def test_escape_in_the_find_box_gives_the_keyboard_back_to_the_canvas(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened(), canvas_factory=default_canvas)
+    qtbot.waitUntil(lambda: window.settled, timeout=20_000)
+    window.show_find()
+    QTest.keyClicks(window.ops.find_box, "kind:Conv")
+    QTest.keyClick(window.ops.find_box, Qt.Key.Key_Return)
+    QTest.keyClick(window.ops.find_box, Qt.Key.Key_Escape)
+    assert window.canvas.hasFocus()
+    assert window.ops.find_box.text() == "kind:Conv"
+    assert window.document.selection.tolist() == [0]
+    QTest.keyClick(window.canvas, Qt.Key.Key_S, Qt.KeyboardModifier.ShiftModifier)
+    assert window.canvas.view == "stages"
+    assert window.ops.find_box.text() == "kind:Conv"
     close()
