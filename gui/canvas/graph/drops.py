@@ -19,6 +19,7 @@ from gui.look.numbers import plural
 from gui.words.objectives import change, column_of, component_words
 
 if TYPE_CHECKING:
+    from gui.canvas.graph.scene import Scene
     from gui.document.plan.preview import Preview
     from planner.errors import StageboardError
     from planner.model.graph import Bools
@@ -33,7 +34,7 @@ class DropTarget(Protocol):
 
 
 class Drops:
-    """The destinations of a view's drags: its lanes, blocks or chips, and widgets outside it."""
+    """The destinations of a view's drags: its lanes, blocks or chips, other cards in the flow view, and widgets outside it."""
 
     def __init__(self, view: PointedScene) -> None:
         self._view = view
@@ -66,8 +67,16 @@ class Drops:
                 d = next((d for d, rect in enumerate(rects) if rect.contains(position)), -1)
             if d < 0 and scene.by_device:
                 d = device_under(scene, self._view.viewport, position, self._view.devicePixelRatioF())
+            elif d < 0:
+                d = self._device_of_card(scene, position)
             return d
         return next((d for t in self.targets if (d := t.device_at(global_pos)) >= 0), -1)
+
+    def _device_of_card(self, scene: Scene, position: QPointF) -> int:
+        """The device of the card under a position, -1 for none, for one that is dragged, and for a group on several devices."""
+        item, preview = self._view.item_at(position), self._view.document.preview
+        carried = preview is not None and item in scene.items.item_of[preview.ops]
+        return -1 if item < 0 or carried or scene.mixed[item] else int(scene.device[item])
 
     def preview_changed(self) -> None:
         """Judge every device when a drag begins, forget it when it ends."""

@@ -197,7 +197,7 @@ def paint_carried(
     bounds: QRectF,
     detail: str,
 ) -> None:
-    """The dragged card under the pointer with its consequence beside it (logical pixels)."""
+    """The dragged card under the pointer, beside it its consequence; over no device (``said`` is None) ``detail`` alone."""
     box = QRectF(position.x() + 10, position.y() + 8, 132, 38)
     lines, wide = _said_lines(target, said, detail)
     high = (24, 40, 54)[max(len(lines), 1) - 1]
@@ -206,20 +206,22 @@ def paint_carried(
     dy = min(0.0, bounds.bottom() - 6 - whole.bottom())
     box.translate(dx, dy)
     _paint_card(painter, box, label, kind, accent, theme)
-    if said is not None:
+    if lines:
         _paint_plate(painter, QRectF(box.right() + 8, box.top(), wide, high), lines, said, theme)
 
 
 def _said_lines(target: str, said: Consequence | None, detail: str) -> tuple[list[str], float]:
-    """What stands beside the dragged card, and how wide that is: none where it is over no lane."""
-    if said is None:
-        return [], 0.0
+    """What stands beside the dragged card, and how wide that is: ``detail``, if anything, where it is over no device."""
     first, second = metrics(12, True), metrics(11, False)
-    if said.stays:
+    if said is None:
+        lines = [detail] if detail else []
+    elif said.stays:
         lines = [f"{target}: stays here"]
     else:
         legal = f"gap {said.gap}, rules hold" if said.gap else "rules hold"
         lines = [f"{target}: {said.short}", legal if said.legal else detail]
+    if not lines:
+        return [], 0.0
     wide = max([first.horizontalAdvance(lines[0]), *map(second.horizontalAdvance, lines[1:])]) + 18
     wide = min(wide, MOST_SAID)
     if lines[1:]:
@@ -250,12 +252,14 @@ def _paint_card(painter: QPainter, box: QRectF, label: str, kind: str, accent: s
     )
 
 
-def _paint_plate(painter: QPainter, plate: QRectF, lines: list[str], said: Consequence, theme: Theme) -> None:
+def _paint_plate(
+    painter: QPainter, plate: QRectF, lines: list[str], said: Consequence | None, theme: Theme
+) -> None:
     """The lines beside the dragged card, on the colour of what a drop would give."""
     soft = theme.panel
-    if not said.stays and (not said.legal or said.better):
+    if said is not None and not said.stays and (not said.legal or said.better):
         soft = theme.good_soft if said.legal else theme.bad_soft
-    painter.setPen(QPen(QColor(said.colour(theme)), 1.2))
+    painter.setPen(QPen(QColor(theme.muted if said is None else said.colour(theme)), 1.2))
     painter.setBrush(QColor(soft))
     painter.drawRoundedRect(plate, 5, 5)
     painter.setFont(font(12, True))

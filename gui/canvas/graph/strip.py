@@ -52,7 +52,7 @@ def paint_strip(
     target: int,
     palette: CanvasPalette,
 ) -> None:
-    """The strip with what a drop on each device would give (logical pixels); a rule that forbids several in a row is said once."""
+    """The strip with what a drop on each device would give (logical pixels); each says so itself, also where its neighbour says the same."""
     theme = palette.theme
     rects = slot_rects(width, height, len(titles))
     if not rects:
@@ -66,7 +66,6 @@ def paint_strip(
     painter.setPen(QPen(QColor(theme.border), 1))
     painter.setBrush(veil)
     painter.drawRoundedRect(back, 8, 8)
-    before = ""
     for d, (rect, said) in enumerate(zip(rects, consequences, strict=True)):
         colour = palette.devices[d]
         painter.setPen(
@@ -108,11 +107,6 @@ def paint_strip(
         words, space = metrics(11, False), low.width() - (0 if two else GLYPH_SIZE + 11 + used)
         shown = (said.short, said.brief, said.word)
         said_so = next((text for text in shown if words.horizontalAdvance(text) <= space), said.word)
-        # Of neighbours that the same rule forbids the first says it, and the one under the pointer.
-        refused = "" if said.legal or said.stays else said.word
-        if refused and refused == before and d != target:
-            said_so = ""
-        before = refused
         text = words.elidedText(said_so, Qt.TextElideMode.ElideRight, space)
         align = (
             Qt.AlignmentFlag.AlignVCenter

@@ -30,6 +30,8 @@ from gui.raster import engine as raster
 
 NOTHING = np.empty(0, np.int32)
 MOST_ATTENTION = 50
+DROP_WHERE = "Drop on another device's op or in the strip"
+"""Said beside ops that are dragged in the flow view, over no device."""
 """Larger selections are marked on their cards alone; the edges of so many would bury the picture."""
 
 
@@ -189,7 +191,7 @@ class Surface(KeptPixels):
         label = graph.op_names[int(ops[0])] if len(ops) == 1 else plural(len(ops), "op")
         kind = graph.kinds[int(ops[0])] if len(ops) == 1 else "dragged together"
         said = self._drops.consequences[target] if target >= 0 else None
-        detail = ""
+        detail = DROP_WHERE if said is None and not scene.by_device else ""
         if said is not None and not said.legal and not said.stays:
             reasons = preview.reasons(target)
             detail = reasons[0] if reasons else said.reason

@@ -12,7 +12,7 @@ from planner.model.graph import Ints
 
 
 class MoveOps(Gesture):
-    """Carries ops to a lane, a chip of the strip, or a card of the device panel.
+    """Carries ops to a lane, a block, a chip of the strip, among the ops of a device in the flow view, or to a card of the device panel.
 
     A legal drop moves them. A drop that would break a rule asks what to do; Alt takes the neighbours along at once, Shift
     moves against the rules at once.

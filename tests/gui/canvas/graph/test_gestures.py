@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from gui.canvas.graph.drop_choice import DropChoice
+from gui.canvas.graph.surface import DROP_WHERE
 from gui.canvas.graph.tooltip import HoverCard
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.canvas.graph.conftest import LEFT, Hand, MakeHand
 from tests.gui.models import chain_graph, tpu_graph
+from tests.gui.scribe import Scribe
 
 ALT, SHIFT, CTRL = (
     Qt.KeyboardModifier.AltModifier,
@@ -96,6 +98,46 @@ def test_to_a_chip_in_the_flow_view(hand: Hand) -> None:
     hand.drag(hand.at(4), hand.view.slot_rect(0).center().toPoint())
     assert hand.devices == [0] * 5 + [1] * 3 + [2] * 4
     assert hand.steps == 1
+
+
+def test_among_the_ops_of_another_device_in_the_flow_view(hand: Hand) -> None:
+    hand.carry(hand.at(4), hand.at(1))
+    assert hand.document.preview is not None
+    assert hand.document.preview.target == 0
+    hand.release(hand.at(1))
+    assert hand.devices == [0] * 5 + [1] * 3 + [2] * 4
+    assert hand.steps == 1
+
+
+def test_among_ops_that_a_rule_forbids_in_the_flow_view_it_asks(hand: Hand) -> None:
+    hand.drag(hand.at(4), hand.at(10))
+    assert choice(hand).isVisible()
+    button(hand, "Cancel").click()
+    assert hand.devices == THIRDS
+
+
+def test_what_is_dragged_and_groups_on_several_devices_are_no_place_to_drop(hand: Hand) -> None:
+    view, scene = hand.view, hand.view.scene
+    assert scene is not None
+    hand.document.begin_preview(np.array([4], np.int32))
+    where = view.mapToGlobal(hand.at(4))
+    assert view.device_at(QPointF(hand.at(4)), where) == -1
+    assert view.device_at(QPointF(hand.at(5)), where) == 1
+    scene.mixed[scene.items.item_of[5]] = True
+    assert view.device_at(QPointF(hand.at(5)), where) == -1
+    hand.document.end_preview()
+
+
+def test_over_no_device_of_the_flow_view_it_says_where_to_drop(hand: Hand) -> None:
+    ground = QPoint(3, 3)
+    assert hand.view.device_at(QPointF(ground), hand.view.mapToGlobal(ground)) == -1
+    hand.carry(hand.at(4), ground)
+    scribe = Scribe(900, 600)
+    hand.view._surface._paint_consequences(scribe, 1.0)
+    scribe.end()
+    assert DROP_WHERE in [text for _, text in scribe.written]
+    hand.release(ground)
+    assert hand.devices == THIRDS
 
 
 def test_to_a_target_outside_the_canvas(hand: Hand) -> None:
