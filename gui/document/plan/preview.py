@@ -122,8 +122,12 @@ def taken_along(live: Live, ops: Ints, device: int) -> Ints:
 
 def along_change(live: Live, preview: Preview, device: int) -> Change:
     """What becomes of the objective where the neighbours come along to ``device``."""
-    moved = np.union1d(preview.ops, preview.along).astype(np.int32)
-    after = live.delta(moved).components[:, device].tolist()
+    return moved_change(live, np.union1d(preview.ops, preview.along).astype(np.int32), device)
+
+
+def moved_change(live: Live, ops: Ints, device: int) -> Change:
+    """What becomes of the objective where ``ops`` are moved to ``device``, whatever rules that breaks."""
+    after = live.delta(ops).components[:, device].tolist()
     problem = live.evaluator.problem
     column = column_of(problem, problem.components[0], [live.components[0] or after[0]])
     return change(problem, live.components, after, column)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gui.document.plan.preview import taken_along
+from gui.editors.plan.pin_notice import off_pins
 from gui.editors.plan.stage_control import set_stages
 from gui.panels.mcm.state import is_package
 from gui.shell.action import ActionSpec
@@ -126,7 +127,7 @@ def move_to(window: Any, device: int) -> None:
     ops = document.selection.copy()
     helps = illegal and len(taken_along(document.board.open_live, check.ops, device)) > 0
     document.move(ops, device)
-    if not illegal:
+    if not illegal or len(off_pins(document, check.ops)):  # what left its pin is told with every move
         return
     sentence = reasons[0] if reasons else "a rule is broken now"
 

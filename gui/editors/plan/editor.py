@@ -16,6 +16,7 @@ from gui.editors.plan.body import CanvasFactory, GraphBody, default_canvas
 from gui.editors.plan.files import Files
 from gui.editors.plan.memory import VIEWS
 from gui.editors.plan.pickers import Pickers
+from gui.editors.plan.pin_notice import tell_off_pins
 from gui.editors.plan.planning_anew import PlanningAnew
 from gui.editors.plan.repair_offers import Mending
 from gui.editors.plan.stage_control import StageControl
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from gui.background.jobs import Jobs
     from gui.document.plan.document import Document
     from gui.document.plan_list import PlanEntry
+    from gui.document.values import DecisionChange
     from gui.shell.session import Session
     from planner.problem.target import Device
 
@@ -105,6 +107,7 @@ class MainWindow(GraphBody):
     def _connect(self) -> None:
         document, jobs, canvas = self.document, self.jobs, self.canvas
         document.decision_changed.connect(self.notice.plan_changed)
+        document.decision_changed.connect(self._tell_off_pins)  # after what the notice was about has gone
         document.model_changed.connect(self._graph_changed)
         document.model_changed.connect(self.palette_window.problem_changed)
         for signal in (document.decision_changed, document.groups_changed, canvas.view_changed):
@@ -185,6 +188,9 @@ class MainWindow(GraphBody):
             self.mending.found_none(job)
         else:
             super().job_ended(job)
+
+    def _tell_off_pins(self, change: DecisionChange) -> None:
+        tell_off_pins(self, change)
 
     def _race_ended(self, course: Any) -> None:
         if course.outcome == "infeasible" and course.problem == self.document.problem:

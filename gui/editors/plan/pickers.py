@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QObject
 
 from gui.document.find.fuzzy import score
+from gui.document.plan.preview import moved_change
 from gui.editors.plan.actions import move_to
+from gui.editors.plan.pin_notice import pin_words
 from gui.look.numbers import plural
 from gui.look.theme import device_colours
 from gui.shell.palette import Choice
@@ -126,13 +127,20 @@ class Pickers(QObject):
                 tone = ("", theme.bad, theme.good)[change.sign]
                 choices.append(Choice(device.title, run, change.text, True, colours[d].accent, tone, key=key))
                 continue
-            reasons = check.reasons(d)
-            note = reasons[0] if reasons else "breaks a rule"
             possible = check.possible(d)
+            reasons = check.reasons(d)
             detail = "impossible" if not possible else "repairs the rest" if repair else "breaks a rule"
-            if along:
-                more = len(np.setdiff1d(document.closure(document.selection, d), check.ops))
-                detail = f"takes {plural(more, 'op')} along" if more else detail
+            moved = document.closure(document.selection, d) if along else check.ops
+            if len(moved) > len(check.ops):
+                detail = f"takes {plural(len(moved) - len(check.ops), 'op')} along"
+                # What comes along keeps the order: what is broken even so counts more.
+                reasons = document.check(moved).reasons(d) or reasons
+            if not repair and possible:
+                detail += f": {moved_change(document.board.open_live, moved, d).text}"
+            note = reasons[0] if reasons else "breaks a rule"
+            pin = pin_words(document, moved[document.device_of[moved] != d])
+            if pin and pin not in note:
+                note = f"{pin}; {note}"
             allowed = possible or not repair
             choices.append(
                 Choice(

@@ -158,7 +158,7 @@ def test_illegal_devices_say_why(qtbot: QtBot) -> None:
     document.select([0])
     choices = window.pickers.device_choices(along=False)
     assert choices[2].note
-    assert choices[2].detail == "breaks a rule"
+    assert choices[2].detail == "breaks a rule: 66.00  +6.5 %"
     along = window.pickers.device_choices(along=True)
     assert along[2].detail.startswith("takes ")
     along[2].run()
