@@ -40,6 +40,8 @@ class Loading(QObject):
         self._threads: list[threading.Thread] = []
         self.text = ""
         """What is being read, for a person; empty when nothing is."""
+        self.seconds = 0.0
+        """About how long that takes; 0 where nobody knows."""
         self._finished.connect(self._done, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -52,11 +54,13 @@ class Loading(QObject):
         serial = self._serial + 1
         return lambda: self._serial == serial
 
-    def start(self, text: str, prepare: Callable[[], Any], install: Callable[[Any], None]) -> None:
-        """Begin. What is being read already is dropped."""
+    def start(
+        self, text: str, prepare: Callable[[], Any], install: Callable[[Any], None], seconds: float = 0.0
+    ) -> None:
+        """Begin; it takes about so many ``seconds``, if that is known. What is being read already is dropped."""
         self._cancel()
         serial = self._serial
-        self._install, self.text = install, text
+        self._install, self.text, self.seconds = install, text, seconds
 
         def work() -> None:
             result, error = None, None

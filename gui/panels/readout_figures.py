@@ -13,6 +13,8 @@ from gui.look.numbers import DASH, energy_text, one_time, plural, rate_text, sha
 from gui.panels.mcm.state import is_package
 from gui.words.proofs import wrapped
 from planner.evaluation import kernels
+from planner.evaluation.times_source import FILE, MEASURED, RATES, times_mark, times_source
+from planner.model.times import measured_words, spread_words
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
@@ -53,6 +55,20 @@ def rules_tip(board: AssignmentBoard) -> str:
     """Why no plan can be valid, in lines; empty where some may be, or nobody knows why none is."""
     why = board.why_none
     return "" if why is None else wrapped([f"No plan can be valid: {why.sentence}"])
+
+
+def times_tip(problem: Problem) -> str:
+    """Where op times come from, in lines: how many are measured, by whom, how far runs spread; what gives the others."""
+    graph, source = problem.graph, times_source(problem)
+    if graph.measured is None or source == RATES:
+        return f"Op times come from {source}, not from a measurement: see Target (Ctrl+T)"
+    lines = [measured_words(graph), *graph.measured.sources]
+    if spread := spread_words(graph):
+        lines.append(spread)
+    if times_mark(problem) != "measured":
+        others = FILE if source == MEASURED else source
+        lines.append(f"the others come from {others}: see Target (Ctrl+T)")
+    return "\n".join(lines)
 
 
 def speed_shown(problem: Problem, evaluation: Evaluation) -> Shown:

@@ -30,8 +30,10 @@ from gui.panels.readout_figures import (
     rules_shown,
     rules_tip,
     speed_shown,
+    times_tip,
 )
 from gui.widgets.bars import GapBar
+from gui.widgets.plain import plain_tip
 from gui.widgets.readout import Readout
 from gui.words.methods import method_words
 from gui.words.objectives import STAGE_COSTS, SUMS, amount, column_of, component_words, worst_device
@@ -45,8 +47,7 @@ from gui.words.proofs import (
     standing_lines,
     wrapped,
 )
-from planner.evaluation.times_source import estimated, times_source
-from planner.model.times import measured_words
+from planner.evaluation.times_source import times_mark
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -105,7 +106,7 @@ class ReadoutStrip(Readouts):
     """No plan can be valid: what would help?"""
     prove_requested = Signal()
     target_requested = Signal()
-    """Where estimated times come from."""
+    """Where times come from."""
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
@@ -117,10 +118,9 @@ class ReadoutStrip(Readouts):
         self.devices = Readout(theme, "Devices")
         self.objective.make_button("Select the ops of the bottleneck")
         self.objective.clicked.connect(self.bottleneck_requested)
-        self.estimated = self.objective.add_link("estimated", "")
-        self.estimated.setAccessibleName("Times are estimated: go to the target")
-        self.estimated.clicked.connect(lambda _=False: self.target_requested.emit())
-        self.estimated.hide()
+        self.times = self.objective.add_link("estimated", "")
+        self.times.clicked.connect(lambda _=False: self.target_requested.emit())
+        self.times.hide()
         for i, part in enumerate(self.components):
             part.make_button("Select the ops of the stage that it is about")
             part.clicked.connect(lambda i=i: self._part_clicked(i))
@@ -179,7 +179,7 @@ class ReadoutStrip(Readouts):
             for readout in self._readouts:
                 readout.show_value(readout.label, DASH, "", t.faint)
             self.gap_bar.set_values(None, None)
-            for part in (self.estimated, self.repair, self.help, self.prove):
+            for part in (self.times, self.repair, self.help, self.prove):
                 part.hide()
             return
         standing = document.standing
@@ -220,16 +220,11 @@ class ReadoutStrip(Readouts):
             self.document.preview,
             self.theme,
         )
-        self.estimated.setVisible(estimated(problem))
-        partly = measured_words(problem.graph)
-        words = (
-            f"the others come from {times_source(problem)}"
-            if partly
-            else f"Op times come from {times_source(problem)}"
-        )
-        self.estimated.setToolTip(
-            f"{f'{partly}; ' if partly else ''}{words}, not from a measurement: see Target (Ctrl+T)"
-        )
+        mark = times_mark(problem)
+        self.times.setText(mark)
+        self.times.setVisible(bool(mark))
+        self.times.setAccessibleName(f"Times are {mark}: go to the target")
+        self.times.setToolTip(plain_tip(times_tip(problem)))
         label, devices = component_words(one.name).title, problem.devices
         label = label[:1].upper() + label[1:]
         if one.name in STAGE_COSTS and 0 <= evaluation.bottleneck < len(devices):

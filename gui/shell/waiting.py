@@ -23,6 +23,7 @@ class WaitingPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._seconds = 0
+        self._about = ""
         self.words = PlainLabel()
         self.words.setFont(font(10.0, bold=True))
         self.words.setWordWrap(True)
@@ -46,17 +47,18 @@ class WaitingPage(QWidget):
         self._timer = QTimer(self, interval=1000)
         self._timer.timeout.connect(self._tick)
 
-    def wait_for(self, words: str) -> None:
-        """Say what is waited for."""
+    def wait_for(self, words: str, about: float = 0.0) -> None:
+        """Say what is waited for, and ``about`` how many seconds that takes where it is known."""
         self.words.setText(words)
         self._seconds = 0
-        self.time.setText("")
+        self._about = f"about {about:.0f} s" if about else ""
+        self.time.setText(self._about)
         self.bar.setRange(0, 0)
         self._timer.start()
 
     def _tick(self) -> None:
         self._seconds += 1
-        self.time.setText(f"{self._seconds} s")
+        self.time.setText(f"{self._seconds} s of {self._about}" if self._about else f"{self._seconds} s")
 
     def hideEvent(self, event: QHideEvent) -> None:
         """It is over."""

@@ -105,7 +105,7 @@ class PlanningWindow(EditorWindow):
     def _loading_changed(self) -> None:
         loading = self.files.loading
         if loading.busy:
-            self.waiting.wait_for(loading.text)
+            self.waiting.wait_for(loading.text, loading.seconds)
             self.show_waiting()
             self.setCursor(Qt.CursorShape.BusyCursor)
         else:

@@ -86,6 +86,7 @@ class Readout(QWidget):
         link.setStyleSheet("QPushButton#link { padding: 0 3px; }")
         # What is left stands behind the link, and asks for no more: a stretch would make the whole figure grow.
         self._note.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._foot.setAlignment(self._note, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._foot.addWidget(link)
         self._foot.addSpacerItem(QSpacerItem(0, 0, QSizePolicy.Policy.Preferred))
         return link

@@ -17,7 +17,17 @@ from planner.formats import read_graph
 from planner.formats.times.read import read_times
 from planner.formats.times.stageboard_times import write
 from planner.model.cost_model import CostModel
-from planner.model.times import OpTime, OpTimes, Use, compute_ops, joined, measured_words, with_times_of
+from planner.model.times import (
+    OpTime,
+    OpTimes,
+    Use,
+    compute_ops,
+    joined,
+    measured_words,
+    runs_spread,
+    spread_words,
+    with_times_of,
+)
 from planner.printable import concise
 from planner.quantity import time_text
 from planner.runs.measuring.measuring import measure
@@ -90,6 +100,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "ops": graph.n,
         "seconds_sum": found.seconds_sum,
         "seconds_run": found.seconds_run,
+        "spread": runs_spread(timed),
         "source": found.source,
         "about": dict(found.about),
         "file": args.output,
@@ -131,6 +142,8 @@ def _text(graph: Graph, found: OpTimes, output: str | None) -> str:
         rows.append(
             ("a run", f"{time_text(found.seconds_run, 's')}, median of {about.get('runs', 1)}{words}")
         )
+    if spread := spread_words(graph):
+        rows.append(("spread", spread))
     rows.append(("measured by", found.source))
     if output is not None:
         rows.append(("file", output))

@@ -27,6 +27,17 @@ def times_source(problem: Problem) -> str:
     return FILE if graph.measured is None else MEASURED
 
 
+def times_mark(problem: Problem) -> str:
+    """What stands beside an objective that is a time: "measured", "partly measured", "estimated", or empty where all times are the file's."""
+    measured = problem.graph.measured
+    if problem.unit(problem.components[0]) == "B":
+        return ""
+    if measured is None or times_source(problem) == RATES:
+        return "estimated" if estimated(problem) else ""
+    known = measured.ops[compute_ops(problem.graph)]
+    return "measured" if known.all() else "partly measured" if known.any() else "estimated"
+
+
 def estimated(problem: Problem) -> bool:
     """Whether the times that are compared are estimates: some come from no file, and the objective is a time."""
     compared = problem.unit(problem.components[0])

@@ -22,6 +22,10 @@ DEVICES: tuple[Device, ...] = ("accelerator", "cpu")
 ENOUGH = 0.9
 """Share of a profile's time that ops of the model must have before what it does not list is taken for computed elsewhere."""
 LISTED = 3
+SLOWEST = 10
+"""Ops whose spreads say how much the machine was disturbed: the slowest, which matter most."""
+BUSY = 0.1
+"""Spread of runs beyond which the machine was busy with something else."""
 """Ops named in a sentence."""
 
 
@@ -208,6 +212,31 @@ def measured_words(graph: Graph) -> str:
     if known < total:
         parts.append(f"{total - known} estimated")
     return ", ".join(parts)
+
+
+def runs_spread(graph: Graph) -> float | None:
+    """How far the runs of the slowest measured ops spread: the median of their spreads, each as a share of its time.
+
+    None where no profile says how far. A machine that does other things meanwhile shows here (:data:`BUSY`).
+    """
+    measured = graph.measured
+    if measured is None:
+        return None
+    seconds = np.nan_to_num(np.fmax(*graph.given_times))
+    known = np.flatnonzero(measured.ops & ~np.isnan(measured.spread) & (seconds > 0))
+    if not len(known):
+        return None
+    slowest = known[np.argsort(-seconds[known], kind="stable")[:SLOWEST]]
+    return float(np.median(measured.spread[slowest] / seconds[slowest]))
+
+
+def spread_words(graph: Graph) -> str:
+    """How far runs spread, in words ("runs spread by 8 %"), and what to do where it is far; empty where it is not known."""
+    spread = runs_spread(graph)
+    if spread is None:
+        return ""
+    words = f"runs spread by {100 * spread:.0f} %"
+    return f"{words}: the machine was busy; measure again when it is idle" if spread > BUSY else words
 
 
 def coverage(graph: Graph) -> float:

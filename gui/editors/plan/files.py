@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QInputDialog
 
 from gui.shell.file_dialogs import PLANS
 from gui.shell.model_files import ModelFiles
+from gui.widgets.labels import capital
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Files(ModelFiles):
         from planner.formats import uses_together
         from planner.model.times import Use
         from planner.runs.measuring.measuring import measure
-        from planner.runs.measuring.timed import Order
+        from planner.runs.measuring.timed import USUAL_SECONDS, Order
 
         document, wanted = self._document, self.loading.still_wanted()
         orders = [Order(str(path), document.batch) for path in document.paths]
@@ -130,18 +131,25 @@ class Files(ModelFiles):
             return uses_together(document.paths, uses, batch=document.batch)
 
         self.loading.start(
-            f"Measuring {document.open_problem.name} on this computer …", found, self._take_times
-        )
+            f"Measuring {document.open_problem.name} on this computer …", found, self._take_times,
+            seconds=USUAL_SECONDS * len(orders),
+        )  # fmt: skip
 
     def _take_times(self, uses: Sequence[Use]) -> None:
-        from planner.model.times import measured_words
+        from planner.model.times import BUSY, measured_words, runs_spread, spread_words
 
-        if self._document.editing.set_times(uses):
-            words = measured_words(self._document.open_problem.graph)
-            self.say(
-                "info",
-                f"{words[:1].upper()}{words[1:]}. What was proven with other times is gone; plan again, or undo.",
-            )
+        document = self._document
+        if document.editing.set_times(uses):
+            graph = document.open_problem.graph
+            words, spread = measured_words(graph), runs_spread(graph)
+            text = f"{words}. What was proven with other times is gone; plan again, or undo."
+            busy = spread is not None and spread > BUSY
+            if busy:
+                text += f" {capital(spread_words(graph))}."
+            self._window.notice.show_message(
+                "warning" if busy else "info", capital(text), action="Plan Again", run=self._window.start_planner,
+                other="Undo", run_other=document.undo_stack.undo, until_change=True,
+            )  # fmt: skip
         else:
             self.say("info", "These are the times that the plan is made with already.")
 

@@ -36,6 +36,7 @@ def test_a_model_is_measured_and_planned(tmp_path: Path, capsys: pytest.CaptureF
     assert found["coverage"] == 1.0
     assert found["seconds_sum"] > 0 < found["seconds_run"]
     assert found["about"]["runs"] == 3
+    assert found["spread"] is None, "three runs say nothing of it"
     made, _ = run(capsys, "plan", TFLITE, "--target", "pipeline:2", "--times", times, "-o", plan, "--json")
     assert made["times"]["measured"] == 44
     assert made["times"]["sources"] == [found["source"]]
@@ -78,6 +79,7 @@ def test_other_programs_profiles_become_ours(
     assert found["ops"] == 177
     told, _ = run(capsys, "info", RESNET, "--times", out, "--json")
     assert told["times"]["measured"] == 2
+    assert found["spread"] is None, "the table does not say"
     text, _ = run(capsys, "info", RESNET, "--times", out)
     assert "2 of 176 ops measured, 174 estimated; t.csv" in text
 
@@ -118,3 +120,16 @@ def test_what_cannot_be_done_is_said(
     _, words = run(capsys, *(argument.replace("{table}", table) for argument in arguments), status=2)
     assert said in words
     assert words.count("\n") == 1
+
+
+def test_a_busy_machine_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    times = tmp_path / "times.json"
+    run(capsys, "profile", TFLITE, "--runs", "2", "-o", str(times), "--json")
+    for share, busy in ((0.04, False), (0.23, True)):
+        content = json.loads(times.read_text())
+        for op in content["ops"]:
+            op["spread"] = share * op["seconds"]
+        times.write_text(json.dumps(content))
+        text, _ = run(capsys, "profile", TFLITE, "--from", str(times))
+        assert f"runs spread by {100 * share:.0f} %" in text
+        assert ("the machine was busy; measure again when it is idle" in text) == busy

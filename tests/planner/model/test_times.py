@@ -22,7 +22,9 @@ from planner.model.times import (
     coverage,
     joined,
     measured_words,
+    runs_spread,
     shared_out,
+    spread_words,
     with_times_of,
 )
 
@@ -150,3 +152,20 @@ def test_each_profile_goes_to_its_own_model() -> None:
     assert merged.work[merged.index[layer]] == 0.25
     with pytest.raises(ModelError, match="and 'unet' has none of them"):
         shared_out([unet, resnet], [Use(profile({"x": OpTime(1.0)}))])
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.08, "runs spread by 8 %"), (0.23, "runs spread by 23 %: the machine was busy")]
+)
+def test_the_spread_of_runs_is_that_of_the_slowest_ops(share: float, said: str) -> None:
+    graph = read_graph(SAMPLES / "unet.onnx")
+    assert (runs_spread(graph), spread_words(graph)) == (None, "")
+    slow = set(graph.op_ids[5:15])
+    # The many fast ops are disturbed far more, which does not matter.
+    ops = {op: OpTime(1.0, share) if op in slow else OpTime(1e-6, 1e-6) for op in graph.op_ids}
+    timed = with_times_of(graph, [Use(OpTimes(ops, "t.json", "a runtime"))])
+    assert runs_spread(timed) == pytest.approx(share)
+    assert spread_words(timed).startswith(said)
+    assert ("measure again when it is idle" in spread_words(timed)) == (share > 0.1)
+    unknown = {op: OpTime(1.0) for op in graph.op_ids}
+    assert runs_spread(with_times_of(graph, [Use(OpTimes(unknown, "t.csv", "t.csv"))])) is None

@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.editors.plan.editor import MainWindow
-from planner.model.times import measured_words
+from planner.model.times import OpTime, OpTimes, Use, measured_words
 from planner.runs.measuring import measuring
 from planner.runs.measuring.timed import Order
 from tests.gui.window_parts import make_window, opened, settle
@@ -77,10 +77,34 @@ def test_the_open_model_is_measured(
     monkeypatch.setattr(measuring, "measure", quickly)
     window.actions_set["file.measure"].trigger()
     assert window.files.loading.text == "Measuring branchy_int8 on this computer …"
+    assert window.waiting.time.text() == "about 10 s"
+    window.waiting._tick()
+    assert window.waiting.time.text() == "1 s of about 10 s"
     rest(qtbot, window)
     assert [Path(order.model).name for order in asked] == ["branchy_int8.tflite"]
     assert words(window) == "44 of 44 ops measured"
     assert window.document.undo_stack.undoText() == "Use measured times"
+    notice = window.notice
+    assert "44 of 44 ops measured" in notice.text and not notice._later.waiting, "it stays"
+    assert (notice._action.text(), notice._other.text()) == ("Plan Again", "Undo")
+    notice._other.click()
+    assert words(window) == ""
+    window.document.undo_stack.redo()
+
+
+def test_a_busy_machine_is_told_and_planning_goes_on(qtbot: QtBot, window: MainWindow) -> None:
+    window.files.open_files([SAMPLES / "unet.onnx"])
+    rest(qtbot, window)
+    graph = window.document.open_problem.graph
+    started: list[bool] = []
+    window.planners.start = lambda: started.append(True)  # type: ignore[method-assign,assignment,return-value]
+    for share, level in ((0.05, "info"), (0.23, "warning")):
+        ops = {op: OpTime(share + 0.5, share * (share + 0.5)) for op in graph.op_ids}
+        window.files._take_times([Use(OpTimes(ops, "t.json", "a runtime"))])
+        assert window.notice.level == level
+        assert ("measure again when it is idle" in window.notice.text) == (level == "warning")
+    window.notice._action.click()
+    assert started == [True]
 
 
 def test_measuring_is_cancelled(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
