@@ -12,7 +12,7 @@ from gui.look.colours import Theme
 from gui.look.numbers import DASH, energy_text, one_time, plural, rate_text, share_text
 from gui.panels.mcm.state import is_package
 from gui.words.proofs import wrapped
-from planner.evaluation import kernels
+from planner.evaluation.memory_words import held_words, limit_words, must_fit
 from planner.evaluation.times_source import FILE, MEASURED, RATES, times_mark, times_source
 from planner.model.times import measured_words, spread_words
 from planner.problem.decision import Evaluation
@@ -108,21 +108,37 @@ def _mcm_rate(problem: Problem, evaluation: Evaluation) -> str:
     return f"{rate_text(rate)} samples/s, {other}" if unit is not None and math.isfinite(rate) else other
 
 
+def memory_tip(problem: Problem, evaluation: Evaluation) -> str:
+    """What the memory counts, how much of that all devices hold, and the limit, in lines."""
+    held = held_words(problem, evaluation)
+    limit = limit_words(problem, evaluation)
+    return "\n".join(
+        [
+            f"The {held} of a device's ops: {bytes_text(_held_by_all(problem, evaluation))} on all devices together",
+            f"The limit is {limit}." if limit else "No limit is set: see Target (Ctrl+T).",
+        ]
+    )
+
+
+def _held_by_all(problem: Problem, evaluation: Evaluation) -> float:
+    """Slots of one accelerator say what all of them hold; that counts once."""
+    e = problem.evaluator
+    return float(evaluation.memory[~e.pays | (e.owner == np.arange(e.k))].sum())
+
+
 def memory_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Shown:
     """How full the fullest device is, or what all hold where nothing limits them."""
     if "dram" in evaluation.details:
         return _cache_shown(problem, evaluation, theme)
     capacity = problem.evaluator.capacity
     capped = np.isfinite(capacity)
-    # Slots of one accelerator say what all of them hold; count that once.
-    e = problem.evaluator
-    total = float(evaluation.memory[~e.pays | (e.owner == np.arange(e.k))].sum())
     if not capped.any():
-        return Shown("Memory", bytes_text(total), "all devices, no limit set")
+        total = _held_by_all(problem, evaluation)
+        return Shown("Memory", bytes_text(total), f"{held_words(problem, evaluation)}, no limit set")
     worst = int(np.argmax(np.where(capped, evaluation.memory / np.maximum(capacity, 1), -1)))
     used, cap = float(evaluation.memory[worst]), float(capacity[worst])
-    limits = any(rule.code == kernels.RULE_MEMORY for rule in problem.evaluator.rules)
-    colour, words = "", f"{bytes_text(total)} on all devices"
+    limits, colour = must_fit(problem), ""
+    words = f"{held_words(problem, evaluation)}, {'must fit' if limits else 'else streamed'}"
     if used > cap:
         # Where no rule limits the memory, what does not fit costs time instead.
         colour = theme.bad if limits else theme.warning

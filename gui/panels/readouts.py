@@ -26,6 +26,7 @@ from gui.panels.base import Panel
 from gui.panels.readout_figures import (
     figures_tip,
     memory_shown,
+    memory_tip,
     rate_words,
     rules_shown,
     rules_tip,
@@ -203,7 +204,7 @@ class ReadoutStrip(Readouts):
         self.memory.setVisible("max-memory" not in in_view)
         self.speed.setVisible(parts > 1 and "throughput" in document.evaluation.figures)
         problem, evaluation = document.problem, document.evaluation
-        self.memory.show_value(*memory_shown(problem, evaluation, t))
+        self.memory.show_value(*memory_shown(problem, evaluation, t), tip=memory_tip(problem, evaluation))
         self.speed.show_value(*speed_shown(problem, evaluation), tip=figures_tip(problem, evaluation))
         active = document.active
         self.devices.show_value(

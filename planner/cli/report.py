@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from planner.evaluation.memory_words import held_words, limit_words
 from planner.evaluation.times_source import estimated, times_source
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
@@ -133,6 +134,8 @@ def summary(
         lines[1:1] = io_rows(problem, evaluation)
     elif isinstance(evaluation, Evaluation) and isinstance(problem, Problem):
         lines.extend(figure_rows(problem, evaluation))
+        if limit := limit_words(problem, evaluation):
+            lines.append(("memory", f"{held_words(problem, evaluation)}: {limit}"))
     if isinstance(problem, Problem):
         if measured := measured_words(problem.graph):
             lines.append(("times", measured))

@@ -46,6 +46,7 @@ class EdgeTpuPipeline(Target):
     in_words: ClassVar[str] = "an Edge TPU pipeline"
     words: ClassVar[Words] = Words("stage", "stages", "TPU", "TPUs")
     evaluated_by: ClassVar[str] = "planner.machines.edge_tpu.inference_time:evaluator"
+    memory_holds: ClassVar[str] = "parameters"
     count_stages: ClassVar[bool] = True
     switches: ClassVar[Mapping[str, tuple[str, Any]]] = {"shared_children": ("shared_children", False)}
     objectives: ClassVar[tuple[str, ...]] = tuple(OBJECTIVES)

@@ -30,6 +30,7 @@ class Pipeline(Target):
     in_words: ClassVar[str] = "a pipeline"
     words: ClassVar[Words] = Words("stage", "stages")
     evaluated_by: ClassVar[str] = "planner.machines.pipeline.evaluator:evaluator"
+    memory_holds: ClassVar[str] = "parameters"
     count_stages: ClassVar[bool] = True
     objectives: ClassVar[tuple[str, ...]] = ("bottleneck",)
     in_a_row: ClassVar[bool] = True

@@ -45,6 +45,7 @@ class DevicePool(Target):
     in_words: ClassVar[str] = "a device pool"
     words: ClassVar[Words] = Words("device", "devices")
     evaluated_by: ClassVar[str] = "planner.machines.pool.evaluator:evaluator"
+    memory_holds: ClassVar[str] = "parameters and outputs"
     grows: ClassVar[Mapping[str, tuple[str, str]]] = {
         "memory": ("memory", "accelerator"),
         "devices": ("accelerators", "accelerators"),

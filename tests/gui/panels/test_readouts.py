@@ -176,6 +176,21 @@ def test_memory_of_the_fullest_device(qtbot: QtBot) -> None:
     with shown(qtbot, strip, 1280, 66):
         assert strip.memory.label.startswith("Memory (fullest, acc ")
         assert strip.memory.value.endswith("/ 64 B")
+        assert strip.memory.note == "parameters and outputs, must fit"
+        assert "64 B per accelerator, which ops must fit" in strip.memory._note.toolTip()
+        for target, note, tip in (
+            (Pipeline(3), "parameters, no limit set", "No limit is set"),
+            (DevicePool(accelerators=2, cpus=1), "parameters and outputs, no limit set", "No limit is set"),
+            (
+                Pipeline(3, bandwidth=1.0, memory=1e6),
+                "parameters, else streamed",
+                "per stage, what exceeds it is streamed",
+            ),
+        ):
+            document.set_problem(target)
+            settle()
+            assert strip.memory.note == note
+            assert tip in strip.memory._note.toolTip()
 
 
 def test_clicks(qtbot: QtBot) -> None:

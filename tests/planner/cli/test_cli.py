@@ -272,6 +272,20 @@ def test_plan_text_shows_devices_and_the_bottleneck(stageboard: Any) -> None:
     assert len(rows) == 4 and len({line.index("iB") for line in rows}) == 1, "memory is flush right"
 
 
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("pipeline:4,memory=64MiB", "parameters: 64.00 MiB per stage, what exceeds it is streamed each time"),
+        ("pool:2+1,memory=256MiB", "parameters and outputs: 256.00 MiB per accelerator, which ops must fit"),
+        ("pipeline:4", ""),
+    ],
+)
+def test_plan_text_says_what_the_memory_counts_and_its_limit(stageboard: Any, target: str, said: str) -> None:
+    out = stageboard("plan", RESNET, "--target", target, "--time-limit", "1").out
+    lines = [line for line in out.splitlines() if line.startswith("  memory ")]
+    assert [line.split(maxsplit=1)[1] for line in lines] == ([said] if said else [])
+
+
 def test_without_a_planner_a_good_one_is_chosen(stageboard: Any) -> None:
     ran = stageboard("plan", ENCODER, "--target", "pool:2+1", "--json")
     assert ran.status == 0 and ran.json["planner"] == "ideals-dp"

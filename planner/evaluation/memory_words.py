@@ -1,0 +1,36 @@
+"""What the memory of a plan counts, and what limits it, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planner.quantity import bytes_text
+
+if TYPE_CHECKING:
+    from planner.problem.decision import Evaluation
+    from planner.problem.problem import Problem
+
+
+def held_words(problem: Problem, evaluation: Evaluation) -> str:
+    """What a device's memory holds: "parameters", "parameters and outputs", "parameters and activations"."""
+    held = problem.target.memory_holds
+    return f"{held} and activations" if "activations" in evaluation.details else held
+
+
+def must_fit(problem: Problem) -> bool:
+    """Whether a rule keeps devices from holding more than their memory; else what exceeds it is streamed."""
+    return any(rule.name == "memory" for rule in problem.evaluator.rules)
+
+
+def limit_words(problem: Problem, evaluation: Evaluation) -> str:
+    """The limit of a device's memory and what it means: "64.00 MiB per accelerator, which ops must fit"; empty where none is set."""
+    e, target = problem.evaluator, problem.target
+    limits = e.budget if "dram" in evaluation.details else e.capacity
+    limits = limits[np.isfinite(limits)]
+    if not len(limits):
+        return ""
+    _, one = target.grows.get("memory", ("", target.words.counted[0]))
+    means = "which ops must fit" if must_fit(problem) else "what exceeds it is streamed each time"
+    return f"{bytes_text(float(limits.max()))} per {one}, {means}"
