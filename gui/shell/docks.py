@@ -37,6 +37,7 @@ class DockTitle(QWidget):
         self._dock = dock
         self.collapsed = False
         label = QLabel(dock.windowTitle(), self)
+        dock.windowTitleChanged.connect(label.setText)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 6, 2)
         row.setSpacing(2)
@@ -180,6 +181,12 @@ class Docks(QObject):
     def _tab_clicked(self, bar: QTabBar, index: int) -> None:
         words = bar.tabText(index)
         self._chosen = next((id for id, dock in self.docks.items() if dock.windowTitle() == words), "")
+
+    def mark(self, id: str, marked: bool) -> None:
+        """Put a dot behind a dock's name where something in it waits for a person, or take it away."""
+        name = self.SHORT.get(id, self.titles[id])
+        self.docks[id].setWindowTitle(f"{name} \N{BULLET}" if marked else name)
+        self.settle.ask()
 
     def offer(self, id: str) -> bool:
         """Bring a dock to the front of its tabs, and say whether it is in sight now.

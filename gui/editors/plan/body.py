@@ -159,7 +159,7 @@ class GraphBody(PlanningWindow):
         places: dict[str, QWidget] = {
             "ops": self.ops.table, "plans": self.plans.list, "planners": self.planners.list, "inspector": self.inspector.view,
             "violations": self.violations.list, "schedule": self.schedule.chart, "counts": self.counts.chart,
-            "package": self.package.view, "story": self.studio.panel.capture, "race": self.race.go,
+            "package": self.package.view, "target": self.target.kind, "story": self.studio.panel.capture, "race": self.race.go,
         }  # fmt: skip
         return places.get(id)
 

@@ -113,6 +113,9 @@ class MainWindow(GraphBody):
         for signal in (document.decision_changed, document.groups_changed, canvas.view_changed):
             signal.connect(self.update_soon)
         self.race.racing.started.connect(self._show_plot_once)
+        self.target.unapplied_changed.connect(lambda: self.docks.mark("target", self.target.unapplied))
+        for begun in (self.planners.started, self.race.racing.started):
+            begun.connect(self._tell_unapplied)
         self.race.racing.ended.connect(self._race_ended)
         self.race.highlight_requested.connect(canvas.set_highlight)
         self.race.compare_requested.connect(self.compare)
@@ -188,6 +191,14 @@ class MainWindow(GraphBody):
             self.mending.found_none(job)
         else:
             super().job_ended(job)
+
+    def _tell_unapplied(self) -> None:
+        """Who changed the target and starts a planner may believe that it plans for that."""
+        if self.target.unapplied:
+            self.notice.show_message(
+                "warning", "The change in Target is not applied yet: this plans without it.", action="Show Target",
+                run=lambda: self.focus_panel("target"),
+            )  # fmt: skip
 
     def _tell_off_pins(self, change: DecisionChange) -> None:
         tell_off_pins(self, change)

@@ -45,6 +45,8 @@ class PlannersPanel(Panel):
 
     id: ClassVar[str] = "planners"
     title: ClassVar[str] = "Planners"
+    started = Signal()
+    """A method was started here."""
     plot_requested = Signal()
     """A run's row was clicked: show how it went."""
 
@@ -253,10 +255,12 @@ class PlannersPanel(Panel):
         try:
             order = self.order(unchanged)
             assert method is not None
-            return self.jobs.start(order, method.title)
+            job = self.jobs.start(order, method.title)
         except StageboardError as error:
             self.document.message.emit(Message("error", str(error)))
             return None
+        self.started.emit()
+        return job
 
     def _jobs_changed(self) -> None:
         """Rows come and go with the jobs; the newest is on top."""

@@ -6,13 +6,15 @@ import dataclasses
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -39,9 +41,13 @@ class SettingsPanel(Panel):
     id: ClassVar[str] = "target"
     title: ClassVar[str] = "Target"
 
+    unapplied_changed = Signal()
+    """:attr:`unapplied` is another one now."""
+
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
         self._filling = False
+        self._changed = self._said = False
         self._target: Target | None = None
         self.kind = DropDown(self)
         self.kind.setAccessibleName("Kind of target")
@@ -90,6 +96,9 @@ class SettingsPanel(Panel):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inside)
+        area.setFocusPolicy(
+            Qt.FocusPolicy.NoFocus
+        )  # what has the keyboard can be seen, and scrolls into sight
         buttons = QHBoxLayout()
         buttons.setContentsMargins(10, 4, 10, 8)
         buttons.addWidget(self.apply_button, 1)
@@ -103,6 +112,8 @@ class SettingsPanel(Panel):
         layout.addLayout(buttons)
         document.model_changed.connect(self.request_refresh)
         document.problem_changed.connect(self.request_refresh)
+        for signal in (document.model_changed, document.problem_changed):
+            signal.connect(self._say_unapplied)
 
     @staticmethod
     def _heading(text: str) -> QLabel:
@@ -255,6 +266,32 @@ class SettingsPanel(Panel):
                 changed = True
         self.apply_button.setEnabled(changed)
         self.reset_button.setEnabled(changed)
+        self._changed = changed
+        self._say_unapplied()
+
+    @property
+    def unapplied(self) -> bool:
+        """Whether a change in the fields waits for Apply; one that the next look at the panel drops does not."""
+        return self._changed and not self._stale
+
+    def _say_unapplied(self) -> None:
+        if self.unapplied != self._said:
+            self._said = self.unapplied
+            self.unapplied_changed.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return in a field applies; a button that has the keyboard is pressed."""
+        if (
+            event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        ):
+            super().keyPressEvent(event)
+            return
+        focused = self.focusWidget()
+        if isinstance(focused, QPushButton | QToolButton):
+            focused.click()
+        elif self.apply_button.isEnabled():
+            self.apply()
 
     def edited(self) -> tuple[Target, str, Any]:
         """Target, objective and cost model (None = the file has all times) as the fields say.

@@ -8,6 +8,7 @@ import math
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QSpinBox
 from pytestqt.qtbot import QtBot
 
@@ -25,7 +26,7 @@ from planner.model.graph import Graph, Op, Tensor
 from planner.options import Option
 from planner.problem.target import Target
 from tests.gui.models import tpu_graph
-from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
+from tests.gui.window_parts import make_window, opened, opened_on_tpus, settle, shown
 
 
 @example(1001.0, "B/s")
@@ -354,3 +355,55 @@ def test_another_theme_leaves_what_was_typed(qtbot: QtBot) -> None:
     settle()
     assert panel.machine.values()["count"] == 7 and panel.apply_button.isEnabled()
     assert planners.options.values()["rounds"] == 11 and planners.theme is DARK
+
+
+def test_the_keyboard_changes_and_applies(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    window.focus_panel("target")
+    panel = window.target
+    assert window.focusWidget() is panel.kind
+    count = panel.machine.fields["count"]
+    count.setFocus()
+    steps = document.undo_stack.count()
+    qtbot.keyClick(count, Qt.Key.Key_Return)
+    assert document.undo_stack.count() == steps, "there was nothing to apply"
+    assert isinstance(count, QSpinBox)
+    count.setValue(5)
+    panel.reset_button.setFocus()
+    qtbot.keyClick(panel.reset_button, Qt.Key.Key_Return)
+    count = panel.machine.fields["count"]
+    assert isinstance(count, QSpinBox)
+    assert count.value() == 3 and document.undo_stack.count() == steps
+    count.setFocus()
+    count.setValue(5)
+    qtbot.keyClick(count, Qt.Key.Key_Return)
+    assert document.open_problem.target == Pipeline(count=5)
+    close()
+
+
+def test_a_change_that_is_not_applied_is_marked_and_told_when_a_planner_starts(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    window.focus_panel("target")
+    panel, dock = window.target, window.docks.docks["target"]
+    name = dock.windowTitle()
+    count = panel.machine.fields["count"]
+    assert isinstance(count, QSpinBox)
+    count.setValue(5)
+    assert panel.unapplied and dock.windowTitle() == f"{name} \N{BULLET}"
+    window.start_planner()
+    assert "not applied yet" in window.notice.text
+    window.cancel_planners()
+    window.focus_panel("planners")  # behind another tab nothing of it is lost
+    assert panel.unapplied
+    window.focus_panel("target")
+    panel.apply_button.click()
+    settle()
+    assert not panel.unapplied and dock.windowTitle() == name
+    window.notice.dismiss()
+    window.start_planner()
+    assert window.notice.isHidden()
+    window.cancel_planners()
+    qtbot.waitUntil(lambda: not window.jobs.running, timeout=30_000)
+    close()
