@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from gui.look.numbers import plural, signed_amount
-from gui.look.theme import Theme, numbered_colours
+from gui.look.theme import DeviceColour, Theme, device_colours
 from gui.present.panels.rows import HEAD, LEAST_WRITTEN, MANY, Row, bar_rects, paint_head, row_boxes
 from gui.widgets.bars import paint_change_bar
 from gui.words.objectives import change, column_of, component_words
@@ -32,10 +32,24 @@ def headline(plan: Plan, versus: Plan, comparison: Comparison) -> tuple[str, str
     return found.text if found.sign else "same objective", words
 
 
-def _name(comparison: Comparison, row: int) -> str:
-    """What the plan calls a device, and what the other called it where that is something else."""
+def _name(comparison: Comparison, row: int, brief: bool = False) -> str:
+    """What the plan calls a device, and what the other called it where that is something else; ``brief``: no word of that twice."""
     before, now = (comparison.device_title(row, i) for i in (0, 1))
+    if brief and now and before != now and before.rpartition(" ")[0] == now.rpartition(" ")[0]:
+        before = before.rpartition(" ")[2]
     return f"{now} (was {before})" if now and before and now != before else now or before
+
+
+def own_colours(comparison: Comparison, theme: Theme) -> tuple[DeviceColour, ...]:
+    """The colour and mark of each row: those of the later plan's own device, as its canvas beside has them. Devices that are gone have
+    ones that no device of that plan has."""
+    number = [row.devices[1] for row in comparison.rows]
+    gone = [i for i, device in enumerate(number) if device < 0]
+    unused = max(number, default=-1) + 1
+    for at, i in enumerate(gone):
+        number[i] = unused + at
+    every = device_colours(unused + len(gone), theme)
+    return tuple(every[n] for n in number)
 
 
 def paint_difference(
@@ -72,12 +86,12 @@ def paint_difference(
         scale = f"half a bar: {amount_text(full, unit_of)}"  # rows too low for amounts need a scale
     title = f"{component_words(what).title.capitalize()} of each device"
     free = paint_head(painter, free, unit, theme, title, "", scale)
-    colours = numbered_colours(comparison.numbers, theme)
+    colours = own_colours(comparison, theme)
     rows = []
     for r in shown:
         row, change_of = rows_of[r], signed_amount(float(amounts[r]), most, unit_of)
         words = "new" if row.devices[0] < 0 else "gone" if row.devices[1] < 0 else change_of
-        rows.append(Row(_name(comparison, r), words, colours[r]))
+        rows.append(Row(_name(comparison, r), words, colours[r], brief=_name(comparison, r, True)))
     bars = bar_rects(painter, row_boxes(free, len(rows), unit), rows, unit, theme)
     for r, bar in zip(shown, bars, strict=True):
         part = float(amounts[r]) / full if full > 0 else 0.0

@@ -25,16 +25,19 @@ TITLE, HEADLINE, BODY, SMALL = 17.0, 29.0, 17.0, LEAST
 """Letters in pixels of a frame of 1280 x 800."""
 TALLEST, LEAST_WRITTEN = 62.0, 19.0
 """Heights of a row: the most, and the least that has words beside its bar."""
+LEAST_BAR = 0.16
+"""Share of a row's width that its bar keeps beside a long name."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One device: its name, the amount in words, and how its bar is painted."""
+    """One device: its name, the amount in words, and how its bar is painted; ``brief`` is a name for little room (empty: the same)."""
 
     name: str
     amount: str
     colour: DeviceColour
     hot: bool = False
+    brief: str = ""
 
 
 HEAD = 58.0
@@ -101,6 +104,13 @@ def row_boxes(rect: QRectF, count: int, unit: float) -> list[QRectF]:
     return [QRectF(rect.left(), rect.top() + i * high, rect.width(), high) for i in range(count)]
 
 
+def _widest(names: Sequence[str], rows: Sequence[Row], pixels: int) -> float:
+    """Pixels of the longest of the rows' names."""
+    return max(
+        measure(pixels, row.hot).horizontalAdvance(name) for name, row in zip(names, rows, strict=True)
+    )
+
+
 def bar_rects(painter: QPainter, boxes: Sequence[QRectF], rows: Sequence[Row], unit: float, theme: Theme) -> list[QRectF]:  # fmt: skip
     """Write names and amounts where there is room for words, and say where the bars are."""
     if not boxes:
@@ -118,14 +128,18 @@ def bar_rects(painter: QPainter, boxes: Sequence[QRectF], rows: Sequence[Row], u
             QRectF(b.left() + 16 * unit, b.top() + 0.14 * high, wide - 16 * unit, 0.72 * high) for b in boxes
         ]
     most = max(6, round(size))
-    names = min(0.4 * wide, max(measure(most, r.hot).horizontalAdvance(r.name) for r in rows) + 4 * unit)
     amounts = min(0.42 * wide, max(measure(most, True).horizontalAdvance(r.amount) for r in rows) + 2 * unit)
+    room = max(0.4 * wide, wide - amounts - 34 * unit - LEAST_BAR * wide)
+    names = [row.name for row in rows]
+    if _widest(names, rows, most) + 4 * unit > 0.4 * wide:
+        names = [row.brief or row.name for row in rows]
+    broad = min(room, _widest(names, rows, most) + 4 * unit)
     out = []
-    for box, row in zip(boxes, rows, strict=True):
+    for box, row, called in zip(boxes, rows, names, strict=True):
         mark = min(11 * unit, 0.62 * high)
         paint_glyph(painter, row.colour, box.left() + 6 * unit, box.center().y(), mark)
-        name = QRectF(box.left() + 18 * unit, box.top(), names, high)
-        text(painter, name, row.name, size, theme.warning if row.hot else theme.text, bold=row.hot)
+        name = QRectF(box.left() + 18 * unit, box.top(), broad, high)
+        text(painter, name, called, size, theme.warning if row.hot else theme.text, bold=row.hot)
         figure = QRectF(box.right() - amounts, box.top(), amounts, high)
         text(
             painter,

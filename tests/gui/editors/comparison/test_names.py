@@ -16,7 +16,7 @@ from gui.look.theme import DARK, LIGHT, Theme, device_colours, numbered_colours
 from gui.panels.comparison.names import device_name, shortened
 from gui.panels.comparison.rows import names_elsewhere, row_headers
 from gui.panels.comparison.words import device_words, where_words
-from gui.present.panels.difference import paint_difference
+from gui.present.panels.difference import own_colours, paint_difference
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
@@ -91,6 +91,27 @@ def test_stories_say_what_a_stage_was_called(qapp: object, comparison: Compariso
         "Stage 1",
         "Stage 2 (was Stage 1)",
     ]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_a_difference_has_the_marks_of_the_plan_beside_it(comparison: Comparison, theme: Theme) -> None:
+    versus, plan = comparison.plans[:2]
+    own = device_colours(4, theme)
+    assert own_colours(compare([versus, plan]), theme) == own[:3]
+    # What is gone has a mark that no device of the plan has.
+    back = compare([plan, versus])
+    gone = [row.devices[1] < 0 for row in back.rows].index(True)
+    colours = own_colours(back, theme)
+    assert colours[gone] == own[2]
+    assert [colours[i] for i, row in enumerate(back.rows) if row.devices[1] >= 0] == list(own[:2])
+
+
+def test_names_in_a_narrow_difference_are_not_cut(qapp: object, comparison: Comparison) -> None:
+    versus, plan = comparison.plans[:2]
+    scribe = Scribe(260, 400)
+    paint_difference(scribe, QRectF(0, 0, 260, 400), plan, versus, compare([versus, plan]), 0.75, LIGHT)
+    scribe.end()
+    assert [text for _, text in scribe.written if text.startswith("Stage")][-1] == "Stage 2 (was 1)"
 
 
 def test_those_of_a_pool_keep_their_numbers() -> None:
