@@ -9,7 +9,7 @@ import numpy as np
 from planner.quantity import amount_text
 from planner.reports.comparison import Comparison
 from planner.story.story import LONGEST_TITLE
-from planner.story.telling import changed, shortened
+from planner.story.telling import changed, fitting, shortened
 from planner.text_table import percent
 
 
@@ -28,7 +28,7 @@ def comparison_caption(comparison: Comparison, how: str = "") -> str:
     sentences = [_sentence(comparison, i) for i in range(1, len(comparison.plans))]
     if how == "sankey":
         sentences.append(_largest_move(comparison))
-    return shortened(" ".join(filter(None, sentences)), 240)
+    return fitting(sentences, 240)
 
 
 def _sentence(comparison: Comparison, i: int) -> str:

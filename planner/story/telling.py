@@ -218,7 +218,7 @@ def caption(
     claim = claim_of(plan, bounds)
     if claim is not None:
         sentences.append(f"{claim.claimed_by} claims {claimed_amount(plan.problem, claim)}, not proven here.")
-    return shortened(" ".join(filter(None, sentences)))
+    return fitting(sentences)
 
 
 def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = ()) -> str:
@@ -317,6 +317,14 @@ def _broken(plan: Plan | OrderPlan) -> str:
     violations = plan.evaluation.violations
     rules = "a rule" if len(violations) == 1 else f"{len(violations):,} rules"
     return shortened(f"This plan breaks {rules}. {violations[0].sentence}")
+
+
+def fitting(sentences: Sequence[str], longest: int = TWO_LINES) -> str:
+    """As many of the sentences as have room, whole ones from the first on; only a first that is too long by itself is cut."""
+    kept = [sentence for sentence in sentences if sentence]
+    while len(kept) > 1 and len(" ".join(kept)) > longest:
+        del kept[-1]
+    return shortened(" ".join(kept), longest)
 
 
 def shortened(text: str, longest: int = TWO_LINES) -> str:

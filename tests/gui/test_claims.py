@@ -7,14 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
 from gui.canvas.graph.picture.picture import standing_text
 from gui.document.plan.document import Document
 from gui.editors.comparison.panels.figures_words import figures_table
 from gui.editors.comparison.state import CompareState, file_sources
-from gui.look.theme import LIGHT
-from gui.panels.comparison.words import standing_tip, standing_words
+from gui.look.theme import LIGHT, font
+from gui.panels.comparison.canvases import canvases
+from gui.panels.comparison.words import BETWEEN, fitting_words, standing_tip, standing_words
 from gui.panels.plans_model import ENTRY, SOURCE, PlansModel
 from gui.panels.readouts import ReadoutStrip
 from gui.present.captions import figures_text
@@ -134,6 +137,24 @@ def test_a_comparison_shows_it_beside_its_plan_alone(qapp: object, made: Files) 
     assert SENTENCE in table.rows[0][column].tip and SENTENCE in table.rows[0][0].tip
     assert "optimal" not in standing_words(comparison, 0) and "not proven" in standing_words(comparison, 0)
     assert SENTENCE in standing_tip(comparison, 0) and "claim" not in standing_tip(comparison, 1)
+    letters, others = font(8.5), ("valid", "3 of 4 ops elsewhere than in B")
+    every = fitting_words(comparison, 0, others, letters, 1e9)
+    assert every == BETWEEN.join([standing_words(comparison, 0), *others])
+    items = {*every.split(BETWEEN), "claimed 7.00 ms"}
+    lines = [fitting_words(comparison, 0, others, letters, room) for room in range(900, 40, -5)]
+    for line, room in zip(lines, range(900, 40, -5), strict=True):
+        assert set(line.split(BETWEEN)) <= items
+        assert BETWEEN not in line or QFontMetricsF(letters).horizontalAdvance(line) <= room
+    assert any("claimed 7.00 ms   valid" in line for line in lines), (
+        "a claim is shortened before it is dropped"
+    )
+    assert lines[-1] == every.split(BETWEEN)[0]
+    narrow = canvases(comparison, QRectF(0, 0, 600, 300), LIGHT, "lanes")[0].picture.subtitle
+    assert set(narrow.split(BETWEEN)) < {
+        *standing_words(comparison, 0).split(BETWEEN),
+        "claimed 7.00 ms",
+        "valid",
+    }
     document.open_plan(made.forged)
     listed = [entry for entry in document.plans if entry.claims]
     from gui.editors.comparison.state import entry_sources

@@ -12,15 +12,16 @@ from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.palette import canvas_palette
-from gui.canvas.graph.picture.picture import TITLE_HEIGHT, Picture, paint_title
+from gui.canvas.graph.picture.picture import INSET, SUBTITLE_PIXELS, TITLE_HEIGHT, Picture, paint_title
 from gui.canvas.graph.picture.shapes import paint_graph
 from gui.canvas.graph.scene import STYLE, arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import Rect
+from gui.look.fonts import font
 from gui.look.theme import Theme
 from gui.panels.comparison.marks import Marks, marks_of, paint_badges
 from gui.panels.comparison.rows import row_headers, scene_of_plan
-from gui.panels.comparison.words import moved_words, rules_words, standing_words
+from gui.panels.comparison.words import fitting_words, moved_words, rules_words
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
 
@@ -98,9 +99,8 @@ def canvases(
         viewport = Viewport(left=header)
         viewport.resize(width, height - TITLE_HEIGHT)
         look(viewport, layout.bounds, camera)
-        words = "   ".join(
-            (standing_words(comparison, i), rules_words(comparison, i), moved_words(comparison, i, other))
-        )
+        others = (rules_words(comparison, i), moved_words(comparison, i, other))
+        words = fitting_words(comparison, i, others, font(SUBTITLE_PIXELS, False), width - 2 * INSET)
         picture = Picture(
             scene, viewport, canvas_palette(theme, size, comparison.numbers), row_headers(comparison, i) if header else None,
             f"{comparison.letter(i)}  {comparison.figures(i).name}", words, (width, height),

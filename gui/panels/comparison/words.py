@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
+from PySide6.QtGui import QFont, QFontMetricsF
 
 from gui.canvas.graph.items import Items
 from gui.look.numbers import gap_text, one_time, plural
@@ -13,12 +15,33 @@ from gui.words.proofs import claim_sentence, claimed_note, standing_lines
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
 
+BETWEEN = "   "
+"""Between the items of a line."""
 MOST_NAMED = 3
 """Devices of a group that are named one by one."""
 
 
 def standing_words(comparison: Comparison, plan: int) -> str:
     """``max load 21.91   proven optimal`` of one plan; components of one objective by their short names."""
+    words, claim = _standing(comparison, plan)
+    return BETWEEN.join([*words, *([f"{claim}, not proven"] if claim else [])])
+
+
+def fitting_words(
+    comparison: Comparison, plan: int, others: Sequence[str], letters: QFont, room: float
+) -> str:
+    """:func:`standing_words` and ``others`` in a line of ``room`` pixels, in whole items: claims are shortened, then dropped, then the
+    others from the last on, then what is proven. The value itself stays."""
+    words, claim = _standing(comparison, plan)
+    choices = [[*words, f"{claim}, not proven", *others], [*words, claim, *others]] if claim else []
+    choices += [[*words, *others[:count]] for count in range(len(others), -1, -1)]
+    lines = [BETWEEN.join(choice) for choice in [*choices, words[:1]]]
+    measure = QFontMetricsF(letters)
+    return next((line for line in lines if measure.horizontalAdvance(line) <= room), lines[-1])
+
+
+def _standing(comparison: Comparison, plan: int) -> tuple[list[str], str]:
+    """The value with what is proven of it, and what is only claimed (may be empty)."""
     shown = comparison.plans[plan]
     problem, evaluation = shown.problem, shown.evaluation
     words = ", ".join(
@@ -27,11 +50,12 @@ def standing_words(comparison: Comparison, plan: int) -> str:
         for name, value in zip(problem.components, evaluation.values, strict=True)
     )
     if not evaluation.valid:
-        return words
+        return [words], ""
+    found = [words]
     gap, claim = problem.standing(evaluation.values, comparison.bounds).gap, comparison.figures(plan).claim
     if gap is not None:
-        words += f"   {'proven optimal' if gap == 0.0 else f'gap {gap_text(gap)}'}"
-    return words if claim is None else f"{words}   {claimed_note(problem, claim)}, not proven"
+        found.append("proven optimal" if gap == 0.0 else f"gap {gap_text(gap)}")
+    return found, "" if claim is None else claimed_note(problem, claim)
 
 
 def standing_tip(comparison: Comparison, plan: int) -> str:

@@ -20,7 +20,7 @@ from gui.panels.comparison.marks import marks_of
 from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.overlay import Layers, Overlaid, draw_overlay
 from gui.panels.comparison.rows import row_headers, scene_of_plan
-from gui.panels.comparison.words import rules_words, standing_words
+from gui.panels.comparison.words import fitting_words, rules_words
 from gui.present.comparison.canvases import shares
 from gui.present.comparison.legend import HIGH
 from gui.present.comparison.shot import ComparisonShot, Part, paint_parts
@@ -114,7 +114,7 @@ class OverlayShot(ComparisonShot):
         painter.fillRect(box, QColor(theme.panel))
         room = (1.0 - TRACK) / 2 * box.width() - 36.0
         for plan, left, flag in ((0, 16.0, LEFT), (1, box.width() - 16.0 - room, RIGHT)):
-            words = f"{standing_words(comparison, plan)}   {rules_words(comparison, plan)}"
+            words = fitting_words(comparison, plan, (rules_words(comparison, plan),), font(8.5), room)
             write(
                 painter, QRectF(left, 5, room, 20), flag, plan_title(comparison, plan), font(11.0, bold=True), theme.text, ENDS
             )  # fmt: skip

@@ -30,7 +30,17 @@ from planner.story.files.json import read_story, write_story
 from planner.story.files.plans import pack, resolve
 from planner.story.making import Told, story_of_plans, thinned, visible
 from planner.story.story import Camera, Keyframe, Resolved, Story, StoryModel
-from planner.story.telling import TWO_LINES, caption, facts, filled, looked_at, named_ops, shortened, title
+from planner.story.telling import (
+    TWO_LINES,
+    caption,
+    facts,
+    filled,
+    fitting,
+    looked_at,
+    named_ops,
+    shortened,
+    title,
+)
 from tests.planner.machines.two_level_memory.strategies import networks, orders
 from tests.planner.strategies import placements, problems
 
@@ -194,6 +204,8 @@ def test_templates_know_only_facts(problem: Problem) -> None:
     with pytest.raises(StoryError, match="speaks of 'luck'"):
         filled("{luck}", told)
     assert shortened("one two three", 10) == "one two…"
+    assert fitting(["One.", "", "Two.", "Three is long."], 12) == "One. Two."
+    assert fitting(["One is long.", "Two."], 8) == "One is…"
 
 
 # ------------------------------------------------------------------------------------------------------------ made by themselves

@@ -36,7 +36,8 @@ from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.problem.target import Device
 
-TITLE_HEIGHT = 54
+TITLE_HEIGHT, INSET, SUBTITLE_PIXELS = 54, 16, 12
+"""Units: the strip above a graph, what its words keep from the sides, and the letters of the second line."""
 MARGIN, LARGEST = 10.0, 1.6
 """Room around the graph in units, and its largest scale."""
 
@@ -220,6 +221,13 @@ def paint_title(painter: QPainter, picture: Picture) -> None:
     title = QRectF(16, 6, width - 32, 24)
     used = write(painter, title, LEFT, picture.title, font(17, True), theme.text, ENDS)
     _paint_models(painter, picture, 16 + used + 24)
-    write(painter, QRectF(16, 30, width - 32, 18), LEFT, picture.subtitle, font(12, False), theme.muted)
+    write(
+        painter,
+        QRectF(INSET, 30, width - 2 * INSET, 18),
+        LEFT,
+        picture.subtitle,
+        font(SUBTITLE_PIXELS, False),
+        theme.muted,
+    )
     if picture.legend.lines:
         paint_legend(painter, picture.legend, picture.palette, TITLE_HEIGHT - 4)
