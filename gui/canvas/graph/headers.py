@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,10 +87,12 @@ def paint_headers(
     data: HeaderData | None,
     ratio: float,
     least: float = 0.0,
+    veil: Callable[[], None] = lambda: None,
 ) -> None:
     """All headers that are in sight. What fits depends on the lane's height: title and cost, then bar, then traffic.
 
     No letters are smaller than ``least`` logical pixels: lanes that are too low for them have their mark alone.
+    ``veil`` covers what steps back, below the plates of links: they stand in two lanes, and half of one would be covered.
     """
     if not scene.layout.lanes:
         return
@@ -111,6 +113,7 @@ def paint_headers(
         _paint_header(painter, box, d, viewport, palette, data, ratio, most, least, over)
     painter.setPen(QPen(QColor(theme.border), ratio))
     painter.drawLine(int(width), 0, int(width), viewport.height)
+    veil()
     if data is not None and data.links is not None:
         paint_links(painter, data.links, lane_extents(scene, viewport), width, viewport, palette, ratio)
 

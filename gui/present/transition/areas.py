@@ -172,8 +172,10 @@ def paint_above(painter: QPainter, areas: Areas, viewport: Viewport, ratio: floa
     if scene.layout.lanes:
         away = (1.0 - areas.shown) * HEADER_WIDTH * grown
         painter.translate(-away, 0)
-        paint_headers(painter, scene, viewport, palette, areas.headers, grown, LEAST / HEADERS)
-        _veil(painter, areas, viewport, grown)
+        paint_headers(
+            painter, scene, viewport, palette, areas.headers, grown, LEAST / HEADERS,
+            veil=lambda: _veil(painter, areas, viewport, grown),
+        )  # fmt: skip
         painter.translate(away, 0)
     else:
         painter.setOpacity(areas.shown)

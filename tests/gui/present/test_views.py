@@ -7,12 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage, QPainter
 
+from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
+from gui.canvas.graph.links import plates
 from gui.look.theme import DARK, LIGHT
 from gui.present.emphasis import named_devices
 from gui.present.package import PackageShot
-from gui.present.scenes import Places
+from gui.present.scenes import HEADERS, Places
 from gui.present.show import Show
+from gui.present.transition.areas import paint_above, settled_areas
 from gui.present.transition.legend import legend_of
 from gui.present.transition.marks import MOST_LABELLED, labels_of
 from gui.present.transition.transition import Shot
@@ -172,3 +176,27 @@ def test_plans_in_blocks_keep_rows_of_one_length() -> None:
     columns = {shot.stage.scene.layout.stages.columns for shot in shots if isinstance(shot, Shot) and shot.stage.scene.layout.stages}  # fmt: skip
     assert len(columns) == 1
     assert all(isinstance(plan, Plan) for plan in show.resolved.plans)
+
+
+def test_what_crosses_is_read_where_stages_step_back() -> None:
+    show = Show(resolved(graph_members(), Keyframe("", "", 0, "lanes")), LIGHT, SIZE)
+    shot = show.shots.shot(0)
+    assert isinstance(shot, Shot)
+    stage, viewport = shot.stage, shot.view.viewport(900, 600, 1.0)
+    assert stage.headers is not None and stage.headers.links is not None
+    stand = plates(stage.headers.links, lane_extents(stage.scene, viewport), HEADER_WIDTH * HEADERS, HEADERS)
+    assert stand
+
+    def painted(lit: list[bool]) -> QImage:
+        image = QImage(900, 600, QImage.Format.Format_RGB32)
+        image.fill(0)
+        painter = QPainter(image)
+        paint_above(painter, settled_areas(stage, np.array(lit), shot.width), viewport, 1.0)
+        painter.end()
+        return image
+
+    plain, dimmed = painted([False] * 3), painted([True, False, False])
+    assert plain != dimmed
+    for box in stand.values():
+        inner = box.adjusted(8, 2, -8, -2).toRect()
+        assert plain.copy(inner) == dimmed.copy(inner)
