@@ -79,15 +79,13 @@ def paint_convergence(
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
     if least is not None and math.isfinite(least):
         _proven(painter, plot, proven[:shown], place, len(members), unit, theme, step if shown > 1 else 1.0)
-        y = place(0, least).y()
+        # What is proven only grows: the line of it runs nowhere below its first step.
+        y = place(0, so_far[0]).y()
         words = f"no plan is below {amount(problem, name, least)}"
-        text(
-            painter,
-            QRectF(plot.left(), y + 3 * unit, plot.width(), 20 * unit),
-            words,
-            SMALL * unit,
-            theme.good,
-        )
+        under = QRectF(plot.left(), y + 4 * unit, plot.width(), 20 * unit)
+        ground = measure(max(6, round(SMALL * unit)), False).horizontalAdvance(words)
+        painter.fillRect(QRectF(under.left(), under.top(), min(ground, under.width()), under.height()), QColor(theme.panel))  # fmt: skip
+        text(painter, under, words, SMALL * unit, theme.good)
     points = [*(place(i, values[i]) for i in range(shown - 1)), place(last, value)]
     painter.setPen(QPen(QColor(theme.accent), 2.6 * unit))
     painter.drawPolyline(QPolygonF(points))

@@ -6,20 +6,22 @@ from functools import partial
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QImage, QPainter, QPolygonF
 
 from gui.look.drawn import drawn
 from gui.look.page import Page
 from gui.look.theme import DARK, LIGHT
 from gui.panels.schedule.layout import ChartLayout, device_rows
 from gui.present.captions import band_height, figures_text, lines_of, measure, target_words, words_for
+from gui.present.panels.lines import paint_convergence
 from gui.present.panels.panels import STEADY, schedule_of, show_steady
 from gui.present.show import FIRST, Show
 from gui.present.transition import paint as transition_paint
 from planner.problem.problem import Plan
 from planner.story.story import Camera, Keyframe, Resolved
 from tests.gui.present.talks import TARGETS, graph_members, network_members, network_talk, resolved, talk
+from tests.gui.scribe import Scribe
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -226,3 +228,27 @@ def test_an_invalid_plan_is_said_to_be_one() -> None:
     show.paint_between(painter, FIRST, 0, 0.5)
     show.paint_between(painter, 0, 1, 0.5)
     painter.end()
+
+
+def test_no_line_runs_through_what_no_plan_is_below() -> None:
+    (plan, _), (other, _) = graph_members()
+    assert isinstance(plan, Plan)
+    first = plan.problem.bound(
+        plan.problem.components[0], 0.5 * other.evaluation.objective, "simple", frozenset()
+    )
+    second = plan.problem.bound(
+        plan.problem.components[0], 0.52 * other.evaluation.objective, "simple", frozenset()
+    )
+    steps: list[float] = []
+
+    class Lines(Scribe):
+        def drawPolyline(self, line: QPolygonF) -> None:  # type: ignore[override]
+            steps.extend(point.y() for point in line)
+
+    painter = Lines(400, 500)
+    paint_convergence(
+        painter, QRectF(0, 0, 400, 500), [(plan, (first,)), (other, (first, second))], 2, 1.0, LIGHT
+    )
+    painter.end()
+    place = next(rect for rect, words in painter.written if words.startswith("no plan is below"))
+    assert steps and all(not place.top() <= y <= place.bottom() for y in steps)
