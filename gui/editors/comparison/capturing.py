@@ -56,8 +56,6 @@ def captured(window: CompareBody, draft: Draft, comparison: str) -> Frame:
     told = _told(window, [compared.plans[number] for number in numbers])
     title, words = comparison_title(told), comparison_caption(told, comparison)
     before = draft.frame
-    if before is not None and before.keyframe.caption == words:  # said already, and still true
-        words = ""
     if before is not None and before.keyframe.comparison and [before.versus, before.shown] == shown[:2]:
         title = _look(window, told, comparison)
     keyframe = Keyframe(

@@ -36,6 +36,7 @@ def test_all_that_stand_side_by_side_are_captured(qtbot: QtBot) -> None:
         draft.add(frame)
         again = captured(window, draft, "schedules")
         assert again.shown is frame.shown and again.beside == frame.beside, "the draft's own plans"
+        assert again.keyframe.caption == frame.keyframe.caption != "", "each says it"
         draft.add(again)
         story = draft.resolved().story
         assert len(story.plans) == 4
