@@ -20,6 +20,7 @@ from gui.present.panels.overlays import (
     paint_badge,
     paint_help,
     paint_laser,
+    paint_no_notes,
     paint_notes,
     paint_op_card,
     paint_spotlight,
@@ -76,9 +77,14 @@ class Screen(QWidget):
     def frame_size(self) -> tuple[int, int]:
         """Width and height of the story in this window: all of it but what notes take beside it."""
         wide, high = self.width(), self.height()
-        if self.notes_shown and self.alone:
+        if self.notes_shown and self.alone and self._noted:
             wide -= round(min(NOTES * wide, MOST_NOTES * min(wide / WIDTH, high / HEIGHT)))
         return wide, high
+
+    @property
+    def _noted(self) -> bool:
+        """Whether there are notes at all: of some keyframes only, the story keeps its size from one to the next."""
+        return bool(self.resolved.notes) or any(frame.notes for frame in self.resolved.story.keyframes)
 
     @property
     def show_now(self) -> Show:
@@ -135,7 +141,10 @@ class Screen(QWidget):
             words = speaker_words(self.resolved, self.course.destination, self.elapsed)
             left = self.frame_size[0]
             read = min(size[0] / WIDTH, size[1] / HEIGHT) * SCALES[self._scale]
-            paint_notes(painter, QRectF(left, 0, size[0] - left, size[1]), words, read, self.theme)
+            if self._noted:
+                paint_notes(painter, QRectF(left, 0, size[0] - left, size[1]), words, read, self.theme)
+            else:
+                paint_no_notes(painter, QRectF(0, 0, *size), words, read, self.theme)
         if self.typed:
             paint_badge(painter, show.places.stage, f"Go to {self.typed}", unit, self.theme)
         elif self._badge_left > 0.0:

@@ -91,11 +91,21 @@ class SlideView(QWidget):
     def show_slide(self, show: Show | None, index: int, lens: object, blank: str, theme: Theme) -> None:
         """Show keyframe ``index``, through a lens if there is one; None is no slide, ``blank`` the colour that hides it."""
         self._show, self._blank, self._frame = show, blank, theme.border
-        ratio = 0.0 if show is None else self.place.width() / show.size[0] * self.devicePixelRatioF()
-        key = (show, index, round(ratio, 4), lens)
+        pixels = self.devicePixelRatioF()
+        size = (self.place.size() * pixels).toSize()
+        key = (show, index, size, lens)
         if key != self._key:
             self._key = key
-            self._image = QImage() if show is None else show.slide_image(index, ratio, lens)  # type: ignore[arg-type]
+            self._image = QImage()
+            if show is not None:
+                # Painted as the audience sees it and then made small: small letters would be left out.
+                ratio = max(pixels, size.width() / show.size[0])
+                image = show.slide_image(index, ratio, lens)  # type: ignore[arg-type]
+                exact, smooth = (
+                    Qt.AspectRatioMode.IgnoreAspectRatio,
+                    Qt.TransformationMode.SmoothTransformation,
+                )
+                self._image = image.scaled(size, exact, smooth)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

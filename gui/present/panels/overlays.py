@@ -11,13 +11,14 @@ from gui.look.glyphs import paint_glyph
 from gui.look.numbers import one_time
 from gui.look.theme import Theme, device_colours
 from gui.look.writing import CENTRE, RIGHT
-from gui.present.captions import flowed, lines_of, measure
+from gui.present.captions import LEAST, flowed, lines_of, measure
 from gui.present.panels.rows import text
 from gui.present.speaker_words import SpeakerWords
 from planner.problem.problem import Plan
 from planner.quantity import bytes_text
 
 LASER = "#ff3b30"
+NO_NOTES = "No notes"
 
 
 def _plate(painter: QPainter, rect: QRectF, unit: float, theme: Theme) -> None:
@@ -80,6 +81,8 @@ def paint_notes(painter: QPainter, column: QRectF, words: SpeakerWords, unit: fl
     below = inner.bottom() - line * (len(coming) + len(said))
     noted = flowed(words.notes, pixels, False, inner.width())
     y = top.bottom() + 14 * unit
+    if not noted:
+        text(painter, QRectF(inner.left(), y, inner.width(), line), NO_NOTES, pixels, theme.muted)
     shown = noted[: max(1, int((below - 16 * unit - y) / line))]
     if len(shown) < len(noted):
         shown = (*shown[:-1], f"{shown[-1]} …")
@@ -89,6 +92,16 @@ def paint_notes(painter: QPainter, column: QRectF, words: SpeakerWords, unit: fl
         for i, words_of_line in enumerate(lines):
             place = QRectF(inner.left(), start + line * i, inner.width() + 4, line)
             text(painter, place, words_of_line, pixels, colour, bold)
+
+
+def paint_no_notes(painter: QPainter, rect: QRectF, words: SpeakerWords, unit: float, theme: Theme) -> None:
+    """One small line at the lower right of a story without notes: that there are none, for how long it has gone on, and where this is."""
+    pixels = max(9, round(LEAST * unit))
+    said = f"{NO_NOTES}   {words.elapsed}   {words.place}"
+    wide, high = measure(pixels, False).horizontalAdvance(said) + 24 * unit, 24 * unit
+    line = QRectF(rect.right() - wide, rect.bottom() - high, wide, high)
+    painter.fillRect(line, QColor(theme.panel))
+    text(painter, line, said, pixels, theme.muted, align=CENTRE)
 
 
 def paint_badge(painter: QPainter, rect: QRectF, words: str, unit: float, theme: Theme) -> None:

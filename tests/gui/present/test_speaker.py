@@ -287,3 +287,33 @@ def test_a_second_screen_is_the_audiences(tmp_path: Path) -> None:
         check=False,
     )
     assert ended.stdout.splitlines() == ["wall True True", "desk True"], ended.stderr
+
+
+def test_small_slides_are_what_the_audience_sees(audience: PresenterWindow) -> None:
+    view = speaker_of(audience).next
+    view.resize(240, 150)
+    show = audience.show_now
+    view.show_slide(show, 1, None, "", audience.theme)
+    exact, smooth = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
+    size = view._image.size()
+    assert 0 < size.width() <= 240 < show.size[0]
+    assert view._image == show.slide_image(1, 1.0).scaled(size, exact, smooth)
+
+
+def test_a_story_without_notes_keeps_its_room(qtbot: QtBot) -> None:
+    made = PresenterWindow(talk(), full_screen=False)
+    qtbot.addWidget(made)
+    made.begin()
+    made.resize(1000, 600)
+    QApplication.processEvents()
+    made._timer.stop()
+    made.course.skip()
+    made._badge_left = 0.0
+    before = made.grab().toImage()
+    made.toggle_notes()
+    assert made.frame_size == (1000, 600)
+    after = made.grab().toImage()
+    assert after != before, "it says that there are none"
+    top = QRect(0, 0, before.width(), before.height() * 9 // 10)
+    assert after.copy(top) == before.copy(top)
+    made.close()
