@@ -30,14 +30,22 @@ def standing_words(comparison: Comparison, plan: int) -> str:
 def fitting_words(
     comparison: Comparison, plan: int, others: Sequence[str], letters: QFont, room: float
 ) -> str:
-    """:func:`standing_words` and ``others`` in a line of ``room`` pixels, in whole items: claims are shortened, then dropped, then the
-    others from the last on, then what is proven. The value itself stays."""
+    """:func:`standing_words` and ``others`` in a line of ``room`` pixels, in whole items. The value itself stays; then what is proven,
+    the others in their order and what is claimed have what room there is, a claim with or without that it is not proven."""
     words, claim = _standing(comparison, plan)
-    choices = [[*words, f"{claim}, not proven", *others], [*words, claim, *others]] if claim else []
-    choices += [[*words, *others[:count]] for count in range(len(others), -1, -1)]
-    lines = [BETWEEN.join(choice) for choice in [*choices, words[:1]]]
     measure = QFontMetricsF(letters)
-    return next((line for line in lines if measure.horizontalAdvance(line) <= room), lines[-1])
+    line, rest = words[0], ""
+    for item in words[1:]:
+        if measure.horizontalAdvance(line + BETWEEN + item) <= room:
+            line += BETWEEN + item
+    for item in others:
+        if measure.horizontalAdvance(line + rest + BETWEEN + item) <= room:
+            rest += BETWEEN + item
+    for said in (f"{claim}, not proven", claim) if claim else ():
+        whole = line + BETWEEN + said + rest
+        if measure.horizontalAdvance(whole) <= room:
+            return whole
+    return line + rest
 
 
 def _standing(comparison: Comparison, plan: int) -> tuple[list[str], str]:
