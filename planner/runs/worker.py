@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
+from multiprocessing.util import Finalize
 from queue import SimpleQueue
 from typing import Any
 
@@ -188,6 +189,14 @@ def _quick_result(order: Order, pipe: Connection, cancelled: Callable[[], bool])
     return quick_plan(order.problem, runner, WallBudget(order.time_limit or QUICK_SECONDS))
 
 
+def _kill_group(pid: int) -> None:
+    """End a worker that is held, and its solvers."""
+    import signal
+
+    with contextlib.suppress(OSError):
+        os.killpg(pid, signal.SIGKILL)
+
+
 class Worker:
     """A process that runs one order. Not a Qt object: poll it from a timer or wait on :attr:`connection`."""
 
@@ -199,6 +208,8 @@ class Worker:
         self.pausable = pausable and CAN_HOLD
         self._grace = grace
         self.paused = False
+        self._at_exit: Finalize | None = None
+        """Ends a held process with the program."""
         self._process = start_process(_serve, far, self.pausable)
         far.close()
         self._order: Order | None = None
@@ -243,12 +254,17 @@ class Worker:
         if self.finished or self._cancelled_at is not None or not self.pausable or self.paused:
             return self.paused
         self.paused = self._signal("SIGSTOP")
+        if self.paused:
+            # At the program's end Python asks its processes to end and waits for them; who is held does not hear it.
+            self._at_exit = Finalize(None, _kill_group, (self._process.pid,), exitpriority=0)
         return self.paused
 
     def resume(self) -> None:
         """Let a held process go on."""
         if self.paused:
             self.paused = False
+            if self._at_exit is not None:
+                self._at_exit.cancel()
             self._signal("SIGCONT")
             self._post()
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Generator
 from multiprocessing import active_children
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +21,7 @@ from planner.machines.several.bounds.simple import Simple
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
 from planner.runs.messages import Begun, Ended, Failed, Incumbent, Message, Order, Proven, Told
-from planner.runs.worker import Worker, stop_for
+from planner.runs.worker import CAN_HOLD, Worker, stop_for
 from planner.search.run import run, run_bound
 from planner.search.stop import AnyOf, Progress
 
@@ -193,3 +196,74 @@ def test_a_bound_proven_elsewhere_ends_a_search_that_has_met_it(worker: Worker) 
     assert ended.result.status == "optimal"
     assert [b.method for b in ended.result.bounds] == ["weak", "made up"]
     worker.tell(ended.result.bounds[0])  # too late, and no harm done
+
+
+LEFT_HELD = """
+import sys
+sys.path[:0] = {paths!r}
+from planner.runs.worker import Worker
+from tests.planner.runs.test_worker import ENDLESS, Incumbent, until
+
+if __name__ == "__main__":
+    worker = Worker(pausable=True)
+    worker.start(ENDLESS)
+    until(worker, Incumbent, [])
+    assert worker.pause()
+    print(worker._process.pid, flush=True)
+"""
+"""A program that ends while it holds a worker."""
+
+RACE_LEFT_HELD = """
+import sys, time
+sys.path[:0] = {paths!r}
+from planner.problem.provenance import Entrant
+from planner.runs.race import Race
+from tests.planner.runs.test_worker import ENDLESS, PATIENCE
+
+if __name__ == "__main__":
+    options = {{"orders": "10000000"}}
+    race = Race(ENDLESS.problem, [Entrant("slice-random", options=options, seed=s) for s in (1, 2)], cores=1)
+    race.start()
+    until = time.monotonic() + PATIENCE
+    while "paused" not in (states := [s.state for s in race.standings]):
+        assert time.monotonic() < until, states
+        race.poll(0.1)
+    held = race._runners[states.index("paused")].worker
+    print(held._process.pid, flush=True)
+    {end}
+"""
+"""A program that ends in the middle of a race, which holds one of its workers."""
+
+
+def gone(pid: int) -> bool:
+    """Whether there is no such process, or only what is left of one that nobody asked for yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who is there")
+@pytest.mark.parametrize(
+    "program",
+    [LEFT_HELD, RACE_LEFT_HELD.replace("{end}", "pass"), RACE_LEFT_HELD.replace("{end}", "race.close()")],
+    ids=["worker", "race", "closed race"],
+)
+def test_a_program_ends_while_a_worker_is_held(program: str, tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(program.format(paths=[str(Path(__file__).resolve().parents[3])]))
+    ended = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=2 * PATIENCE, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert gone(int(ended.stdout))
+
+
+def test_a_held_worker_is_closed_like_any_other() -> None:
+    worker = Worker(pausable=True)
+    worker.start(ENDLESS)
+    until(worker, Incumbent, [])
+    pid = worker._process.pid
+    assert worker.pause() == CAN_HOLD
+    worker.close(grace=0.0)
+    assert active_children() == [] and pid is not None
