@@ -12,6 +12,8 @@ from planner.problem.provenance import Entrant
 
 MOST_PLANNERS = 5
 """Planners of a good field: more of them only take time from one another."""
+LEAST_PLANNERS = 3
+"""Planners of the smallest field, the first of them exact where one serves: with little time that is who may end the race."""
 LEAST_SECONDS = 4.0
 """Of a processor for each entrant of a good field: with less, an entrant ends before it has found its feet."""
 
@@ -58,11 +60,11 @@ def is_quick(entrant: Entrant) -> bool:
 
 
 def room(cores: int, time_limit: float | None) -> int:
-    """Planners of a good field: as many as get enough of so short a time, two at least."""
+    """Planners of a good field: as many as get enough of so short a time, at least one of each kind: exact, quick, searching."""
     if time_limit is None:
         return MOST_PLANNERS
     # One share is the bound method's.
-    return max(2, min(MOST_PLANNERS, int(max(1, cores) * time_limit / LEAST_SECONDS) - 1))
+    return max(LEAST_PLANNERS, min(MOST_PLANNERS, int(max(1, cores) * time_limit / LEAST_SECONDS) - 1))
 
 
 def good_field(
@@ -76,9 +78,10 @@ def good_field(
     quick, exact, searching = (
         [name for name in names if name in found.planners] for names in (QUICK, EXACT, SEARCHING)
     )
-    # What gives way first is last: a second quick one, for whoever searches begins with something like it.
+    # What gives way first is last: a second quick one, for whoever searches begins with something like it. Who ends with a
+    # proof never gives way: it may end the race in a moment.
     wanted = [
-        *quick[:1], *searching[:1], *exact[:1], *searching[1:2], *exact[1:2], *searching[2:3], *quick[1:2]
+        *exact[:1], *quick[:1], *searching[:1], *searching[1:2], *exact[1:2], *searching[2:3], *quick[1:2]
     ]  # fmt: skip
     wanted = wanted[: room(cores, time_limit)]
     chosen = [name for names in (quick, exact, searching) for name in names if name in wanted]

@@ -31,7 +31,7 @@ from planner.runs.race import (
     runner,
     serving,
 )
-from planner.runs.race.field import is_quick
+from planner.runs.race.field import EXACT, QUICK, SEARCHING
 from planner.runs.replay import replay
 from planner.search.search import Shared
 from tests.planner.runs.race.examples import PROBLEMS, FakeWorker, chain_plan, ended, pipeline
@@ -343,7 +343,7 @@ def test_a_short_race_has_a_smaller_field(kind: str) -> None:
     problem = PROBLEMS[kind]
     full = good_field(problem)
     sizes = [len(good_field(problem, cores=2, time_limit=seconds)) for seconds in (0.1, 5.0, 10.0, 25.0)]
-    assert sizes == sorted(sizes) and sizes[0] == 3 and sizes[-1] == len(full) >= sizes[-2]
+    assert sizes == sorted(sizes) and 3 <= sizes[0] <= 4 and sizes[-1] == len(full) >= sizes[-2]
     assert (
         good_field(problem, cores=8, time_limit=10.0) == good_field(problem, cores=1, time_limit=None) == full
     )
@@ -352,7 +352,8 @@ def test_a_short_race_has_a_smaller_field(kind: str) -> None:
         all(entrant in full for entrant in small if not entrant.is_bound)
         and sum(e.is_bound for e in small) == 1
     )
-    assert any(is_quick(e) for e in small) == any(is_quick(e) for e in full)
+    for names in (QUICK, EXACT, SEARCHING):
+        assert any(e.method in names for e in small) == any(e.method in names for e in full)
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
@@ -368,8 +369,9 @@ def test_a_good_field_is_diverse_and_serves(kind: str) -> None:
 
 
 def test_who_proves_chains_at_once_takes_part_where_stages_stand_in_a_row() -> None:
-    field = good_field(pipeline(), cores=2, time_limit=10.0)
-    assert "chain-dp" in {e.method for e in field}
+    for cores, seconds in ((2, 10.0), (1, 15.0), (1, 1.0)):
+        field = good_field(pipeline(), cores=cores, time_limit=seconds)
+        assert "chain-dp" in {e.method for e in field}
 
 
 # ---------------------------------------------------------------------- with processes
