@@ -15,7 +15,7 @@ from planner.errors import StageboardError
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.processes.question import Answer
-from tests.gui.background.test_doubting import job
+from tests.gui.background.test_doubting import Told, job
 from tests.gui.background.test_infeasible import WHY
 from tests.gui.mcm_models import MIB, row_graph
 from tests.gui.window_parts import make_window, opened, settle
@@ -24,26 +24,12 @@ TOO_SMALL = McmPackage(4, sram=MIB / 2)
 """No op of the row, 1 MiB each, fits a chip."""
 
 
-class Counted:
-    """A process that has its answer at once, and is counted."""
-
-    made = 0
-
-    def __init__(self, *arguments: object, **named: object) -> None:
-        type(self).made += 1
-
-    def poll(self) -> Answer | None:
-        return Answer(WHY)
-
-    def close(self) -> None:
-        pass
-
-
 @pytest.fixture
 def window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Generator[MainWindow]:
     """The row on a pipeline, with a valid plan."""
-    Counted.made = 0
-    monkeypatch.setattr("gui.background.asking.Aside", Counted)
+    monkeypatch.setattr(Told, "made", 0)
+    monkeypatch.setattr(Told, "answer", Answer(WHY))
+    monkeypatch.setattr("gui.background.asking.Aside", Told)
     document = opened()
     window, close = make_window(qtbot, document)
     document.open_graph(row_graph(), target=Pipeline(4))
@@ -110,13 +96,13 @@ def test_an_explanation_is_looked_for_once(qtbot: QtBot, hopeless: MainWindow) -
         assert dialog is not None and dialog.remedies_title.text().startswith("What would help (")
         dialog.close()
         settle()
-    assert Counted.made == 1
+    assert Told.made == 1
     hopeless.document.undo_stack.undo()
     assert not hopeless.document.board.infeasible
     hopeless.document.undo_stack.redo()
     assert hopeless.document.board.infeasible
     hopeless.mending.explain()
-    assert Counted.made == 1 and hopeless.mending.dialog is not None
+    assert Told.made == 1 and hopeless.mending.dialog is not None
 
 
 def test_planners_do_not_ask_what_is_known(hopeless: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +114,7 @@ def test_planners_do_not_ask_what_is_known(hopeless: MainWindow, monkeypatch: py
     monkeypatch.setattr(hopeless.jobs, "cancel", ended.append)
     doubted = job(hopeless)
     hopeless.mending.doubting.job_changed(doubted)
-    assert ended == [doubted] and Counted.made == 0
+    assert ended == [doubted] and Told.made == 0
     assert hopeless.notice.text == "Search was stopped: there is no valid plan, which is proven."
 
 
