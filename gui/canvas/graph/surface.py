@@ -30,7 +30,7 @@ from gui.raster import engine as raster
 
 NOTHING = np.empty(0, np.int32)
 MOST_ATTENTION = 50
-DROP_WHERE = "Drop on another device's op or in the strip"
+DROP_WHERE = "Drop on another device's op or in the strip below"
 """Said beside ops that are dragged in the flow view, over no device."""
 """Larger selections are marked on their cards alone; the edges of so many would bury the picture."""
 
