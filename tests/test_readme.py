@@ -355,12 +355,12 @@ def test_the_keys_of_all_editors_are_those_documented() -> None:
 def test_the_keys_of_the_keyboard_page_are_those_of_the_editors(part: str) -> None:
     from gui.editors.comparison.actions import COMPARE_ACTIONS
     from gui.editors.network.actions import NETWORK_ACTIONS, NETWORK_ELSEWHERE
-    from gui.editors.plan.actions import ACTIONS
+    from gui.editors.plan.actions import ACTIONS, ELSEWHERE
 
     specs: Any = {"Graphs": ACTIONS, "Networks": NETWORK_ACTIONS, "Comparisons": COMPARE_ACTIONS}[part]
     known = {key for spec in specs for key in spec.shortcut} | {"Shift", "Return"}
-    if part == "Networks":
-        known |= {key for _, entries in NETWORK_ELSEWHERE for keys, _ in entries for key in keys.split(", ")}
+    elsewhere: Any = {"Graphs": ELSEWHERE, "Networks": NETWORK_ELSEWHERE, "Comparisons": ()}[part]
+    known |= {key for _, entries in elsewhere for keys, _ in entries for key in keys.split(", ")}
     section = page("docs/keyboard.md").partition(f"## {part}\n")[2].partition("\n## ")[0]
     named = set(re.findall(r"`([^`]+)`", section))
     assert len(named) > 9 and named <= known, named - known
@@ -369,10 +369,11 @@ def test_the_keys_of_the_keyboard_page_are_those_of_the_editors(part: str) -> No
 def test_the_keys_of_the_walk_are_those_of_some_editor() -> None:
     from gui.editors.comparison.actions import COMPARE_ACTIONS
     from gui.editors.network.actions import NETWORK_ACTIONS, NETWORK_ELSEWHERE
-    from gui.editors.plan.actions import ACTIONS
+    from gui.editors.plan.actions import ACTIONS, ELSEWHERE
 
     known = {key for spec in (*ACTIONS, *NETWORK_ACTIONS, *COMPARE_ACTIONS) for key in spec.shortcut}
-    known |= {key for _, entries in NETWORK_ELSEWHERE for keys, _ in entries for key in keys.split(", ")}
+    elsewhere = (*ELSEWHERE, *NETWORK_ELSEWHERE)
+    known |= {key for _, entries in elsewhere for keys, _ in entries for key in keys.split(", ")}
     walk = page("docs/keyboard.md").partition("## A walk\n")[2]
     named = set(re.findall(r"`([^`]+)`", walk)) - {"stageboard", "Return", "Tab", "Down", "Esc"}
     assert len(named) > 15 and named <= known, named - known

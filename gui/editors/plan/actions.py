@@ -272,7 +272,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
 ELSEWHERE = (
     ("Canvas", (
         ("Arrows", "walk along edges and columns; with Shift add to the selection"),
-        ("Drag", "move ops to another lane, block, device card or, in the flow view, device chip"),
+        ("Drag", "move ops to another lane, block, device card or, in the flow view, device chip or op of another device"),
         ("Drag on the ground", "select with a rubber band; Shift adds"),
         ("Space or middle button, drag", "move the picture"),
         ("Wheel, + and -", "zoom"),
@@ -284,7 +284,9 @@ ELSEWHERE = (
         ("Up, Down", "walk through the devices"), ("Return or M", "move the selected ops there"), ("Space", "select its ops"),
     )),
     ("Ops", (
-        ("Return", "show the results of a search, or the selection, on the canvas"), ("Down", "from the find box into the table"),
+        ("Return", "from match to match, with Shift backwards; in the table show the selection on the canvas"),
+        ("Alt+Return", "select all that is found"), ("Down", "from the find box into the table"),
+        ("Esc", "from the find box to the canvas; the text stays"),
     )),
     ("Plans", (("Return", "apply"), ("F2", "rename"), ("Del", "remove"))),
 )  # fmt: skip
