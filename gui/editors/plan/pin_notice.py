@@ -28,9 +28,9 @@ def pin_words(document: Document, ops: Ints) -> str:
     held = np.unique(pinned[pinned >= 0])
     if not len(held):
         return ""
-    where = f"pinned to {problem.devices[int(held[0])].title}" if len(held) == 1 else "pinned"
+    where = f"pinned to {problem.devices[int(held[0])].name}" if len(held) == 1 else "pinned"
     count = int((pinned >= 0).sum())
-    return where if count == len(ops) else f"{count} of {len(ops)} {where}"
+    return where if count in (1, len(ops)) else f"{count} of {len(ops)} {where}"
 
 
 def tell_off_pins(window: GraphBody, change: DecisionChange) -> None:
@@ -43,7 +43,7 @@ def tell_off_pins(window: GraphBody, change: DecisionChange) -> None:
         return
     problem = document.open_problem
     first = int(ops[0])
-    pin = problem.devices[int(problem.evaluator.pinned[first])].title
+    pin = problem.devices[int(problem.evaluator.pinned[first])].name
     what = f"{problem.graph.op_names[first]} is pinned to {pin}"
     if len(ops) > 1:
         what = f"{plural(len(ops), 'pinned op')} left their pins ({what})"

@@ -22,11 +22,12 @@ def window(qtbot: QtBot) -> Generator[MainWindow]:
 
 def test_the_list_of_devices_says_pin_and_price(window: MainWindow) -> None:
     home = int(window.document.device_of[1])
-    pin = f"pinned to {window.document.open_problem.devices[home].title}"
+    pin = f"pinned to {window.document.open_problem.devices[home].name}"
     for along in (False, True):
         choices = window.pickers.device_choices(along=along)
         others = [choice for d, choice in enumerate(choices) if d != home]
         assert all(pin in choice.note for choice in others)
+        assert all(choice.note.count("pinned") == 1 for choice in others)
         assert all(":" in choice.detail or choice.detail == "impossible" for choice in others)
     # Nothing of this is told of an op without a pin.
     window.document.unpin([1])
