@@ -26,6 +26,7 @@ from gui.look.theme import THEMES, Theme
 from gui.present import keys
 from gui.present.captions import letters
 from gui.present.panels.overlays import paint_help
+from gui.present.scenes import WIDTH
 from gui.present.screen import Screen
 from gui.present.show import Show
 from gui.present.speaker_words import SpeakerWords, speaker_words
@@ -98,8 +99,8 @@ class SlideView(QWidget):
             self._key = key
             self._image = QImage()
             if show is not None:
-                # Painted as the audience sees it and then made small: small letters would be left out.
-                ratio = max(pixels, size.width() / show.size[0])
+                # Painted as a large window has it and then made small: small letters would be left out.
+                ratio = max(pixels, max(size.width(), WIDTH) / show.size[0])
                 image = show.slide_image(index, ratio, lens)  # type: ignore[arg-type]
                 exact, smooth = (
                     Qt.AspectRatioMode.IgnoreAspectRatio,
