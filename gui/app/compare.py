@@ -49,14 +49,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     inputs.add_times(parser)
     inputs.add_density(parser)
-    proving.configure(parser, proving.OFF)
+    proving.configure(
+        parser, f"bounds are proven beside each plan for {proving.BESIDE:g} seconds of processor time"
+    )
     parser.epilog = (
         "example: stageboard compare\n"
         "         stageboard compare sample_models/resnet50.json a.plan.json b.plan.json -o compared.png\n"
         "         stageboard compare sample_models/resnet50.json a.plan.json b.plan.json --window\n\n"
         "Devices are matched first: stages, TPUs and chips in their order, those of a pool freely. Plans may be for different\n"
         "targets; a plan that breaks rules is compared like any other. What a plan file says was proven is named beside its plan as its\n"
-        "claim and counts only once --prove has proven it."
+        "claim and counts only once it is proven."
     )
 
 
@@ -74,7 +76,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             )
         inputs.check_output(args.output, [*map(str, models), *map(str, plans)])
     opened, notes = read(models, plans, args.batch, args.density, inputs.measured_times(args.times))
-    comparison, said = compared(opened, args.prove or proving.OFF, console)
+    comparison, said = compared(opened, args.prove, console)
     notes += said
     for note in (*notes, *comparison.notes):
         console.note(note)
@@ -178,9 +180,12 @@ def read(
 
 
 def compared(
-    opened: Sequence[OpenedPlan | OpenedOrder], seconds: float, console: Console
+    opened: Sequence[OpenedPlan | OpenedOrder], seconds: float | None, console: Console
 ) -> tuple[Comparison | OrderComparison, list[str]]:
-    """The comparison of some plans, and notes on what was claimed of them. Claims are proven again for ``seconds`` each, 0 = not."""
+    """The comparison of some plans, and notes on what was claimed of them.
+
+    Claims are proven again for ``seconds`` each, 0 = not; with None bounds are proven beside each plan for a moment.
+    """
     from planner.problem.bound import proven
     from planner.problem.problem import Plan
     from planner.reports.comparison import compare, compare_orders
@@ -198,6 +203,8 @@ def compared(
             bounds += [bound for bound in proven(again.bounds) if bound not in bounds]
             claims[i] = again.bounds
             notes += again.notes
+        elif seconds is None:
+            bounds = list(proving.proven_of(each.plan, tuple(bounds), proving.BESIDE, console))
     plans = [each.plan for each in opened]
     graphs = [plan for plan in plans if isinstance(plan, Plan)]
     if graphs:

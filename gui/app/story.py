@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, Console, UsageError
+from planner.cli.proving import BESIDE, configure_beside, proven_of
 from planner.errors import StageboardError
 from planner.story.story import COMPARISONS, LONGEST_TITLE
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from planner.model.network import Network
     from planner.plan_files.order_json import OpenedOrder
     from planner.plan_files.plan_json import OpenedPlan
+    from planner.problem.bound import Bound
     from planner.problem.problem import Plan
     from planner.runs.replay import Replayed
     from planner.story.making import Told
@@ -55,6 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="bind symbolic batch dimensions (default: as the first plan's model was read)",
     )  # fmt: skip
     inputs.add_density(parser)
+    configure_beside(parser, BESIDE)
     parser.epilog = (
         "example: stageboard story sample_models/resnet50.json a.plan.json b.plan.json -o talk.story.json\n"
         "         stageboard story sample_models/resnet50.json a.plan.json b.plan.json --compare overlay -o talk.story.json\n"
@@ -75,7 +78,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from gui.look.display import check_qt, offscreen
     from gui.present.render import application
     from gui.tools.story.cameras import camera_on
-    from planner.runs.proving import told_bounds
     from planner.story.files.json import write_story
     from planner.story.files.models import portable_paths, withdrawing
     from planner.story.making import Told, story_of_plans
@@ -96,15 +98,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
     replayed = None
     if args.replay:
         replayed = _replay(opened[0].plan, console)
-        told = told_of(replayed, opened[0])
+        told = told_of(replayed, opened[0], proven_now(opened, args.prove, console)[0])
         console.note(replayed.sentence)
     else:
         told = [
             Told(
                 one.plan if one.plan.name else replace(one.plan, name=file.name.split(".")[0]),
-                told_bounds(one.plan.problem, one.bounds),
+                bounds,
             )
-            for file, one in zip(plans, opened, strict=True)
+            for file, one, bounds in zip(plans, opened, proven_now(opened, args.prove, console), strict=True)
         ]
     check_qt()
     offscreen()  # what the cameras see depends on the layout, and that on fonts
@@ -181,6 +183,30 @@ def read(
     return graph, [open_plan(plan, graph) for plan in plans], batch
 
 
+def proven_now(opened: Sequence[Opened], seconds: float, console: Console) -> list[tuple[Bound, ...]]:
+    """What a story tells of each plan's bounds: those of its file, and what is proven beside it now.
+
+    Without the time that a proof took, which would be another one whenever the story is made.
+    """
+    from planner.problem.base import says_more
+    from planner.problem.bound import proven
+    from planner.runs.proving import told_bounds
+
+    found: list[tuple[Bound, ...]] = []
+    before: list[Bound] = []
+    for one in opened:
+        known = told_bounds(one.plan.problem, one.bounds)
+        # What was proven beside the plan before counts for this one, too, where it says anything of its problem.
+        given = (*known, *(bound for bound in before if says_more(bound, one.plan.problem, known)))
+        new = [
+            bound if bound in known else replace(bound, seconds=0.0)
+            for bound in proven_of(one.plan, given, seconds, console)
+        ]
+        before = list(proven(new))
+        found.append(tuple(new))
+    return found
+
+
 # ---------------------------------------------------------------------- the course of a search
 def _replay(plan: Plan | OrderPlan, console: Console) -> Replayed:
     """Run a plan's search again; Ctrl-C ends it with what there is."""
@@ -192,14 +218,13 @@ def _replay(plan: Plan | OrderPlan, console: Console) -> Replayed:
         return replay(plan, Watch(console, plan.problem, plan.provenance.planner), Cancel(cancelled))
 
 
-def told_of(replayed: Replayed, opened: Opened) -> list[Told]:
+def told_of(replayed: Replayed, opened: Opened, known: tuple[Bound, ...]) -> list[Told]:
     """The plans on the way of a search that differ visibly, and the plan itself at the end.
 
-    What its file claims is said of that one alone.
+    Of the ``known`` bounds, what its file claims is said of that one alone.
     """
     from planner.problem.base import decision_of
     from planner.problem.bound import proven
-    from planner.runs.proving import told_bounds
     from planner.runs.replay import incumbents_of
     from planner.story.making import Told, thinned
 
@@ -216,7 +241,6 @@ def told_of(replayed: Replayed, opened: Opened) -> list[Told]:
     heads = [head(step.iteration, step.by, i > 0) for i, step in enumerate(found)]
     heads += ["The plan"] * (len(plans) - len(heads))
     shown = thinned(plans)
-    known = told_bounds(last.problem, opened.bounds)
     return [
         Told(plans[i], known if plans[i] is last else proven(known), heads[i], brief=i != shown[-1])
         for i in shown

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, Console
-from planner.cli.proving import OFF, configure_beside, proven_beside
+from planner.cli.proving import BESIDE, OFF, configure_beside, proven_of
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -21,12 +21,10 @@ if TYPE_CHECKING:
 
     from gui.look.page import Page
     from planner.problem.bound import Bound
-    from planner.problem.problem import Plan, Problem
+    from planner.problem.problem import Problem
 
 CERTIFICATE = "certificate"
 """The view of what a plan costs and how good it provably is, of a graph or a network."""
-SECONDS = 2.0
-"""How long proving beside the plan may take where nobody says how long."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--batch", type=inputs.whole, metavar="N", help="bind symbolic batch dimensions (default 1)"
     )
     inputs.add_times(parser)
-    configure_beside(parser, SECONDS)
+    configure_beside(parser, BESIDE)
     parser.epilog = "example: stageboard render sample_models/resnet50.json resnet50.plan.json --view lanes -o resnet50.png"
 
 
@@ -263,19 +261,6 @@ def read(
     planner = opened.plan.provenance.planner
     bounds = proven_of(opened.plan, with_known(problem, opened.bounds), args.prove, console)
     return problem, opened.plan.decision.device_of, title, planner, bounds, notes
-
-
-def proven_of(plan: Plan, bounds: tuple[Bound, ...], seconds: float, console: Console) -> tuple[Bound, ...]:
-    """``bounds``, and what is proven beyond them of a valid plan: a picture is not to say less than is known in a moment."""
-    from planner.cli.searching import soft_interrupt
-
-    if not plan.evaluation.valid or seconds <= OFF:
-        return bounds
-    with soft_interrupt(console, "") as cancelled:
-        device_of = plan.decision.device_of
-        return proven_beside(
-            plan.problem, device_of, plan.evaluation.values, bounds, seconds, console, cancelled
-        )
 
 
 def application() -> QApplication:

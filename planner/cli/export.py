@@ -83,7 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="what the random inputs come from (default 0)",
     )
-    proving.configure(parser.add_argument_group("proving a certificate"), proving.SECONDS)
+    proving.configure(parser.add_argument_group("proving a certificate"), f"{proving.SECONDS:g}")
     listed = "\n".join(f"  {name.ljust(17)} {what}" for name, what in formats().items())
     parser.epilog = (
         f"formats\n{listed}\n\n"

@@ -10,7 +10,7 @@ from typing import Any
 
 from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
-from planner.cli.proving import configure_beside, proven_beside
+from planner.cli.proving import BESIDE, configure_beside, proven_beside
 from planner.cli.report import bound_rows, ending, plan_fields, proofs, summary
 from planner.cli.searching import Watch, soft_interrupt, stop_when, uninterrupted
 from planner.errors import PlannerRefusal
@@ -22,9 +22,6 @@ from planner.search.method import Planner
 from planner.search.result import Result, precision_words
 from planner.search.run import plan_of, status_of
 from planner.search.run import run as run_planner
-
-PROVE = 2.0
-"""Seconds of processor time for bounds that nobody asked for."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     search.add_argument(
         "--gap", type=inputs.fraction, metavar="G", help="stop when the gap is at most G (0.05 or 5%%)"
     )
-    configure_beside(search, PROVE)
+    configure_beside(search, BESIDE)
     search.add_argument(
         "--seed", type=inputs.seed, default=0, metavar="N", help="seed of random choices (default 0)"
     )

@@ -19,18 +19,20 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 """How long a certificate may take to prove what is claimed where nobody says how long."""
+BESIDE = 2.0
+"""Seconds of processor time for which bounds are proven beside a plan where nobody says how long."""
 OFF = 0.0
 """What ``--prove off`` is as a number of seconds."""
 
 
-def configure(parser: argparse._ActionsContainer, usual: float) -> None:
-    """The option, None where it is not given; ``usual`` is how many seconds are taken then."""
+def configure(parser: argparse._ActionsContainer, usual: str) -> None:
+    """The option, None where it is not given; ``usual`` are words on what is done then."""
     parser.add_argument(
         "--prove",
         type=_seconds,
         metavar="SECONDS",
         help="prove what a plan file claims, by the method that it names, for at most so many seconds; 'off': what is not proven at"
-        f" once is named as the file's claim (default {f'{usual:g}' if usual else 'off'})",
+        f" once is named as the file's claim (default {usual})",
     )
 
 
@@ -83,3 +85,18 @@ def proven_beside(
         return bounds
     best, watch = Shared(decision, tuple(components)), Watch(console, problem, "proving")
     return proving.proven_beside(problem, best, bounds, seconds, Cancel(cancelled), watch)
+
+
+def proven_of(
+    plan: Plan | OrderPlan, bounds: tuple[Bound, ...], seconds: float, console: Console
+) -> tuple[Bound, ...]:
+    """``bounds``, and what is proven beyond them of a valid plan: what is said of it is not to be less than is known in a moment."""
+    from planner.cli.searching import soft_interrupt
+    from planner.problem.base import decision_of
+
+    if not plan.evaluation.valid or seconds <= OFF:
+        return bounds
+    with soft_interrupt(console, "") as cancelled:
+        return proven_beside(
+            plan.problem, decision_of(plan), plan.evaluation.values, bounds, seconds, console, cancelled
+        )

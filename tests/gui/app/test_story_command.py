@@ -54,6 +54,21 @@ def test_a_story_of_two_plans(tmp_path: Path, qapp: Any, capsys: Any) -> None:
     assert again.read_bytes() == out.read_bytes()
 
 
+def test_what_plan_files_claim_is_proven_at_making(tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    plans = [
+        planned(tmp_path, name, UNET, "--target", "pipeline:4", "--planner", planner, "--prove", "off")
+        for name, planner in (("a", "one-device"), ("b", "chain-dp"))
+    ]
+    captions = []
+    for prove in ((), ("--prove", "off")):
+        out = tmp_path / "talk.story.json"
+        assert main(["story", UNET, *plans, "-o", str(out), *prove]) == 0
+        captions.append([keyframe.caption for keyframe in read_story(out).keyframes[1:3]])
+    (worst, best), (_, claimed) = captions
+    assert "is left to gain" in worst and "Proven: no plan is better." in best
+    assert "Proven: no plan is better." not in claimed
+
+
 def test_a_story_that_compares(tmp_path: Path, qapp: Any, capsys: Any) -> None:
     plans = [
         planned(tmp_path, f"{n}", UNET, "--target", f"pipeline:{n}", "--planner", "slice") for n in (2, 3)

@@ -45,7 +45,7 @@ def test_evaluate_says_what_is_proven_and_what_is_claimed(tmp_path: Path, stageb
 def test_compare_does_not_believe_either_plan(tmp_path: Path, stageboard: Any) -> None:
     made = files(tmp_path)
     for pair in ((made.forged, made.honest), (made.honest, made.forged)):
-        told = json.loads(stageboard("compare", made.model, *pair, "--json").out)["plans"]
+        told = json.loads(stageboard("compare", made.model, *pair, "--prove", "off", "--json").out)["plans"]
         for one in told:
             assert (one["status"], one["lower_bound"], one["bound_method"]) == ("feasible", 0.003, "simple")
             assert one["gap"] == pytest.approx(4 / 7)
@@ -53,8 +53,17 @@ def test_compare_does_not_believe_either_plan(tmp_path: Path, stageboard: Any) -
         assert by_file["forged.plan.json"]["claimed_bound"] == made.plan.objective
         assert by_file["forged.plan.json"]["claimed_by"] == "forged.plan.json"
         assert by_file["honest.plan.json"]["claimed_bound"] is None
-    text = stageboard("compare", made.model, made.forged, made.honest).out
+    text = stageboard("compare", made.model, made.forged, made.honest, "--prove", "off").out
     assert "claimed by its file" in text and "7.00 ms (exact), not proven" in text and "optimal" not in text
+
+
+def test_compare_proves_beside_unasked(tmp_path: Path, stageboard: Any) -> None:
+    made = files(tmp_path)
+    told = json.loads(stageboard("compare", made.model, made.forged, made.honest, "--json").out)["plans"]
+    for one in told:
+        assert one["lower_bound"] > 0.003 and one["bound_method"] != "simple"
+        assert one["gap"] < 4 / 7 and one["status"] == "feasible"
+    assert [one["claimed_by"] for one in told] == ["forged.plan.json", None]
 
 
 def test_compare_proves_when_asked(tmp_path: Path, stageboard: Any) -> None:

@@ -98,8 +98,8 @@ def test_json_holds_the_public_fields(stageboard: Any, pair: list[Path]) -> None
     assert (first["target"], first["objective_name"]) == ("pipeline:3", "bottleneck")
     assert first["difference"] is None
     assert second["difference"] == pytest.approx(second["objective"] - first["objective"])
-    # Nothing is stored in the files; what is proven at once is.
-    assert first["bound_method"] == "simple"
+    # Nothing is stored in the files; bounds are proven beside them.
+    assert first["bound_method"] == "chain-dp"
     assert first["gap"] == pytest.approx((first["objective"] - first["lower_bound"]) / first["objective"])
     assert [device["name"] for device in data["devices"]] == ["stage 0", "stage 1", "stage 2"]
     for device in data["devices"]:
