@@ -12,6 +12,8 @@ from gui.look.writing import ENDS, LEFT, RIGHT, write
 ROW, HEAD = 22.0, 20.0
 GAP = 26.0
 """Pixels between two columns."""
+FIRST = 0.4
+"""The share of a narrow page that names of plans may take."""
 
 
 def tone_colour(tone: str, theme: Theme) -> str:
@@ -24,15 +26,48 @@ def table_height(table: Table) -> float:
     return HEAD + ROW * len(table.rows)
 
 
-def paint_table(painter: QPainter, box: QRectF, table: Table, theme: Theme) -> None:
-    """The table at the top left of ``box``; the first column gives way where there is little room."""
-    plain, bold, head = font(9.0), font(9.0, bold=True), font(8.0)
-    measure, heads = QFontMetricsF(bold), QFontMetricsF(head)
-    widths = [
+def _widths(table: Table) -> list[float]:
+    """Pixels that each column wants."""
+    measure, heads = QFontMetricsF(font(9.0, bold=True)), QFontMetricsF(font(8.0))
+    return [
         max([heads.horizontalAdvance(title), *(measure.horizontalAdvance(row[c].text) for row in table.rows)])
         + 2
         for c, title in enumerate(table.titles)
     ]
+
+
+def wrapped(table: Table, width: float) -> list[Table]:
+    """The table in parts that are ``width`` wide at most, one to stand below the other; each begins with the first column."""
+    widths = _widths(table)
+    first = min(widths[0], FIRST * width)
+    # A column without a title goes on with the one before.
+    parts: list[list[int]] = []
+    for c in range(1, len(widths)):
+        if table.titles[c] or not parts:
+            parts.append([])
+        parts[-1].append(c)
+    groups: list[list[int]] = []
+    used = width
+    for part in parts:
+        wide = sum(GAP + widths[c] for c in part)
+        if used + wide > width:
+            groups.append([0])
+            used = first
+        groups[-1] += part
+        used += wide
+    return [
+        Table(
+            tuple(table.titles[c] for c in group),
+            tuple(tuple(row[c] for c in group) for row in table.rows),
+        )
+        for group in groups
+    ]
+
+
+def paint_table(painter: QPainter, box: QRectF, table: Table, theme: Theme) -> None:
+    """The table at the top left of ``box``; the first column gives way where there is little room."""
+    plain, bold, head = font(9.0), font(9.0, bold=True), font(8.0)
+    widths = _widths(table)
     over = sum(widths) + GAP * (len(widths) - 1) - box.width()
     if over > 0:
         widths[0] = max(60.0, widths[0] - over)

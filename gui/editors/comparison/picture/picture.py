@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.editors.comparison.panels.devices_painter import paint_devices
 from gui.editors.comparison.panels.devices_table import device_table
-from gui.editors.comparison.panels.figures_painter import paint_table, table_height
-from gui.editors.comparison.panels.figures_words import figures_table
+from gui.editors.comparison.panels.figures_painter import paint_table, table_height, wrapped
+from gui.editors.comparison.panels.figures_words import Table, figures_table
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.numbers import plural
 from gui.look.page import SHEET, Page
@@ -28,6 +28,10 @@ VIEWS = {"flow": "Flow", "lanes": "Lanes", "sankey": "What goes from device to d
 MARGIN, TITLE = 20.0, 46.0
 LEAST_BELOW, MOST_BELOW, SHARE_BELOW = 190.0, 400.0, 0.31
 """Pixels of the part below the canvases, and its share of the height."""
+NARROW = 640.0
+"""Pages narrower than this that are as high as needed have everything in one column."""
+FLOW_SHAPE, LANE, ABOVE_LANES, ALONE, DEVICE = 0.62, 40.0, 80.0, 300.0, 24.0
+"""Of such a column: how high a flow is of its width, and pixels of a lane, of a canvas beside its lanes, of flows, of a device's row."""
 LEAST_HEIGHT = 560
 """Pictures lower than this show figures and canvases alone."""
 PAIR: Pair = (1, 0)
@@ -42,8 +46,12 @@ def draw_comparison(comparison: Comparison, page: Page = SHEET, view: str = "flo
     """
     if view not in VIEWS:
         raise StageboardError(f"there is no view '{view}'; choose {', '.join(VIEWS)}")
-    page = page.usual
-    painted = composed(comparison, page.room, page.theme, view, ground=not page.transparent)
+    if page.crop and page.room[0] < NARROW:
+        high, painted = column(comparison, page.room, page.theme, view, ground=not page.transparent)
+        page = page.as_high_as(high)
+    else:
+        page = page.usual
+        painted = composed(comparison, page.room, page.theme, view, ground=not page.transparent)
 
     def paint(painter: QPainter, _: bool) -> None:
         fill_ground(painter, page, page.theme.panel)
@@ -119,6 +127,56 @@ def composed(
             _paint_devices(painter, comparison, inside, theme, details=False)
 
     return paint
+
+
+def column(
+    comparison: Comparison, room: tuple[float, float], theme: Theme, view: str, ground: bool = True
+) -> tuple[float, Callable[[QPainter], None]]:
+    """Everything one below the other in a narrow page: the height that it takes, at most the page's, and what paints it.
+
+    The table of figures wraps. Canvases are as high as their rows need, unless the page is too low for that.
+    """
+    width, most = room
+    inner, count = width - 2 * MARGIN, len(comparison.plans)
+    tables: list[tuple[float, Table]] = []
+    top = TITLE
+    for table in wrapped(figures_table(comparison, PAIR), inner):
+        tables.append((top, table))
+        top += table_height(table) + 12
+    drawings: list[Canvas] = []
+    flows: list[tuple[Pair, QRectF]] = []
+    devices = QRectF()
+    left = max(80.0, most - top)
+    if view in ("flow", "lanes"):
+        each = FLOW_SHAPE * width if view == "flow" else ABOVE_LANES + LANE * len(comparison.rows)
+        box = QRectF(0, top, width, min(left, count * each))
+        drawings = canvases(comparison, box, theme, view)
+        top = box.bottom()
+    elif view == "sankey":
+        each = min(ALONE, left / (count - 1))
+        for i in range(1, count):
+            flows.append(((i, 0), QRectF(MARGIN, top + 6, inner, each - 16)))
+            top += each
+    else:
+        high = min(left, ALONE + DEVICE * len(comparison.rows))
+        devices = QRectF(MARGIN, top + 6, inner, high - 16)
+        top += high
+
+    def paint(painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        _paint_title(painter, comparison, inner, theme)
+        for y, table in tables:
+            paint_table(painter, QRectF(MARGIN, y, inner, table_height(table)), table, theme)
+        for canvas in drawings:
+            paint_canvas(painter, canvas, ground)
+            painter.setPen(QPen(QColor(theme.border), 1))
+            painter.drawLine(canvas.box.topLeft(), canvas.box.topRight())
+        for pair, box in flows:
+            _paint_flows(painter, comparison, pair, box, theme)
+        if devices.isValid():
+            _paint_devices(painter, comparison, devices, theme, details=True)
+
+    return min(top, most), paint
 
 
 def _paint_title(painter: QPainter, comparison: Comparison, width: float, theme: Theme) -> None:

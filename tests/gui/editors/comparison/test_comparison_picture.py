@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
-from gui.editors.comparison.picture.picture import VIEWS, composed, draw_comparison, title_of
-from gui.look.page import Page
+from gui.editors.comparison.panels.figures_painter import wrapped
+from gui.editors.comparison.panels.figures_words import figures_table
+from gui.editors.comparison.picture.picture import VIEWS, column, composed, draw_comparison, title_of
+from gui.look.page import PRESETS, Page
 from gui.look.theme import DARK, LIGHT
 from gui.panels.comparison.canvases import grid, opposite
 from planner.errors import StageboardError
@@ -61,6 +63,34 @@ def test_two_to_four_plans_have_their_figures_and_names(
         assert written.count(name) >= 2  # in the figures and over its canvas
     assert any(text.startswith("Against A") for text in written)
     assert title_of(comparison).startswith("chain: A first, B second")
+
+
+@pytest.mark.parametrize("plans", [(A, B), (A, B, C), (A, B, C, A)])
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_column_has_everything_one_below_the_other(
+    qapp: object, plans: tuple[list[int], ...], view: str
+) -> None:
+    comparison, page = comparison_of(*plans), PRESETS["column"]
+    high, paint = column(comparison, page.room, LIGHT, view)
+    assert 0 < high <= page.room[1]
+    assert draw_comparison(comparison, page, view).page.pixels == page.as_high_as(high).pixels
+    scribe = Scribe(round(page.room[0]), round(high))
+    paint(scribe)
+    scribe.end()
+    written = [text for _, text in scribe.written]
+    assert {"Lower bound", "Gap", "Against A"} <= set(written)
+    tables = wrapped(figures_table(comparison, (1, 0)), page.room[0] - 40)
+    assert len(tables) > 1 and all(table.titles[1] for table in tables)
+    for i in range(len(plans)):
+        name = f"{comparison.letter(i)}  {comparison.figures(i).name}"
+        assert written.count(name) >= 2  # over each part of the table
+
+
+def test_lanes_of_a_column_are_below_each_other(qapp: object) -> None:
+    comparison, page = comparison_of(A, B), PRESETS["column"]
+    heights = [column(comparison, page.room, LIGHT, view)[0] for view in ("flow", "lanes")]
+    tall = Page((1004, 10_000), page.dpi, page.type_size, crop=True)
+    assert column(comparison, tall.room, LIGHT, "lanes")[0] == heights[1] > page.usual.room[1]
 
 
 def test_marks_of_the_reference_point_to_the_plan_that_differs_most() -> None:
