@@ -148,7 +148,7 @@ class Files(ModelFiles):
                 text += f" {capital(spread_words(graph))}."
             self._window.notice.show_message(
                 "warning" if busy else "info", capital(text), action="Plan Again", run=self._window.start_planner,
-                other="Undo", run_other=document.undo_stack.undo, until_change=True,
+                other="Undo", run_other=document.undo_stack.undo, until_change=True, stays=True,
             )  # fmt: skip
         else:
             self.say("info", "These are the times that the plan is made with already.")
