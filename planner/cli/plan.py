@@ -58,11 +58,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, prove, write the plan file, report."""
-    from planner.machines.catalogue import DEFAULT, planner
+    from planner.machines.catalogue import DEFAULT, planner_asked
     from planner.machines.trying import tried_words
     from planner.runs.warm_up import warm_planner
 
-    chosen = planner(args.planner or DEFAULT)
+    chosen = planner_asked(args.planner or DEFAULT, lambda: inputs.problem_of(args))
     auto = chosen.name == DEFAULT
     options = _options(args, auto)
     inputs.check_output(args.output, args.models)

@@ -11,7 +11,7 @@ from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.cli.report import bound_rows, summary
 from planner.cli.searching import soft_interrupt, uninterrupted
 from planner.errors import PlannerRefusal, StageboardError
-from planner.machines.catalogue import bound_method, planner
+from planner.machines.catalogue import bound_method, planner, planner_asked
 from planner.plan_files.plan_json import write_plan
 from planner.problem.base import decision_of
 from planner.processes.start import start_server
@@ -142,7 +142,10 @@ def entrants_of(args: argparse.Namespace, problem: Any, cores: int = 1) -> tuple
     if args.planners == "all":
         planners = [Entrant(name, seed=seed) for name in serving(problem).planners]
     elif args.planners:
-        planners = [Entrant(planner(name).name, seed=seed) for name in _names(args.planners, "--planners")]
+        planners = [
+            Entrant(planner_asked(name, lambda: problem).name, seed=seed)
+            for name in _names(args.planners, "--planners")
+        ]
     else:
         planners = [entrant for entrant in field if not entrant.is_bound]
     if args.bounds == "none":

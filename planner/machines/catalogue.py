@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -180,10 +180,24 @@ def bound_method(name: str) -> BoundMethod:
 def _named(kind: str, word: str, name: str, base: Any) -> Any:
     known = _modules(kind, _entries())
     if name not in known:
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean '{near[0]}'?" if near else f"choose from {', '.join(known)}"
-        raise PlannerRefusal(f"there is no {word} '{name}'; {hint}")
+        raise _unknown(word, name, list(known))
     return _method(known[name], name, base)
+
+
+def _unknown(word: str, name: str, known: list[str]) -> PlannerRefusal:
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean '{near[0]}'?" if near else f"choose from {', '.join(known)}"
+    return PlannerRefusal(f"there is no {word} '{name}'; {hint}")
+
+
+def planner_asked(name: str, problem: Callable[[], PlanningProblem]) -> Planner:
+    """A planner by name; ``problem`` makes what it is to plan. Raises :class:`PlannerRefusal`.
+
+    For a name that does not exist the problem is made, and only planners that serve it are suggested.
+    """
+    if name in _modules("planners", _entries()):
+        return planner(name)
+    raise _unknown("planner", name, [p.name for p in planners_for(problem())])
 
 
 def planners_for(problem: PlanningProblem) -> list[Planner]:

@@ -7,7 +7,15 @@ import sys
 
 import pytest
 
-from planner.machines.catalogue import DEFAULT, bound_methods, methods_about, planners
+from planner.errors import PlannerRefusal
+from planner.machines.catalogue import (
+    DEFAULT,
+    bound_methods,
+    methods_about,
+    planner,
+    planner_asked,
+    planners,
+)
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
@@ -58,3 +66,20 @@ def test_what_plans_networks_is_not_even_imported_for_a_graph() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_only_planners_that_serve_are_suggested() -> None:
+    made = []
+
+    def problem(spec: str) -> Problem:
+        made.append(spec)
+        return Problem(chain_graph(4), Pipeline(2))
+
+    assert planner_asked("slice", lambda: problem("pipeline:2")).name == "slice" and made == []
+    with pytest.raises(PlannerRefusal, match="no planner 'greedy'; did you mean 'chip-greedy'"):
+        planner("greedy")
+    with pytest.raises(PlannerRefusal, match="no planner 'greedy'; choose from auto, slice") as raised:
+        planner_asked("greedy", lambda: problem("pipeline:2"))
+    assert "chip-greedy" not in str(raised.value) and made == ["pipeline:2"]
+    with pytest.raises(PlannerRefusal, match="no planner 'slic'; did you mean 'slice'"):
+        planner_asked("slic", lambda: problem("pipeline:2"))

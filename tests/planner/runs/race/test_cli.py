@@ -104,6 +104,7 @@ def test_a_race_begins_with_a_plan(model: str, tmp_path: Path, capsys: pytest.Ca
     ("arguments", "words"),
     [
         (["--planners", "anneel"], "did you mean 'anneal'"),
+        (["--planners", "greedy"], "choose from auto, slice,"),
         (["--planners", ","], "names nobody"),
         (["--bounds", "nothing"], "no bound method"),
         (["--planners", "anneal", "--set", "rounds=1"], "PLANNER.KEY=VALUE"),
