@@ -243,7 +243,7 @@ def test_no_line_runs_through_what_no_plan_is_below() -> None:
 
     class Lines(Scribe):
         def drawPolyline(self, line: QPolygonF) -> None:  # type: ignore[override]
-            steps.extend(point.y() for point in line)
+            steps.extend(line.value(i).y() for i in range(line.size()))
 
     painter = Lines(400, 500)
     paint_convergence(
