@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.background.proving import Proving
@@ -86,6 +87,15 @@ class NetworkBody(PlanningWindow):
         if self.palette_window.isHidden():
             self.canvas.setFocus()
         self.memory.remember_network()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space plays the order or pauses, where whoever has the keyboard has no use for it."""
+        plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
+        if event.key() == Qt.Key.Key_Space and plain and self.document.problem is not None:
+            if not event.isAutoRepeat():
+                self.playback.toggle()
+            return
+        super().keyPressEvent(event)
 
     # ------------------------------------------------------------------ panels and looks
     def first_widget(self, id: str) -> QWidget | None:

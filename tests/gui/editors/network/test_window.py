@@ -286,3 +286,19 @@ def test_the_menus_list_recent_files(qtbot: QtBot, tmp_path: Path) -> None:
         action = menu.actions()[0]
         assert "gone.npz" in action.text() and not action.isEnabled()
         assert window.childAt(QPoint(5, 5)) is not None
+
+
+def test_space_plays_at_once_and_after_a_click_on_the_picture(qtbot: QtBot) -> None:
+    with order_window(qtbot) as window:
+        focus = window.focusWidget()
+        assert focus is window.canvas
+        QTest.keyClick(focus, Qt.Key.Key_Space)
+        assert [what for what, _ in window.playback.asked] == ["toggle"]
+        QTest.mouseClick(window.canvas, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
+        QTest.keyClick(window.canvas, Qt.Key.Key_Space)
+        assert [what for what, _ in window.playback.asked] == ["toggle", "toggle"]
+        QTest.keyClick(window.plans.list, Qt.Key.Key_Space)
+        assert len(window.playback.asked) == 2
+    with order_window(qtbot, None) as window:
+        QTest.keyClick(window, Qt.Key.Key_Space)
+        assert window.playback.asked == []
