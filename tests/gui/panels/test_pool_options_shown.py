@@ -9,6 +9,7 @@ from gui.document.plan.document import Document
 from gui.editors.plan.panels.devices import DevicesPanel
 from gui.look.theme import LIGHT
 from gui.panels.inspector_pages import device_page
+from gui.panels.readout_figures import memory_tip
 from gui.panels.readouts import ReadoutStrip
 from planner.machines.pool.target import DevicePool
 from planner.quantity import bytes_text
@@ -45,4 +46,6 @@ def test_slots_show_the_memory_of_their_accelerator_which_counts_once(qtbot: QtB
     assert evaluation.memory[0] == evaluation.memory[1] == graph.memory.sum()
     strip = ReadoutStrip(document, LIGHT)
     with shown(qtbot, strip):
-        assert f"{bytes_text(float(graph.memory.sum()))} on all devices" in strip.memory.accessibleName()
+        assert strip.memory.accessibleName().startswith("Memory (fullest, acc 0.0)")
+    told = memory_tip(document.open_problem, evaluation)
+    assert f"{bytes_text(float(graph.memory.sum()))} on all devices together" in told
