@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from planner.evaluation.times_source import COST_MODEL, FILE, RATES, estimated, times_source
+import numpy as np
+import pytest
+
+from planner.evaluation.times_source import (
+    COST_MODEL,
+    FILE,
+    MEASURED,
+    RATES,
+    estimated,
+    times_mark,
+    times_source,
+)
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
-from planner.model.graph import Graph, Op, Tensor
+from planner.model.graph import Graph, Measured, Op, Tensor
 from planner.model.samples import sample
 from planner.problem.problem import Problem
+
+pytestmark = pytest.mark.coverage
 
 
 def test_times_of_a_file_are_measured_and_others_are_not() -> None:
@@ -31,3 +44,30 @@ def test_bytes_are_counted_not_estimated() -> None:
     graph = read_model(sample("resnet50.json"))
     assert not estimated(Problem(graph, EdgeTpuPipeline(4)))
     assert estimated(Problem(graph, EdgeTpuPipeline(4), "inference-time"))
+
+
+@pytest.mark.parametrize(
+    ("known", "mark"),
+    [((True, True), "measured"), ((True, False), "partly measured"), ((False, False), "estimated")],
+)
+def test_an_objective_is_marked_by_how_many_ops_were_measured(known: tuple[bool, bool], mark: str) -> None:
+    ops = [Op("a", "a", work=1.0, work_cpu=1.0), Op("b", "b", work=2.0, work_cpu=1.0)]
+    graph = Graph.build("two", ops, [Tensor("a", ("b",), 1.0)])
+    work, work_cpu = graph.given_times
+    measured = Measured(
+        np.array(known),
+        np.zeros(2, bool),
+        np.full(2, np.nan),
+        ("a clock",),
+        (work, work_cpu, graph.time_unit),
+    )
+    problem = Problem(graph.with_given_times(work, work_cpu, graph.time_unit, measured), Pipeline(2))
+    assert times_source(problem) == MEASURED
+    assert times_mark(problem) == mark
+    assert not times_mark(Problem(graph, Pipeline(2))), "times of a file need no mark"
+
+
+def test_bytes_have_no_mark() -> None:
+    graph = read_model(sample("resnet50.json"))
+    assert not times_mark(Problem(graph, EdgeTpuPipeline(4)))
+    assert times_mark(Problem(graph, EdgeTpuPipeline(4), "inference-time")) == "estimated"

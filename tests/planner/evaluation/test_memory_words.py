@@ -1,0 +1,42 @@
+"""What a plan's memory counts and what its limit means, in words, on each kind of machine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from planner.evaluation.memory_words import held_words, limit_words, must_fit
+from planner.formats import read_model
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.model.samples import sample
+from planner.problem.problem import Problem
+from planner.problem.target import Target
+
+pytestmark = pytest.mark.coverage
+
+STREAMED, FITS = "what exceeds it is streamed each time", "which ops must fit"
+
+
+@pytest.mark.parametrize(
+    ("target", "held", "limit", "fits"),
+    [
+        (Pipeline(4), "parameters", "", False),
+        (Pipeline(4, memory=2**26), "parameters", f"64.00 MiB per stage, {STREAMED}", False),
+        (EdgeTpuPipeline(4), "parameters", f"8.00 MiB per TPU, {STREAMED}", False),
+        (McmPackage(4), "parameters and activations", f"32.00 MiB per chip, {FITS}", True),
+        (DevicePool(2, 1), "parameters and outputs", "", False),
+        (DevicePool(2, 1, memory=2**26), "parameters and outputs", f"64.00 MiB per accelerator, {FITS}", True),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_memory_is_told_by_what_counts_and_what_its_limit_does(
+    target: Target, held: str, limit: str, fits: bool
+) -> None:
+    problem = Problem(read_model(sample("resnet50.json")), target)
+    evaluation = problem.evaluate(np.zeros(problem.graph.n, np.int64))
+    assert held_words(problem, evaluation) == held
+    assert limit_words(problem, evaluation) == limit
+    assert must_fit(problem) == fits
