@@ -22,11 +22,11 @@ DEVICES: tuple[Device, ...] = ("accelerator", "cpu")
 ENOUGH = 0.9
 """Share of a profile's time that ops of the model must have before what it does not list is taken for computed elsewhere."""
 LISTED = 3
+"""Ops named in a sentence."""
 SLOWEST = 10
 """Ops whose spreads say how much the machine was disturbed: the slowest, which matter most."""
 BUSY = 0.1
 """Spread of runs beyond which the machine was busy with something else."""
-"""Ops named in a sentence."""
 
 
 class OpTime(NamedTuple):

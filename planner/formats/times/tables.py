@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from planner.errors import ModelError
 from planner.formats.times.samples import checked
@@ -24,21 +24,27 @@ _OUTPUT = re.compile(r"\[?(.*?)\]?:(\d+)", re.DOTALL)
 
 def of_table(text: str, file: str) -> tuple[OpTimes, ...]:
     """The profiles in a table, one for each device it names. Raises :class:`ModelError`."""
-    rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if any(row)]
-    for i, row in enumerate(rows):
+    rows = _rows(text)
+    for _, row in rows:
         columns = [cell.lower() for cell in row]
         if "op" in columns and "seconds" in columns:
-            return _plain(columns, rows[i + 1 :], file)
+            return _plain(columns, rows, file)
         if any(name.strip("[]") == "node type" for name in columns):
-            return (_tflite([name.strip("[]") for name in columns], rows[i + 1 :], file),)
+            return (_tflite([name.strip("[]") for name in columns], rows, file),)
     raise ModelError(
         f"{file} has no header with the columns op and seconds; write 'op,seconds' in its first line"
     )
 
 
-def _plain(columns: Sequence[str], rows: Sequence[Sequence[str]], file: str) -> tuple[OpTimes, ...]:
+def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows that say anything, one by one, for a table may have millions: the number of the line that ends each, and its cells."""
+    reader = csv.reader(io.StringIO(text))
+    return ((reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row))
+
+
+def _plain(columns: Sequence[str], rows: Iterator[tuple[int, list[str]]], file: str) -> tuple[OpTimes, ...]:
     found: dict[Device, dict[str, OpTime]] = {}
-    for number, row in enumerate(rows, 2):
+    for number, row in rows:
         entry = dict(zip(columns, row, strict=False))
         op, device = escaped(entry.get("op", "")), entry.get("device", "").lower()
         if not op:
@@ -57,7 +63,7 @@ def _plain(columns: Sequence[str], rows: Sequence[Sequence[str]], file: str) -> 
     return tuple(OpTimes(ops, file, file, kind, apart=kind != "") for kind, ops in found.items())
 
 
-def _tflite(columns: Sequence[str], rows: Sequence[Sequence[str]], file: str) -> OpTimes:
+def _tflite(columns: Sequence[str], rows: Iterator[tuple[int, list[str]]], file: str) -> OpTimes:
     average = next((columns.index(name.strip("[]")) for name in AVERAGE if name.strip("[]") in columns), None)
     if average is None or "name" not in columns:
         raise ModelError(
@@ -65,7 +71,7 @@ def _tflite(columns: Sequence[str], rows: Sequence[Sequence[str]], file: str) ->
         )
     name = columns.index("name")
     ops: dict[str, OpTime] = {}
-    for row in rows:
+    for _, row in rows:
         if len(row) <= max(average, name):
             break  # the summaries below are other tables
         if row[average].lower() == columns[average]:

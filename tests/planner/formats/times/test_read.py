@@ -153,6 +153,7 @@ def test_tables(tmp_path: Path) -> None:
         ("op,seconds\nconv,fast\n", r"row 2: the time of 'conv' is \"fast\"|'fast'"),
         ("op,seconds\nconv,-1\n", r"times are numbers of seconds from 0"),
         ("op,seconds\nconv,1\nconv,2\n", r"row 3: op 'conv' has a time already"),
+        ("measured by hand\n\nop,seconds\nconv,1\n\nconv,2\n", r"row 6: op 'conv' has a time already"),
         ("op,seconds,device\nconv,1,tpu\n", r"the device is .*; it must be accelerator or cpu"),
         ("op,seconds\n,1\n", r"row 2: there is no op"),
         ("op,seconds\n", r"has no rows"),
