@@ -90,6 +90,11 @@ def zoom_actions(
     )  # fmt: skip
 
 
+def back_action(back: Callable[[Any], object], can: Callable[[Any], bool]) -> ActionSpec[Any]:
+    """Back to what was in sight before ops were found, walked to or zoomed to."""
+    return ActionSpec("view.back", "Look Where You Looked Before", "View", back, ("Alt+Left", "Backspace"), "back from what was found or walked to", can, group=1)  # fmt: skip
+
+
 def panel_action(id: str, text: str, panel: str, keys: tuple[str, ...], tip: str) -> ActionSpec[EditorWindow]:
     """Go to a panel: it comes to the front and has the keyboard."""
     return ActionSpec(id, text, "View", lambda w: w.focus_panel(panel), keys, tip, group=6, submenu="Go To")

@@ -27,6 +27,8 @@ class PlainCanvas(QWidget):
 
     view_changed = Signal(str)
     viewport_changed = Signal()
+    earlier_changed = Signal()
+    earlier = None
     context_menu = Signal(QPoint, int)
     card_clicked = Signal()
 
@@ -70,6 +72,9 @@ class PlainCanvas(QWidget):
 
     def zoom_to_ops(self, ops: np.ndarray) -> None:
         self.asked.append(("ops", np.asarray(ops).tolist()))
+
+    def go_back(self) -> None:
+        self.asked.append(("back", None))
 
     def reveal(self, op: int) -> None:
         self.asked.append(("reveal", op))

@@ -40,6 +40,7 @@ class Minimap(QWidget):
         view.viewport_changed.connect(self._moved)
         view.document.decision_changed.connect(self._changed)
         view.document.preview_changed.connect(self._moved)
+        view.lying_over.append(self)
         self.hide()
 
     def sizeHint(self) -> QSize:

@@ -149,6 +149,10 @@ class PointedScene(SceneWidget):
         """Bring an op into sight."""
         self.reveal(op)
 
+    def go_back(self) -> None:
+        """Look where one looked before ops were brought into sight."""
+        self.look_back()
+
     def stop_gesture(self, reason: str) -> None:
         """Cancel whatever is going on."""
         self._pointer.stop(reason)

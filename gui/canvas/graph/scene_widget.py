@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtWidgets import QWidget
@@ -19,18 +21,39 @@ LIFE_SIZE = 1.25
 """The largest zoom that fitting something into the window takes."""
 ALMOST = 0.98
 """Of the graph's width and height: where so much is in sight, all of it is."""
+SEEN, NAMED = 6.0, 16.0
+"""Logical pixels: how high a card is at least to be seen among others; how high one is made that is lower, to carry a name."""
+CLEAR = 16.0
+"""Logical pixels around what comes into sight."""
+
+
+class Place(NamedTuple):
+    """Where one looks: the viewport's scale and offsets, and whether someone ``chose`` that; else all is shown."""
+
+    scale: float
+    ox: float
+    oy: float
+    chosen: bool
 
 
 class SceneWidget(QWidget):
     """Geometry of the canvas. Positions are in logical pixels unless said; ``view`` is ``flow``, ``lanes`` or ``stages``."""
 
     viewport_changed = Signal()
+    earlier_changed = Signal()
+    """Another place, or none, is the one to go back to."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.view = "flow"
         self.viewport = Viewport()
         self.scene: Scene | None = None
+        self.earlier: Place | None = None
+        """Where one looked before ops were brought into sight."""
+        self.lying_over: list[QWidget] = []
+        """What lies on the canvas and hides cards."""
+        self._walking = False
+        """Whether the picture is where it is because ops were brought into sight, rather than moved by hand."""
         self._fit_pending = True
         self._moved_by_hand = False
 
@@ -79,9 +102,7 @@ class SceneWidget(QWidget):
 
     def center_on(self, x: float, y: float) -> None:
         """Bring a scene position to the middle."""
-        v = self.viewport
-        v.ox = (v.width + v.left) / 2 - x * v.scale
-        v.oy = v.height / 2 - y * v.scale
+        self._center(x, y)
         self._moved_viewport()
 
     def zoom_to_ops(self, ops: Ints) -> None:
@@ -89,18 +110,16 @@ class SceneWidget(QWidget):
         scene = self.scene
         if scene is None or len(ops) == 0:
             return
-        items = np.unique(scene.items.item_of[np.asarray(ops)])
-        x0, y0 = float(scene.layout.x[items].min()), float(scene.layout.y[items].min())
-        x1 = float((scene.layout.x[items] + scene.w[items]).max())
-        y1 = float((scene.layout.y[items] + scene.h[items]).max())
+        x0, y0, x1, y1 = self._bounds_of(ops)
         pad = 60.0 if scene.layout.stages is None else 1.5 * scene.layout.stages.cell
         smallest = self.viewport.smallest
+        self._keep_place()
         self.viewport.fit(
             (x0 - pad, y0 - pad, x1 - x0 + 2 * pad, y1 - y0 + 2 * pad),
             largest=max(LIFE_SIZE, scene.readable) * self.devicePixelRatioF(),
         )
         self.viewport.smallest = smallest
-        self._moved_viewport()
+        self._moved_viewport(walking=True)
 
     def in_sight(self) -> Rect | None:
         """The part of the graph that is in sight, in scene units; None where that is all or nothing of it."""
@@ -113,30 +132,60 @@ class SceneWidget(QWidget):
         return None if whole or x1 <= x0 or y1 <= y0 else (x0, y0, x1 - x0, y1 - y0)
 
     def reveal(self, op: int) -> None:
-        """Bring an op into sight at a readable size, moving no more than needed."""
-        scene = self.scene
-        if scene is None or not 0 <= op < scene.items.graph.n:
+        """Bring an op into sight, moving no more than needed (see :meth:`reveal_ops`)."""
+        self.reveal_ops(np.array([op], np.int32))
+
+    def reveal_ops(self, ops: Ints) -> None:
+        """Bring ops into sight, moving no more than needed.
+
+        The zoom stays where their cards are large enough to be seen and all of them fit. Cards that are smaller become as large as
+        it takes to carry a name. :meth:`look_back` returns to where one looked before.
+        """
+        scene, v, ratio = self.scene, self.viewport, self.devicePixelRatioF()
+        if scene is None:
             return
-        i = int(scene.items.item_of[op])
-        ratio = self.devicePixelRatioF()
-        if self.viewport.scale < 0.55 * ratio:
-            self.viewport.scale = 0.8 * ratio
-            self.center_on(
-                float(scene.layout.x[i] + scene.w[i] / 2), float(scene.layout.y[i] + scene.h[i] / 2)
-            )
+        ops = ops[(ops >= 0) & (ops < scene.items.graph.n)]
+        if not len(ops):
             return
-        x, y = self.viewport.to_pixels(float(scene.layout.x[i]), float(scene.layout.y[i]))
-        w, h = float(scene.w[i]) * self.viewport.scale, float(scene.h[i]) * self.viewport.scale
-        inside = (
-            x >= self.viewport.left
-            and y >= 0
-            and x + w <= self.viewport.width
-            and y + h <= self.viewport.height
-        )
-        if not inside:
-            self.center_on(
-                float(scene.layout.x[i] + scene.w[i] / 2), float(scene.layout.y[i] + scene.h[i] / 2)
-            )
+        x0, y0, x1, y1 = self._bounds_of(ops)
+        card = float(scene.h[scene.items.item_of[ops]].min())
+        clear = CLEAR * ratio
+        room = max(1.0, v.width - v.left - 2 * clear), max(1.0, v.height - 2 * clear)
+        wanted = v.scale if card * v.scale >= SEEN * ratio else NAMED * ratio / card
+        wanted = max(v.smallest, min(wanted, room[0] / max(x1 - x0, 1e-9), room[1] / max(y1 - y0, 1e-9)))
+        if not np.isclose(wanted, v.scale):
+            self._keep_place()
+            v.scale = wanted
+            self._center((x0 + x1) / 2, (y0 + y1) / 2)
+            self._moved_viewport(walking=True)
+            return
+        left, top, right, bottom = *v.to_pixels(x0, y0), *v.to_pixels(x1, y1)
+        if left >= v.left and top >= 0 and right <= v.width and bottom <= v.height:
+            dx = dy = 0.0
+        else:
+            dx = max(v.left + clear - left, 0.0) + min(v.width - clear - right, 0.0)
+            dy = max(clear - top, 0.0) + min(v.height - clear - bottom, 0.0)
+        if dx or dy:
+            self._keep_place()
+            v.pan(dx, dy)
+            self._moved_viewport(walking=True)
+        box = QRectF((left + dx) / ratio, (top + dy) / ratio, (right - left) / ratio, (bottom - top) / ratio)
+        if any(w.isVisible() and box.intersects(w.geometry().toRectF()) for w in self.lying_over):
+            self._keep_place()
+            self._center((x0 + x1) / 2, (y0 + y1) / 2)
+            self._moved_viewport(walking=True)
+
+    def look_back(self) -> None:
+        """Look where one looked before ops were brought into sight."""
+        place = self.earlier
+        if place is None or self.scene is None:
+            return
+        if not place.chosen:
+            self.fit()
+            return
+        self._set_earlier(None)
+        self.viewport.scale, self.viewport.ox, self.viewport.oy = place.scale, place.ox, place.oy
+        self._moved_viewport()
 
     def reveal_lane(self, device: int) -> None:
         """Bring a device's lane or block into sight, moving no more than needed; nothing happens in the flow view."""
@@ -229,11 +278,38 @@ class SceneWidget(QWidget):
         self.viewport.left = self._header_px()
         self.viewport.largest = max(LARGEST_SCALE, 2 * self.scene.readable * ratio)
         self.viewport.fit(self.scene.layout.bounds, margin=8 * ratio, largest=LIFE_SIZE * ratio)
-        self._moved_by_hand = False
+        self._moved_by_hand = self._walking = False
+        self._set_earlier(None)
 
-    def _moved_viewport(self) -> None:
-        self._moved_by_hand = True
+    def _moved_viewport(self, walking: bool = False) -> None:
+        """The viewport is another: by hand, or because ops were brought into sight (``walking``)."""
+        self._moved_by_hand, self._walking = True, walking
         if self.scene is not None:
             self.viewport.keep_near(self.scene.layout.bounds)
         self.repaint_scene()
         self.viewport_changed.emit()
+
+    def _center(self, x: float, y: float) -> None:
+        v = self.viewport
+        v.ox = (v.width + v.left) / 2 - x * v.scale
+        v.oy = v.height / 2 - y * v.scale
+
+    def _bounds_of(self, ops: Ints) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of the cards of some ops, in scene units."""
+        scene = self.scene
+        assert scene is not None
+        items = np.unique(scene.items.item_of[np.asarray(ops)])
+        x, y = scene.layout.x[items], scene.layout.y[items]
+        right, bottom = x + scene.w[items], y + scene.h[items]
+        return float(x.min()), float(y.min()), float(right.max()), float(bottom.max())
+
+    def _keep_place(self) -> None:
+        """Keep where one looks, to go back to; places on a walk from op to op are not kept."""
+        if not self._walking:
+            v = self.viewport
+            self._set_earlier(Place(v.scale, v.ox, v.oy, self._moved_by_hand))
+
+    def _set_earlier(self, place: Place | None) -> None:
+        if place != self.earlier:
+            self.earlier = place
+            self.earlier_changed.emit()

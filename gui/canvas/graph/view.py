@@ -360,7 +360,7 @@ class CanvasView(PointedScene):
         ratio = self.devicePixelRatioF()
         self.viewport.resize(int(self.width() * ratio), int(self.height() * ratio))
         if self._moved_by_hand:
-            self._moved_viewport()
+            self._moved_viewport(self._walking)
         elif self.scene is not None and self._layout_room() != self._laid_for:
             self._layouts.clear()
             self._fit_pending = True

@@ -12,6 +12,7 @@ from gui.shell.common_actions import (
     HELP_ACTIONS,
     LOOK_ACTIONS,
     UNDO_ACTIONS,
+    back_action,
     panel_action,
     zoom_actions,
 )
@@ -90,6 +91,7 @@ COMPARE_ACTIONS: tuple[ActionSpec[Any], ...] = (
     *zoom_actions(lambda w: w.linking.fit(), lambda w, factor: w.zoom_by(factor), is_compared),
     ActionSpec("view.zoom_selection", "Zoom to Selection", "View", lambda w: w.linking.zoom_to_ops(w.state.selection), ("Z",), "the selected ops as large as fits", has_selection, group=1),
     ActionSpec("view.zoom_moved", "Zoom to the Differences", "View", lambda w: w.linking.zoom_to_ops(w.moved_ops()), ("Shift+Z",), "all that moved as large as fits", has_differences, group=1),
+    back_action(lambda w: w.linking.look_back(), lambda w: any(pane.earlier is not None for pane in w.columns.panes)),
     ActionSpec("view.next_pane", "Next Pane", "View", lambda w: w.columns.focus_next(1), ("F6",), "give the next plan's canvas the keyboard", is_compared, group=4, submenu="Go To"),
     ActionSpec("view.previous_pane", "Previous Pane", "View", lambda w: w.columns.focus_next(-1), ("Shift+F6",), "give the canvas before it the keyboard", is_compared, group=4, submenu="Go To"),
     panel_action("view.focus_moved", "Go to the Moved Ops", "moved", ("Ctrl+1",), "give the list of moved ops the keyboard"),

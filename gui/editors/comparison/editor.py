@@ -69,6 +69,7 @@ class CompareWindow(CompareBody):
         state.ended.connect(self.close)
         self.ended.connect(lambda: state.keep(()))
         self.columns.rebuilt.connect(self.update_soon)
+        self.columns.earlier_changed.connect(self.update_soon)
         self.columns.dropped.connect(self.taking.take)
         self.columns.hovered.connect(self._say_carried)
         self.columns.menu_requested.connect(lambda at, _op, _plan: context_menu(self, at))
@@ -196,7 +197,7 @@ class CompareWindow(CompareBody):
             self.say("info", f"No op matches '{query}'.")
             return
         self.state.select(found)
-        self.linking.zoom_to_ops(found)
+        self.linking.reveal_ops(found)
         self.notice.dismiss()
 
     def show_mode(self, mode: str) -> None:

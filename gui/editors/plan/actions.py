@@ -16,6 +16,7 @@ from gui.shell.common_actions import (
     HELP_ACTIONS,
     LOOK_ACTIONS,
     UNDO_ACTIONS,
+    back_action,
     panel_action,
     zoom_actions,
 )
@@ -230,6 +231,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("view.stages", "Stages", "View", lambda w: w.canvas.set_view("stages"), ("Shift+S",), "one block of small cells per device, and what flows between the blocks: a picture for a talk", is_open, state=lambda w: w.canvas.view == "stages"),
     *zoom_actions(lambda w: w.canvas.fit(), lambda w, factor: w.canvas.zoom_by(factor), is_open),
     ActionSpec("view.zoom_selection", "Zoom to Selection", "View", lambda w: w.canvas.zoom_to_ops(w.document.selection), ("Z",), "show the selected ops", has_selection, group=1),
+    back_action(lambda w: w.canvas.go_back(), lambda w: w.canvas.earlier is not None),
     ActionSpec("view.group.none", "No Grouping", "View", lambda w: w.document.set_grouping("none"), (), "show every op", is_open, group=2, submenu="Group By", state=lambda w: w.document.grouping_name == "none"),
     ActionSpec("view.group.layers", "Layers", "View", lambda w: w.document.set_grouping("layers"), (), "group by the layers of the file", can_group("layers"), group=2, submenu="Group By", state=lambda w: w.document.grouping_name == "layers"),
     ActionSpec("view.group.scopes", "Name Scopes", "View", lambda w: w.document.set_grouping("scopes"), (), "group by the first parts of the names", can_group("scopes"), group=2, submenu="Group By", state=lambda w: w.document.grouping_name == "scopes"),

@@ -48,9 +48,11 @@ def default_canvas(document: Document, theme: Theme, parent: QWidget) -> Any:
     """The canvas with its minimap."""
     from gui.canvas.graph.minimap import Minimap
     from gui.canvas.graph.view import CanvasView
+    from gui.canvas.graph.way_back import WayBack
 
     canvas = CanvasView(document, theme, parent)
     Minimap(canvas)
+    WayBack(canvas)
     return canvas
 
 

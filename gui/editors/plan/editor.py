@@ -110,7 +110,9 @@ class MainWindow(GraphBody):
         document.decision_changed.connect(self._tell_off_pins)  # after what the notice was about has gone
         document.model_changed.connect(self._graph_changed)
         document.model_changed.connect(self.palette_window.problem_changed)
-        for signal in (document.decision_changed, document.groups_changed, canvas.view_changed):
+        for signal in (
+            document.decision_changed, document.groups_changed, canvas.view_changed, canvas.earlier_changed,
+        ):  # fmt: skip
             signal.connect(self.update_soon)
         self.race.racing.started.connect(self._show_plot_once)
         self.target.unapplied_changed.connect(lambda: self.docks.mark("target", self.target.unapplied))

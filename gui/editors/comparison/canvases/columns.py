@@ -66,6 +66,8 @@ class Columns(QWidget):
     hovered = Signal(object, int, int)
     menu_requested = Signal(QPoint, int, int)
     rebuilt = Signal()
+    earlier_changed = Signal()
+    """There is another place, or none, to go back to on a canvas."""
 
     def __init__(
         self, state: CompareState, linking: Linking, theme: Theme, parent: QWidget | None = None
@@ -179,6 +181,7 @@ class Columns(QWidget):
         self._grid.addWidget(column, 0, 0)
 
     def _connect(self, pane: PlanPane) -> None:
+        pane.earlier_changed.connect(self.earlier_changed)
         pane.carried.connect(lambda ops, at, pane=pane: self._carrying(pane, ops, at))
         pane.dropped.connect(lambda ops, at, pane=pane: self._dropped(pane, ops, at))
         pane.context_menu.connect(lambda at, op, pane=pane: self.menu_requested.emit(at, op, pane.index))

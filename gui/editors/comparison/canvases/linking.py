@@ -55,8 +55,11 @@ class Pane(Protocol):
     def take_viewport(self, viewport: Viewport) -> None:
         """Look where another pane looks."""
 
-    def reveal(self, op: int) -> None:
-        """Bring an op into sight."""
+    def reveal_ops(self, ops: Ints) -> None:
+        """Bring ops into sight."""
+
+    def look_back(self) -> None:
+        """Look where one looked before ops were brought into sight."""
 
     def zoom_to_ops(self, ops: Ints) -> None:
         """Show these ops as large as fits."""
@@ -246,8 +249,20 @@ class Linking(QObject):
         self.resized()
 
     def reveal(self, op: int) -> None:
-        """Bring an op into sight in every pane: in lanes each goes where its plan has it."""
-        self._each(lambda pane: pane.reveal(op))
+        """Bring an op into sight in every pane (see :meth:`reveal_ops`)."""
+        self.reveal_ops(np.array([op], np.int32))
+
+    def reveal_ops(self, ops: Ints) -> None:
+        """Bring ops into sight in every pane, moving no more than needed: in lanes each goes where its plan has them."""
+        self._each(lambda pane: pane.reveal_ops(ops))
+
+    def look_back(self) -> None:
+        """Look in every pane where one looked before ops were brought into sight."""
+        self._each(lambda pane: pane.look_back())
+        if self.panes and not self.panes[0].chosen_place:
+            for pane in self.panes:
+                pane.look_at_all()
+            self.resized()
 
     def zoom_to_ops(self, ops: Ints) -> None:
         """Show some ops as large as fits in every pane."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.viewport import Viewport
+from gui.canvas.graph.way_back import WayBack
 from gui.editors.comparison.canvases.linking import Laid, Linking
 from gui.editors.comparison.canvases.pane_pointer import PanePointer
 from gui.editors.comparison.canvases.pane_surface import PaneSurface
@@ -46,6 +47,7 @@ class PlanPane(PointedScene):
         self._surface = self.make_surface()
         self._pointer = PanePointer(self, state, self.ops_of, self.carry, self.drop)
         self.setMinimumSize(200, 120)
+        WayBack(self)
         self.viewport_changed.connect(lambda: linking.moved(self))
         state.selection_changed.connect(self._selection_changed)
         state.hover_changed.connect(self.repaint_attention)
@@ -121,7 +123,7 @@ class PlanPane(PointedScene):
         """Look where another pane looks."""
         mine = self.viewport
         mine.scale, mine.ox, mine.oy = viewport.scale, viewport.ox, viewport.oy
-        self._moved_by_hand = True
+        self._moved_by_hand, self._walking = True, False
         self.repaint_scene()
 
     def look_at_all(self) -> None:
@@ -181,6 +183,10 @@ class PlanPane(PointedScene):
     def go_to(self, op: int) -> None:
         """In every pane."""
         self.linking.reveal(op)
+
+    def go_back(self) -> None:
+        """In every pane."""
+        self.linking.look_back()
 
     def ops_of(self, row: int) -> Ints:
         """The ops that the plan has in a row."""

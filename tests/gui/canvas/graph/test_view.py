@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF
 
+from gui.canvas.graph.minimap import Minimap
 from gui.canvas.graph.scene_widget import LIFE_SIZE
 from gui.canvas.graph.view import CanvasView
+from gui.canvas.graph.way_back import WayBack
 from gui.look.theme import DARK, LIGHT
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -247,12 +250,81 @@ def test_reveal_moves_only_when_needed(hand: Hand) -> None:
     assert hand.view.rect().toRectF().contains(hand.view.op_rect(11))
 
 
-def test_reveal_from_afar_comes_near(hand: Hand) -> None:
-    for _ in range(10):
-        hand.view.zoom_by(0.7)
+def test_what_is_seen_already_is_walked_to_without_moving_the_picture(make_hand: MakeHand) -> None:
+    hand = make_hand(chain_graph(200), Pipeline(3))
+    before = replace(hand.view.viewport)
+    for op in (0, 57, 199):
+        hand.view.reveal(op)
+        assert hand.view.viewport == before, "the whole picture shows every card already"
+    assert hand.view.earlier is None
+
+
+def test_reveal_keeps_the_zoom_and_pans_the_least(make_hand: MakeHand) -> None:
+    hand = make_hand(chain_graph(200), Pipeline(3))
+    hand.view.zoom_by(3)
+    scale, inside = hand.view.scale, hand.view.rect().toRectF()
+    hand.view.reveal(0)
+    assert hand.view.scale == scale
+    first = hand.view.op_rect(0)
+    assert inside.contains(first)
+    assert first.left() - hand.view.header_width <= 17, "no farther than into sight"
+    assert first.top() <= 17
+
+
+def test_reveal_from_afar_comes_as_near_as_names_need(make_hand: MakeHand) -> None:
+    hand = make_hand(chain_graph(2000), Pipeline(3))
+    assert hand.view.op_rect(6).height() < 6
     hand.view.reveal(6)
-    assert hand.view.scale >= 0.55
+    assert hand.view.op_rect(6).height() == pytest.approx(16)
     assert hand.view.rect().toRectF().contains(hand.view.op_rect(6))
+
+
+def test_ops_that_do_not_fit_are_shown_smaller_all_at_once(hand: Hand) -> None:
+    hand.view.zoom_by(6)
+    hand.view.reveal_ops(np.array([2, 9]))
+    for v in (2, 9):
+        assert hand.view.rect().toRectF().contains(hand.view.op_rect(v))
+
+
+def test_what_lies_over_a_card_is_got_out_of_the_way(make_hand: MakeHand) -> None:
+    hand = make_hand(chain_graph(200), Pipeline(3))
+    minimap = Minimap(hand.view)
+    hand.view.zoom_by(1.5)
+    for op in range(200):
+        hand.view.reveal(op)
+        assert not hand.view.op_rect(op).intersects(minimap.geometry().toRectF())
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_one_goes_back_to_where_one_looked_before_a_walk(make_hand: MakeHand, chosen: bool) -> None:
+    hand = make_hand(chain_graph(2000), Pipeline(3))
+    back = WayBack(hand.view)
+    assert back.isHidden()
+    if chosen:
+        hand.view.zoom_by(1.1)
+    before = replace(hand.view.viewport)
+    for op in (6, 1000, 1999):
+        hand.view.reveal(op)
+    assert not back.isHidden()
+    assert ("Whole picture" in back.text()) != chosen
+    assert hand.view.rect().contains(back.geometry())
+    hand.view.resize(860, 580)
+    assert hand.view.rect().contains(back.geometry())
+    hand.view.resize(900, 600)
+    back.click()
+    assert hand.view.viewport == before, "the place before the walk, not a step of it"
+    assert back.isHidden()
+    back.click()
+    assert hand.view.viewport == before
+
+
+def test_the_whole_picture_needs_no_way_back(make_hand: MakeHand) -> None:
+    hand = make_hand(chain_graph(2000), Pipeline(3))
+    back = WayBack(hand.view)
+    hand.view.zoom_to_ops(np.array([5]))
+    assert not back.isHidden()
+    hand.view.fit()
+    assert back.isHidden()
 
 
 def test_zoom_to_ops_shows_them_all(hand: Hand) -> None:
