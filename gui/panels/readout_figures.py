@@ -34,9 +34,15 @@ def figures_tip(problem: Problem, evaluation: Evaluation) -> str:
     figures, unit = evaluation.figures, problem.graph.time_unit
     lines = []
     if "throughput" in figures and math.isfinite(figures["throughput"]):
-        lines.append(f"{rate_text(figures['throughput'])} inferences/s")
+        every = (
+            f", one every {one_time(1 / figures['throughput'], unit)}" if figures["throughput"] > 0 else ""
+        )
+        lines.append(f"{rate_text(figures['throughput'])} inferences/s{every}")
     if "latency" in figures:
-        lines.append(f"{one_time(figures['latency'], unit)} from input to output of one inference")
+        alone = ", each stage's cache free of activations" if "dram" in evaluation.details else ""
+        lines.append(
+            f"{one_time(figures['latency'], unit)} from input to output of one inference alone{alone}"
+        )
     if "energy" in figures:
         lines.append(f"{energy_text(figures['energy'])} per inference")
     return "\n".join(["Estimated, see Target for the constants:", *lines]) if lines else ""
@@ -77,7 +83,7 @@ def speed_shown(problem: Problem, evaluation: Evaluation) -> Shown:
     rate = figures.get("throughput", math.inf)
     notes = []
     if "latency" in figures:
-        notes.append(f"latency {one_time(figures['latency'], problem.graph.time_unit)}")
+        notes.append(f"one alone {one_time(figures['latency'], problem.graph.time_unit)}")
     if "energy" in figures:
         notes.append(energy_text(figures["energy"]))
     return Shown("Inferences per second", rate_text(rate) if math.isfinite(rate) else DASH, ", ".join(notes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -16,10 +16,10 @@ from gui.look.theme import Theme, device_colours
 from gui.look.writing import LEFT, face, write
 from gui.panels.mcm.arcs import paint_rule_path
 from gui.panels.mcm.layout import package_layout
-from gui.panels.mcm.legend import LEGEND, paint_legend
+from gui.panels.mcm.legend import legend_height, paint_legend
 from gui.panels.mcm.painter import Marks, paint_package
 from gui.panels.mcm.picture import ARCS, pointed_violation
-from gui.panels.mcm.state import ChipState, Package, package_of
+from gui.panels.mcm.state import ChipState, Package, Scale, common_scale, package_of
 from planner.model.graph import Bools
 from planner.problem.problem import Plan
 
@@ -86,8 +86,9 @@ class PackageShot:
         top = _said(painter, inner, self.said, theme, len(self.package.chips))
         if self.package.path is not None:
             top += ARCS
-        low = inner.bottom() - LEGEND
-        paint_legend(painter, QRectF(inner.left(), low, inner.width(), LEGEND), self.package, theme)
+        low = inner.bottom() - legend_height(self.package, inner.width())
+        below = QRectF(inner.left(), low, inner.width(), inner.bottom() - low)
+        paint_legend(painter, below, self.package, theme)
         room = QRectF(inner.left(), top, inner.width(), max(1.0, low - 6 - top))
         layout = package_layout(len(self.package.chips), room)
         paint_package(painter, layout, replace(self.package, path=None), theme, Marks())
@@ -104,12 +105,15 @@ class PackageShot:
 
 
 def package_shot(
-    plan: Plan, versus: Plan | None, lit: Bools, theme: Theme, width: float = 0.0
+    plan: Plan, versus: Plan | None, lit: Bools, theme: Theme, scale: Scale, width: float = 0.0
 ) -> PackageShot:
-    """The package of a plan. Of one that breaks rules the first triangle is drawn, and what moved since ``versus`` is named."""
+    """The package of a plan, its bars on a ``scale`` that it shares with others.
+
+    Of a plan that breaks rules the first triangle is drawn, and what moved since ``versus`` is named.
+    """
     problem, evaluation, device_of = plan.problem, plan.evaluation, plan.decision.device_of
     pointed = pointed_violation(evaluation.violations)
-    package = package_of(problem, device_of, evaluation, pointed=pointed)
+    package = replace(package_of(problem, device_of, evaluation, pointed=pointed), scale=scale)
     titles = tuple(device.title for device in problem.devices)
     said: list[Said] = []
     if pointed is not None:
@@ -128,6 +132,11 @@ def package_shot(
                 Said(f"{name} moved: {before} \N{RIGHTWARDS ARROW} {titles[there].lower()}", device=there)
             )
     return PackageShot(package, lit, tuple(said), width)
+
+
+def shared_scale(plans: Iterable[Plan]) -> Scale:
+    """The scale on which the packages of some plans can be compared."""
+    return common_scale(package_of(p.problem, p.decision.device_of, p.evaluation) for p in plans)
 
 
 def _chip_between(a: ChipState, b: ChipState, share: float) -> ChipState:

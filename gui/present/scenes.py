@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -149,11 +150,15 @@ class GraphStage:
 class Graphs:
     """The stages of a story's plans of graphs. In the flow view all plans of a graph share one layout.
 
-    Without ``legend`` the flow view does not name the devices: what shows it does that itself.
+    Without ``legend`` the flow view does not name the devices: what shows it does that itself. The bars of lanes are on one scale
+    for all ``lanes``, the plans that are shown so.
     """
 
-    def __init__(self, room: tuple[float, float], unit: float, theme: Theme, legend: bool = True) -> None:
+    def __init__(
+        self, room: tuple[float, float], unit: float, theme: Theme, legend: bool = True, lanes: Sequence[Plan] = ()
+    ) -> None:  # fmt: skip
         self._room, self._unit, self._theme, self._legend = room, unit, theme, legend
+        self._lanes = lanes
         self._items: dict[int, Items] = {}
         self._layouts: dict[object, Layout] = {}
         self._stages: dict[tuple[int, str], GraphStage] = {}
@@ -195,6 +200,9 @@ class Graphs:
         scene.violating = scene.mask(np.array(broken, np.int64))
         crossing = crossing_bytes(graph, device_of, k, scene.size)
         headers = header_data(scene, problem, crossing, links_of(problem, device_of))
+        if headers is not None:
+            alike = (p for p in self._lanes if p.problem.graph.fingerprint == graph.fingerprint)
+            headers = headers.beside(p.evaluation for p in alike)
         if view == "flow" and not self._legend:
             headers = None
         return GraphStage(plan, view, scene, canvas_palette(self._theme, k), headers)

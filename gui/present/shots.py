@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,11 @@ import numpy as np
 
 from gui.look.theme import Theme
 from gui.panels.mcm.picture import pointed_violation
+from gui.panels.mcm.state import Scale
 from gui.present.captions import Run, figure_runs, target_words
 from gui.present.emphasis import named_devices
 from gui.present.network_view import Networks, NetworkStage, marked_neurons
-from gui.present.package import PackageShot, package_shot
+from gui.present.package import PackageShot, package_shot, shared_scale
 from gui.present.panels.panels import NetworkNow, PanelData, schedule_of
 from gui.present.scenes import Graphs, GraphStage, Places, View, highlighted
 from gui.present.transition.legend import LINE, legend_of
@@ -55,12 +57,16 @@ class Shots:
         self.resolved, self.places, self.theme = resolved, places, theme
         self.keyframes = resolved.story.keyframes
         panels = any(k.panel for k in self.keyframes if k.view in GRAPH_VIEWS)
-        self._graphs = Graphs(places.room("costs" if panels else ""), places.unit, theme, legend)
+        lanes = sorted({k.plan for k in self.keyframes if k.view == "lanes"})
+        told = [plan for i in lanes if isinstance(plan := resolved.plans[i], Plan)]
+        room = places.room("costs" if panels else "")
+        self._graphs = Graphs(room, places.unit, theme, legend, told)
         beside = any(k.panel for k in self.keyframes if k.view == "network")
         self._networks = Networks(places.room("costs" if beside else ""), places.unit, theme)
         self._shots: dict[int, AnyShot] = {}
         self._morphs: dict[tuple[int, int], Morph | None] = {}
         self._panels: dict[int, PanelData] = {}
+        self._scales: dict[str, Scale] = {}
 
     def plan(self, index: int) -> Plan | OrderPlan:
         """The plan of a keyframe."""
@@ -97,7 +103,7 @@ class Shots:
                 order, place, order.moment(keyframe.at), marked_neurons(plan, keyframe.highlight)
             )
         if keyframe.view == "package":
-            return package_shot(plan, self._versus(keyframe), self._lit(keyframe, plan), self.theme, room[0])
+            return self._package(keyframe, plan, room[0])
         stage = self._graphs.stage(plan, keyframe.view)
         chosen = highlighted(stage.scene, keyframe.highlight)
         lit = self._lit(keyframe, plan)
@@ -114,6 +120,18 @@ class Shots:
         """The devices that a keyframe's words name."""
         words = f"{keyframe.title}\n{keyframe.caption}"
         return named_devices(words, plan.problem.devices, plan.evaluation.ops)
+
+    def _package(self, keyframe: Keyframe, plan: Plan, width: float = 0.0) -> PackageShot:
+        """The package of a keyframe, on the scale of all that the story shows of the same model."""
+        model = plan.problem.graph.fingerprint
+        if model not in self._scales:
+            shown = {k.plan for k in self.keyframes if "package" in (k.view, k.panel)}
+            plans = (self.resolved.plans[i] for i in sorted(shown))
+            self._scales[model] = shared_scale(
+                p for p in plans if isinstance(p, Plan) and p.problem.graph.fingerprint == model
+            )
+        lit, scale = self._lit(keyframe, plan), self._scales[model]
+        return package_shot(plan, self._versus(keyframe), lit, self.theme, scale, width)
 
     def _versus(self, keyframe: Keyframe) -> Plan | None:
         """The plan that a keyframe's plan of a graph is compared with."""
@@ -196,8 +214,20 @@ class Shots:
 
             comparison = compare([versus, plan])
         if keyframe.panel == "package" and isinstance(plan, Plan):
-            package = package_shot(plan, self._versus(keyframe), self._lit(keyframe, plan), self.theme)
+            package = self._package(keyframe, plan)
         found = schedule_of(plan) if keyframe.panel == "schedule" and isinstance(plan, Plan) else None
+        full = self._full(plan) if keyframe.panel == "costs" and isinstance(plan, Plan) else 0.0
         return PanelData(
-            keyframe.panel, plan, bounds[keyframe.plan], members, shown, versus, comparison, found, package
+            keyframe.panel, plan, bounds[keyframe.plan], members, shown, versus, comparison, found, package, full
         )  # fmt: skip
+
+    def _full(self, plan: Plan) -> float:
+        """The most that a device pays in all plans whose costs the story shows beside the stage, of the model and kind of this one."""
+        shown = (self.plan(i) for i, k in enumerate(self.keyframes) if k.panel == "costs")
+        alike = (
+            p for p in shown if isinstance(p, Plan)
+            and p.problem.graph.fingerprint == plan.problem.graph.fingerprint
+            and p.problem.components[0] == plan.problem.components[0]
+        )  # fmt: skip
+        most = [float(p.evaluation.pace.max(initial=0.0)) for p in alike]
+        return max((pace for pace in most if math.isfinite(pace)), default=0.0)

@@ -123,8 +123,9 @@ def _graph_facts(plan: Plan) -> dict[str, str]:
     limit = next((getattr(problem.target, name) for name in _LIMITS if hasattr(problem.target, name)), None)
     if limit is not None:
         told["limit"] = bytes_text(limit)
-    if "throughput" in evaluation.figures:
-        told["throughput"] = f"{evaluation.figures['throughput']:.1f}"
+    rate = evaluation.figures.get("throughput", 0.0)
+    if rate > 0.0:
+        told |= {"throughput": f"{rate:.1f}", "interval": amount_text(1.0 / rate, unit)}
     return told
 
 

@@ -35,7 +35,7 @@ EDGE_TPU = Script(
         ),
         Scene(
             "one device", "All on one chip",
-            "{dram} do not fit and are streamed in again for every picture: {throughput} pictures per second.",
+            "{dram} do not fit and are streamed in again for every picture. Activations take cache, too: one picture every {interval}.",
             panel="memory",
         ),
         Scene(
@@ -60,7 +60,7 @@ EDGE_TPU = Script(
         ),
         Scene(
             "exact", "All parameters below the line",
-            "Nothing is streamed any more: {throughput} pictures per second instead of {other_throughput}.",
+            "Nothing is streamed any more: one picture every {interval} instead of every {other_interval}.",
             view="stages", panel="memory", versus="one device",
         ),
         Scene(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -18,6 +18,7 @@ from gui.look.glyphs import GLYPH_SIZE, paint_glyph
 from gui.look.numbers import Column, amount_column, cache_text
 from gui.look.theme import mix
 from gui.widgets.bars import paint_load
+from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 
@@ -51,6 +52,22 @@ class HeaderData:
     capacity: np.ndarray
     """Bytes that each device can hold at all (infinite: no such limit)."""
     links: Links | None = None
+    time: str = "time"
+    """What a device's time is called where it is no part of the objective, so that nobody takes it for that of a sample."""
+    longest: float = 0.0
+    """The time that the whole width of a bar stands for at least, so that plans beside this one can be compared with it."""
+    fullest: float = 0.0
+    """The bytes that the whole width of a bar of memory stands for at least."""
+
+    def beside(self, plans: Iterable[Evaluation]) -> HeaderData:
+        """The same with bars on one scale with those of other plans."""
+        found = [self.longest], [self.fullest]
+        for e in plans:
+            costs = e.receive + e.work + e.streaming + e.send
+            found[0].append(float(costs.max(initial=0.0)))
+            found[1].append(float(e.memory.max(initial=0.0)))
+        longest, fullest = (max(value for value in values if np.isfinite(value)) for values in found)
+        return replace(self, longest=longest, fullest=fullest)
 
 
 def header_data(
@@ -66,8 +83,13 @@ def header_data(
     times = amount_column(e.cost, problem.graph.time_unit)
     return HeaderData(
         titles, names, e.pace, parts, crossing[0], crossing[1], e.bottleneck, column, e.cost, times, e.memory,
-        problem.evaluator.budget, problem.evaluator.capacity, links,
+        problem.evaluator.budget, problem.evaluator.capacity, links, time_of_one(problem),
     )  # fmt: skip
+
+
+def time_of_one(problem: Problem) -> str:
+    """What the time of one device is called: ``stage time``."""
+    return f"{problem.target.words.one} time"
 
 
 def lane_extents(scene: Scene, viewport: Viewport) -> list[tuple[float, float]]:
@@ -209,7 +231,7 @@ def _paint_traffic(
     loaded = bool(np.isfinite(data.budget[d]) and data.budget[d] > 0)
     if loaded:
         used, cache = float(data.memory[d]), float(data.budget[d])
-        other = data.times.text(float(data.cost[d]))
+        other = f"{data.time} {data.times.text(float(data.cost[d]))}"
         if np.array_equal(data.pace, data.cost):  # stands beside the title already
             other = "  ".join(lines)
         lines = [cache_text(used, cache, brief=True), other]
@@ -234,17 +256,17 @@ def _title(data: HeaderData, d: int, room: float, size: int, smallest: int) -> t
 
 def _paint_cache(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, data: HeaderData) -> None:
     """Parameters around the cache line, all devices on one scale."""
-    full = max(float(data.memory.max()), float(data.budget.max()))
+    full = max(float(data.memory.max()), float(data.budget.max()), data.fullest)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     used, cache = float(data.memory[d]), float(data.budget[d])
     paint_load(painter, box, used, cache, full, palette.devices[d], palette.theme)
 
 
 def _paint_bar(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, data: HeaderData) -> None:
-    """Receive, work, streaming and send on the scale of the worst device."""
+    """Receive, work, streaming and send on the scale of the worst device, or of all plans that are compared."""
     theme, colour = palette.theme, palette.devices[d]
     painter.fillRect(box, QColor(mix(colour.band, theme.text, 0.08)))
-    worst = float(data.parts.sum(axis=0).max())
+    worst = max(float(data.parts.sum(axis=0).max()), data.longest)
     if worst <= 0:
         return
     x = box.left()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.headers import HeaderData, time_of_one
 from gui.canvas.graph.items import Items
 from gui.canvas.graph.scene import Scene, crossing_bytes
 from gui.layout.result import Layout
@@ -61,7 +61,7 @@ def scene_of_plan(
 
 
 def row_headers(comparison: Comparison, plan: int) -> HeaderData:
-    """Lane headers by row; amounts of rows that the plan has no device for are NaN or 0."""
+    """Lane headers by row, their bars on one scale for all plans; amounts of rows that the plan has no device for are NaN or 0."""
     shown = comparison.plans[plan]
     problem, evaluation = shown.problem, shown.evaluation
     rows = len(comparison.rows)
@@ -98,5 +98,5 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         int(place[evaluation.bottleneck]) if evaluation.bottleneck >= 0 else -1,
         amount_column(np.concatenate(alike), problem.unit(problem.components[0])), by_row(evaluation.cost),
         amount_column(evaluation.cost, problem.graph.time_unit), by_row(evaluation.memory),
-        by_row(problem.evaluator.budget, np.inf), by_row(problem.evaluator.capacity, np.inf),
-    )  # fmt: skip
+        by_row(problem.evaluator.budget, np.inf), by_row(problem.evaluator.capacity, np.inf), time=time_of_one(problem),
+    ).beside(other.evaluation for other in comparison.plans)  # fmt: skip

@@ -1,4 +1,4 @@
-"""The line that explains the marks of the package view."""
+"""The lines that explain the marks of the package view."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
+from gui.look.numbers import one_time
 from gui.look.theme import Theme, device_colours, mix
 from gui.look.writing import LEFT, RIGHT, face, write
 from gui.panels.mcm.ink import heat, thickness
@@ -14,41 +15,69 @@ from gui.panels.mcm.state import Package
 from planner.quantity import bytes_text
 
 LEGEND = 18.0
-"""Height of the line."""
+"""Height of a line."""
+RAMP = 54.0
+"""Length of the wedge that links are compared with."""
+
+
+def legend_height(package: Package, width: float) -> float:
+    """What :func:`paint_legend` needs for all that it says."""
+    return LEGEND * (1 + max((line for line, _ in _placed(package, width)), default=0))
 
 
 def paint_legend(painter: QPainter, rect: QRectF, package: Package, theme: Theme) -> None:
-    """What tones and thicknesses mean, as much of it as fits; the heat of the links at the right."""
+    """What tones and thicknesses mean, as much of it as fits into the lines of ``rect``; the heat of the links at the right."""
     letters = face(7.5)
-    measure = QFontMetricsF(letters)
     most = bytes_text(package.hottest)
-    ramp = 54.0
-    heat_room = measure.horizontalAdvance("link") + measure.horizontalAdvance(most) + ramp + 16
+    heat_room = _heat_room(most)
     if rect.width() >= heat_room:
-        _ramp(
-            painter, QRectF(rect.right() - heat_room, rect.top(), heat_room, rect.height()), most, ramp, theme
-        )
-    x, end = rect.left(), rect.right() - heat_room - 8
+        ramp = QRectF(rect.right() - heat_room, rect.top(), heat_room, LEGEND)
+        _ramp(painter, ramp, most, RAMP, theme)
     tone = device_colours(1, theme)[0]
-    size = bytes_text(package.sram).replace(".00", "")
-    marks = [
-        (tone.accent, 9.0, "parameters"), (tone.soft, 9.0, "activations"), (theme.text, 1.5, f"memory {size}"),
-        (theme.muted, 9.0, "work"), (mix(theme.panel, theme.muted, 0.5), 9.0, "transfers"),
-    ]  # fmt: skip
-    for shade, swatch, words in marks if math.isfinite(package.sram) else marks[:2] + marks[3:]:
-        wide = swatch + 4 + measure.horizontalAdvance(words)
-        if x + wide > end:
+    shades = {
+        "parameters": tone.accent, "activations": tone.soft, "memory": theme.text, "work": theme.muted,
+        "transfers": mix(theme.panel, theme.muted, 0.5),
+    }  # fmt: skip
+    for (what, swatch, words), (line, x) in zip(
+        _marks(package), _placed(package, rect.width()), strict=False
+    ):
+        y = rect.top() + line * LEGEND
+        if y + LEGEND > rect.bottom() + 0.5:
             return
-        painter.fillRect(QRectF(x, rect.center().y() - 4, swatch, 8), QColor(shade))
-        write(
-            painter,
-            QRectF(x + swatch + 4, rect.top(), wide, rect.height()),
-            LEFT,
-            words,
-            letters,
-            theme.muted,
-        )
+        left = rect.left() + x
+        painter.fillRect(QRectF(left, y + LEGEND / 2 - 4, swatch, 8), QColor(shades[what]))
+        place = QRectF(left + swatch + 4, y, rect.right() - left - swatch - 4, LEGEND)
+        write(painter, place, LEFT, words, letters, theme.muted)
+
+
+def _marks(package: Package) -> list[tuple[str, float, str]]:
+    """What is explained: which mark, how wide it is, and its words, which say the length of bars where packages are compared."""
+    size = bytes_text(package.sram).replace(".00", "")
+    work = f"work, whole bar {one_time(package.longest, package.unit)}" if package.scale.time else "work"
+    marks = [
+        ("parameters", 9.0, "parameters"), ("activations", 9.0, "activations"), ("memory", 1.5, f"memory {size}"),
+        ("work", 9.0, work), ("transfers", 9.0, "transfers"),
+    ]  # fmt: skip
+    return marks if math.isfinite(package.sram) else marks[:2] + marks[3:]
+
+
+def _placed(package: Package, width: float) -> list[tuple[int, float]]:
+    """The line of each mark and where in it; the first line leaves room for the heat of the links."""
+    measure = QFontMetricsF(face(7.5))
+    end = width - _heat_room(bytes_text(package.hottest)) - 8
+    line, x, found = 0, 0.0, []
+    for _, swatch, words in _marks(package):
+        wide = swatch + 4 + measure.horizontalAdvance(words)
+        if x + wide > (end if line == 0 else width):
+            line, x = line + 1, 0.0
+        found.append((line, x))
         x += wide + 10
+    return found
+
+
+def _heat_room(most: str) -> float:
+    measure = QFontMetricsF(face(7.5))
+    return measure.horizontalAdvance("link") + measure.horizontalAdvance(most) + RAMP + 16
 
 
 def _ramp(painter: QPainter, rect: QRectF, most: str, length: float, theme: Theme) -> None:

@@ -224,16 +224,16 @@ def paint_memory(
 
 
 def paint_chip_load(painter: QPainter, rect: QRectF, package: Package, chip: int, theme: Theme) -> None:
-    """Receive, work and send on the scale of the slowest chip; work is the darker part."""
+    """Receive, work and send on the scale of the slowest chip, or of all packages that are compared; work is the darker part."""
     state = package.chips[chip]
     painter.fillRect(rect, QColor(theme.track))
-    if package.slowest <= 0 or not math.isfinite(package.slowest):
+    if package.longest <= 0 or not math.isfinite(package.longest):
         return
     strong = theme.warning if state.bottleneck else theme.muted
     pale = mix(theme.panel, strong, 0.5)
     x = rect.left()
     for value, shade in ((state.receive, pale), (state.work, strong), (state.send, pale)):
-        wide = rect.width() * value / package.slowest
+        wide = rect.width() * value / package.longest
         painter.fillRect(QRectF(x, rect.top(), wide, rect.height()), QColor(shade))
         x += wide
 

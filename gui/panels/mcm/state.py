@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -63,6 +64,19 @@ class RulePath:
     indirect: tuple[int, ...]
 
 
+class Scale(NamedTuple):
+    """What packages that are compared have in common: the ``time`` of a whole load bar, the ``memory`` of a whole memory bar and
+    what the thickest ``link`` carries (bytes). Zeros ask for nothing."""
+
+    time: float = 0.0
+    memory: float = 0.0
+    link: float = 0.0
+
+
+OWN = Scale()
+"""Every package on its own."""
+
+
 @dataclass(frozen=True)
 class Package:
     """All chips in the order of the chain; ``sram`` bytes each has; ``limited``: whether a rule keeps to that."""
@@ -72,14 +86,15 @@ class Package:
     limited: bool = True
     unit: str | None = None
     path: RulePath | None = None
+    scale: Scale = OWN
 
     @property
     def full(self) -> float:
         """The bytes that the whole width of a memory bar stands for: bars that are much too long are cut."""
         most = max((chip.memory for chip in self.chips), default=0.0)
         if not math.isfinite(self.sram) or self.sram <= 0:
-            return most or 1.0
-        return max(min(most, MOST_OVER * self.sram), self.sram)
+            return max(most, self.scale.memory) or 1.0
+        return max(min(most, MOST_OVER * self.sram), self.sram, self.scale.memory)
 
     @property
     def slowest(self) -> float:
@@ -87,13 +102,29 @@ class Package:
         return max((chip.cost for chip in self.chips), default=0.0)
 
     @property
+    def longest(self) -> float:
+        """The time that the whole width of a load bar stands for."""
+        return max(self.slowest, self.scale.time)
+
+    @property
     def hottest(self) -> float:
-        """The most bytes on one link."""
-        return max((chip.link for chip in self.chips), default=0.0)
+        """The most bytes on one link, which the thickest link stands for."""
+        return max([chip.link for chip in self.chips] + [self.scale.link])
 
     def overfull(self, chip: int) -> bool:
         """Whether a chip holds more than it has room for; a rounding error of 1e-9 is not more."""
         return self.chips[chip].memory > self.sram * (1 + 1e-9)
+
+
+def common_scale(packages: Iterable[Package]) -> Scale:
+    """The scale on which all bars and links of some packages can be compared."""
+    found = OWN
+    for package in packages:
+        time = package.longest if math.isfinite(package.longest) else 0.0
+        found = Scale(
+            max(found.time, time), max(found.memory, package.full), max(found.link, package.hottest)
+        )
+    return found
 
 
 def is_package(problem: Problem | None) -> bool:

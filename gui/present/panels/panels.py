@@ -53,6 +53,8 @@ class PanelData:
     comparison: Comparison | None = None
     schedule: Schedule | None = None
     package: PackageShot | None = None
+    full: float = 0.0
+    """What the whole of a cost's bar stands for at least: the most of all costs that the story shows beside these."""
     step: float = 1.0
     """How much of the way from the plan that was told of before is over, where that is another."""
 
@@ -80,7 +82,7 @@ def paint_panel(
         assert now is not None
         (_paint_ios if data.kind == "costs" else _paint_fast)(painter, inner, plan, now, unit, theme)
     elif data.kind == "costs":
-        paint_costs(painter, inner, plan, data.bounds, unit, theme)
+        paint_costs(painter, inner, plan, data.bounds, unit, theme, data.full)
     elif data.kind == "package" and data.package is not None:
         _paint_package(painter, inner, plan, data.package, unit, theme)
     elif data.kind == "memory":

@@ -23,7 +23,7 @@ from planner.quantity import bytes_text
 
 TITLE, HEADLINE, BODY, SMALL = 17.0, 29.0, 17.0, LEAST
 """Letters in pixels of a frame of 1280 x 800."""
-TALLEST, LEAST_WRITTEN = 62.0, 19.0
+TALLEST, LEAST_WRITTEN = 84.0, 19.0
 """Heights of a row: the most, and the least that has words beside its bar."""
 LEAST_BAR = 0.16
 """Share of a row's width that its bar keeps beside a long name."""
@@ -151,15 +151,20 @@ def bar_rects(painter: QPainter, boxes: Sequence[QRectF], rows: Sequence[Row], u
             align=RIGHT,
         )
         left = name.right() + 8 * unit
-        thick = min(24 * unit, 0.5 * high)
+        thick = min(32 * unit, 0.5 * high)
         out.append(
             QRectF(left, box.center().y() - thick / 2, max(4.0, figure.left() - 8 * unit - left), thick)
         )
     return out
 
 
-def paint_costs(painter: QPainter, rect: QRectF, plan: Plan, bounds: Sequence[Bound], unit: float, theme: Theme) -> None:  # fmt: skip
-    """What each device pays, in its parts; the bottleneck in large letters and, where it is one number, the bound as a line."""
+def paint_costs(
+    painter: QPainter, rect: QRectF, plan: Plan, bounds: Sequence[Bound], unit: float, theme: Theme, full: float = 0.0
+) -> None:  # fmt: skip
+    """What each device pays, in its parts; the bottleneck in large letters and, where it is one number, the bound as a line.
+
+    ``full`` is what the whole of a bar stands for at least, so that bars of several keyframes can be compared.
+    """
     problem, e = plan.problem, plan.evaluation
     colours = device_colours(len(problem.devices), theme)
     component = problem.components[0]
@@ -183,15 +188,17 @@ def paint_costs(painter: QPainter, rect: QRectF, plan: Plan, bounds: Sequence[Bo
     if len(devices) < len(colours):
         note += f"; {len(colours) - len(devices)} have no ops"
     free = paint_head(painter, rect, unit, theme, title, worst, note, colours[hot], theme.warning)
-    legend = not bytes_count and free.height() > 120 * unit
-    if legend:
-        free.setBottom(free.bottom() - 26 * unit)
+    full = max(float(e.pace.max(initial=0.0)), least or 0.0, full) or 1.0
+    entries = [] if bytes_count else _entries(bool(e.streaming.any()), least is not None)
+    if scalar and not bytes_count:
+        entries.append((f"whole bar {amount(problem, component, full)}", "whole"))
+    lines = _lines(entries, free.width(), unit) if free.height() > 120 * unit else []
+    free.setBottom(free.bottom() - 26 * unit * len(lines))
     rows = [
         Row(problem.devices[i].title, column.text(float(e.pace[i])), colours[i], i == hot) for i in devices
     ]
     boxes = row_boxes(free, len(rows), unit)
     bars = bar_rects(painter, boxes, rows, unit, theme)
-    full = max(float(e.pace.max(initial=0.0)), least or 0.0) or 1.0
     # Parts of a cost add up to it unless transfers overlap with work: then the longest of them is the cost.
     plain = bytes_count or not np.array_equal(e.pace, e.cost)
     for i, bar in zip(devices, bars, strict=True):
@@ -210,8 +217,9 @@ def paint_costs(painter: QPainter, rect: QRectF, plan: Plan, bounds: Sequence[Bo
         paint_parts(painter, bar, parts, full)
     if least is not None and bars:
         _bound_line(painter, bars, least / full, unit, theme)
-    if legend:
-        _legend(painter, QRectF(rect.left(), rect.bottom() - 22 * unit, rect.width(), 22 * unit), bool(e.streaming.any()), least is not None, unit, theme)  # fmt: skip
+    for i, line in enumerate(lines[::-1]):
+        top = rect.bottom() - (22 + 26 * i) * unit
+        _legend(painter, QRectF(rect.left(), top, rect.width(), 22 * unit), line, unit, theme)
 
 
 def _bound_line(painter: QPainter, bars: Sequence[QRectF], share: float, unit: float, theme: Theme) -> None:
@@ -220,20 +228,53 @@ def _bound_line(painter: QPainter, bars: Sequence[QRectF], share: float, unit: f
     painter.drawLine(QPointF(x, bars[0].top() - 6 * unit), QPointF(x, bars[-1].bottom() + 6 * unit))
 
 
-def _legend(painter: QPainter, rect: QRectF, streams: bool, bounded: bool, unit: float, theme: Theme) -> None:
-    """What the parts of a bar are."""
-    entries = [("transfers", theme.faint, False), ("work", theme.muted, False)]
-    if streams:
-        entries.append(("streaming", theme.bad, True))
+ENTRY_MARKS = {"transfers": 19.0, "work": 19.0, "streaming": 19.0, "bound": 12.0, "whole": 0.0}
+"""Room of the marks before the words of a legend, by what they explain."""
+
+
+def _entries(streams: bool, bounded: bool) -> list[tuple[str, str]]:
+    """Words of a legend, and what they explain."""
+    said = ["transfers", "work", *(["streaming"] if streams else []), *(["bound"] if bounded else [])]
+    return [(what, what) for what in said]
+
+
+def _entry_width(entry: tuple[str, str], unit: float) -> float:
+    words, what = entry
+    return ENTRY_MARKS[what] * unit + measure(max(6, round(SMALL * unit))).horizontalAdvance(words)
+
+
+def _lines(entries: Sequence[tuple[str, str]], width: float, unit: float) -> list[list[tuple[str, str]]]:
+    """The entries of a legend in lines of ``width`` pixels."""
+    found: list[list[tuple[str, str]]] = []
+    x = width
+    for entry in entries:
+        wide = _entry_width(entry, unit)
+        if not found or x + wide > width:
+            found.append([])
+            x = 0.0
+        found[-1].append(entry)
+        x += wide + 16 * unit
+    return found
+
+
+def _legend(painter: QPainter, rect: QRectF, entries: Sequence[tuple[str, str]], unit: float, theme: Theme) -> None:  # fmt: skip
+    """What the parts of a bar are, and what the whole of it stands for."""
+    shades = {
+        "transfers": (theme.faint, False),
+        "work": (theme.muted, False),
+        "streaming": (theme.bad, True),
+    }
     x = rect.left()
-    for words, colour, hatched in entries:
-        paint_parts(painter, QRectF(x, rect.center().y() - 5 * unit, 14 * unit, 10 * unit), [Part(1.0, colour, hatched)], 1.0, 0.0)  # fmt: skip
-        wide = text(painter, QRectF(x + 19 * unit, rect.top(), 120 * unit, rect.height()), words, SMALL * unit, theme.muted)  # fmt: skip
-        x += 19 * unit + wide + 16 * unit
-    if bounded and rect.right() - x > 60 * unit:
-        painter.setPen(QPen(QColor(theme.good), 2 * unit, Qt.PenStyle.DashLine))
-        painter.drawLine(QPointF(x + 4 * unit, rect.top() + 3 * unit), QPointF(x + 4 * unit, rect.bottom() - 3 * unit))  # fmt: skip
-        text(painter, QRectF(x + 12 * unit, rect.top(), rect.right() - x, rect.height()), "bound", SMALL * unit, theme.muted)  # fmt: skip
+    for words, what in entries:
+        if what in shades:
+            colour, hatched = shades[what]
+            paint_parts(painter, QRectF(x, rect.center().y() - 5 * unit, 14 * unit, 10 * unit), [Part(1.0, colour, hatched)], 1.0, 0.0)  # fmt: skip
+        elif what == "bound":
+            painter.setPen(QPen(QColor(theme.good), 2 * unit, Qt.PenStyle.DashLine))
+            painter.drawLine(QPointF(x + 4 * unit, rect.top() + 3 * unit), QPointF(x + 4 * unit, rect.bottom() - 3 * unit))  # fmt: skip
+        mark, wide = ENTRY_MARKS[what] * unit, _entry_width((words, what), unit)
+        text(painter, QRectF(x + mark, rect.top(), rect.right() - x - mark, rect.height()), words, SMALL * unit, theme.muted)  # fmt: skip
+        x += wide + 16 * unit
 
 
 def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme: Theme) -> None:

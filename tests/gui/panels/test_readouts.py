@@ -19,6 +19,7 @@ from gui.look.numbers import (
     DASH,
     detailed_column,
     gap_text,
+    one_time,
     percent,
     plural,
     rate_text,
@@ -28,6 +29,7 @@ from gui.look.numbers import (
     time_column,
 )
 from gui.look.theme import DARK, LIGHT
+from gui.panels.readout_figures import figures_tip, speed_shown
 from gui.panels.readouts import ReadoutStrip
 from gui.words.objectives import changes
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -250,6 +252,16 @@ def test_every_component_has_its_value_and_its_proof(qtbot: QtBot) -> None:
         assert "Inferences" in strip.speed.label
         assert strip.speed.isVisible()
         assert not strip.memory.isVisible()
+
+
+def test_the_rate_and_the_time_of_one_inference_are_told_apart() -> None:
+    document = opened_on_tpus()
+    figures = document.evaluation.figures
+    alone, every = (one_time(value, "s") for value in (figures["latency"], 1 / figures["throughput"]))
+    assert f"one alone {alone}" in speed_shown(document.problem, document.evaluation).note
+    tip = figures_tip(document.problem, document.evaluation)
+    assert f"inferences/s, one every {every}" in tip
+    assert f"{alone} from input to output of one inference alone" in tip
 
 
 def test_a_drag_is_read_out_component_by_component(qtbot: QtBot) -> None:

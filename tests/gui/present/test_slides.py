@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
+from gui.canvas.graph.stages.ribbons import stage_ribbons
+from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT
 from gui.present.show import Show
+from gui.present.transition.transition import Shot
 from planner.model.samples import STORIES
+from planner.problem.problem import Plan
+from planner.quantity import bytes_text
 from planner.story.files.json import read_story, resolve
 from planner.story.story import Resolved
 from tests.gui.present.slides import overlapping, written_on
@@ -38,6 +46,61 @@ def test_letters_are_read_from_the_fifth_row_and_stand_alone(
         assert len(lines) > 8, "titles, figures and a caption at least"
         assert [line for line in lines if line.pixels < least - 0.01] == [], index
         assert overlapping(lines) == [], index
+
+
+@pytest.mark.parametrize("size", [(1280, 800), FULL_HD])
+def test_every_link_of_the_edge_tpus_says_its_bytes(size: tuple[int, int]) -> None:
+    path = STORIES / "edge-tpu.story.json"
+    show = Show(resolve(read_story(path), path.parent), LIGHT, size)
+    stages = [i for i in range(show.count) if show.keyframes[i].view == "stages"]
+    assert len(stages) == 4
+    for index in stages:
+        shot = show.shots.shot(index)
+        assert isinstance(shot, Shot)
+        flows = [bytes_text(flow) for flow in shot.stage.scene.flow[shot.stage.scene.flow > 0].tolist()]
+        words = [line.words for line in written_on(show, index)]
+        assert len(flows) == 3
+        assert [flow for flow in flows if flow not in words] == [], index
+
+
+def test_times_say_of_what_they_are() -> None:
+    """The time of a stage stands beside the interval of pictures, which is another figure."""
+    path = STORIES / "edge-tpu.story.json"
+    show = Show(resolve(read_story(path), path.parent), LIGHT, (1280, 800))
+    plan = show.resolved.plans[0]
+    assert isinstance(plan, Plan)
+    words = [line.words for line in written_on(show, 1)]
+    alone, interval = plan.evaluation.cost.max(), 1 / plan.evaluation.figures["throughput"]
+    assert f"stage time {one_time(float(alone), 's')}" in words
+    assert f"one picture every {one_time(interval, 's')}" in " ".join(words)
+    assert one_time(float(alone), "s") not in words, "no time stands without a name"
+
+
+def test_bytes_beside_a_link_lie_on_no_other(qapp: QApplication) -> None:
+    """What stands on a ribbon is read as that ribbon's."""
+    path = STORIES / "pipeline.story.json"
+    show = Show(resolve(read_story(path), path.parent), LIGHT, (1280, 800))
+    looked = 0
+    for index in range(show.count):
+        shot = show.shots.shot(index)
+        if not isinstance(shot, Shot) or shot.stage.view != "stages":
+            continue
+        ribbons = stage_ribbons(shot.stage.scene)
+        view, top = shot.view, show.places.stage.top()
+        boxes = {line.words: line.box for line in written_on(show, index)}
+        for ribbon in ribbons:
+            box = boxes.get(bytes_text(ribbon.bytes))
+            if box is None or len(ribbon.route) > 2:
+                continue
+            looked += 1
+            for other in ribbons:
+                half = other.width * view.scale / 2
+                points = other.route * view.scale + (view.ox, view.oy + top)
+                for a, b in pairwise(points.tolist()):
+                    run = QRectF(QPointF(*np.minimum(a, b)), QPointF(*np.maximum(a, b)))
+                    on = run.adjusted(-half, -half, half, half).intersects(box)
+                    assert other is ribbon or other.bytes == ribbon.bytes or not on, (index, ribbon.bytes)
+    assert looked >= 2
 
 
 def test_the_measure_finds_what_it_is_for(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:

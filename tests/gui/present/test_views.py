@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QApplication
 
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
 from gui.canvas.graph.links import plates
+from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT
 from gui.present.emphasis import named_devices
 from gui.present.package import PackageShot
@@ -20,6 +22,7 @@ from gui.present.transition.areas import paint_above, settled_areas
 from gui.present.transition.legend import legend_of
 from gui.present.transition.marks import MOST_LABELLED, labels_of
 from gui.present.transition.transition import Shot
+from gui.words.objectives import amount
 from planner.machines.mcm.target import McmPackage
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Plan, Problem
@@ -161,6 +164,42 @@ def test_chips_go_from_one_plan_to_the_other() -> None:
         assert chip.memory == pytest.approx((one.memory + other.memory) / 2)
     assert sum(chip.bottleneck for chip in now.package.chips) == 1
     assert a.towards(b, 0.0) is a and a.towards(b, 1.0) is b
+
+
+def test_packages_of_one_story_can_be_compared(qapp: QApplication) -> None:
+    """A whole bar and the thickest link stand for the same on every slide and panel, and the legend says for what."""
+    told = triangle()
+    frames = [Keyframe("", "", 0, "package"), Keyframe("", "", 1, "package"), Keyframe("", "", 1, "lanes", panel="package")]  # fmt: skip
+    show = Show(resolved([(plan, ()) for plan in told.plans], *frames), LIGHT, SIZE)
+    found = [show.shots.shot(0), show.shots.shot(1), show.shots.panel(2).package]
+    packages = [shot.package for shot in found if isinstance(shot, PackageShot)]
+    slowest = [max(chip.cost for chip in package.chips) for package in packages]
+    assert slowest[0] != slowest[1] and len(packages) == 3
+    assert {package.longest for package in packages} == {max(slowest)}
+    assert len({(package.full, package.hottest) for package in packages}) == 1
+    for index in range(3):
+        words = [line.words for line in written_on(show, index)]
+        whole = f"work, whole bar {one_time(max(slowest), 's')}"
+        assert whole in words and "transfers" in words, (
+            "all of the legend, in two lines where one is too short"
+        )
+
+
+def test_costs_of_one_story_can_be_compared() -> None:
+    frames = [Keyframe("", "", i, view, panel="costs") for i in (0, 1) for view in ("lanes", "flow")]
+    show = Show(resolved(graph_members(), *frames), LIGHT, SIZE)
+    plans = [plan for plan in show.resolved.plans if isinstance(plan, Plan)]
+    most = [float(plan.evaluation.pace.max()) for plan in plans]
+    assert most[0] != most[1]
+    assert {show.shots.panel(i).full for i in range(4)} == {max(most)}
+    problem = plans[0].problem
+    whole = f"whole bar {amount(problem, problem.components[0], max(most))}"
+    for index in range(4):
+        assert whole in [line.words for line in written_on(show, index)]
+    lanes = [show.shots.shot(i) for i in (0, 2)]
+    headers = [shot.stage.headers for shot in lanes if isinstance(shot, Shot)]
+    assert len({data.longest for data in headers if data is not None}) == 1
+    assert headers[0] is not None and headers[0].longest == pytest.approx(max(most))
 
 
 def test_a_panel_of_a_package_leaves_room_for_the_graph() -> None:

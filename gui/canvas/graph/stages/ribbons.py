@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
@@ -136,16 +136,18 @@ def paint_figures(
         large = badge_type(type_scale(viewport, ratio) * ratio, least)
         taken.append(badge_box(boxes[scene.evaluation.bottleneck], large))
     found = stage_ribbons(scene)
+    told = [ribbon for ribbon in found if ribbon.bytes >= LEAST_SHARE * found[0].bytes]
+    runs = _runs(told, viewport, ratio)
     painter.setFont(font(size, True))
-    for ribbon in found:
-        if ribbon.bytes < LEAST_SHARE * found[0].bytes:
-            break
+    for i, ribbon in enumerate(told):
         text = bytes_text(ribbon.bytes)
         wide, tall = metrics(size, True).horizontalAdvance(text) + 6 * ratio, 1.35 * size
         above = boxes[ribbon.src].top() - tall - 2 * ratio
         for box in _places(ribbon, viewport, wide, tall, above, ratio):
             if any(box.intersects(other) for other in taken):
                 continue
+            if len(ribbon.route) == 2 and _met(runs, i, box):
+                continue  # it stands beside its own ribbon and would seem to be about the other
             taken.append(box)
             back = QColor(theme.canvas)
             back.setAlphaF(0.88)
@@ -155,6 +157,24 @@ def paint_figures(
             painter.setPen(QColor(theme.text))
             painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)
             break
+
+
+def _runs(ribbons: Sequence[StageRibbon], viewport: Viewport, ratio: float) -> Floats:
+    """The straight pieces of ribbons: which ribbon, then left, top, right and bottom in device pixels (float64[p, 5])."""
+    pieces = [np.empty((0, 5))]
+    for i, ribbon in enumerate(ribbons):
+        points = ribbon.route * viewport.scale + (viewport.ox, viewport.oy)
+        half = max(THINNEST * ratio, ribbon.width * viewport.scale) / 2
+        low, high = np.minimum(points[:-1], points[1:]) - half, np.maximum(points[:-1], points[1:]) + half
+        pieces.append(np.column_stack([np.full(len(low), i), low, high]))
+    return np.concatenate(pieces)
+
+
+def _met(runs: Floats, own: int, box: QRectF) -> bool:
+    """Whether a box lies on a ribbon other than its ``own``."""
+    which, left, top, right, bottom = runs.T
+    across = (left < box.right()) & (right > box.left())
+    return bool((across & (top < box.bottom()) & (bottom > box.top()) & (which != own)).any())
 
 
 def _places(
@@ -174,7 +194,10 @@ def _places(
         ahead = points[1].x() > points[0].x()
         for y in (middle.y() - off - tall, middle.y() + off)[:: 1 if ahead else -1]:
             yield QRectF(middle.x() - wide / 2, y, wide, tall)
-        yield QRectF(middle.x() - wide / 2, above if ahead else above - tall, wide, tall)
+        # Beside the word about the bottleneck, or over it.
+        for y in (above, above - tall)[0 if ahead else 1 :]:
+            for aside in (0.0, -0.25, 0.25, -0.5, 0.5):
+                yield QRectF(middle.x() + (aside - 0.5) * wide, y, wide, tall)
         return
     runs = [(a, b) for a, b in pairwise(points) if abs(a.y() - b.y()) < 0.5]
     a, b = max(runs, key=lambda run: abs(run[0].x() - run[1].x()))

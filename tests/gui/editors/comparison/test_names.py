@@ -17,12 +17,13 @@ from gui.panels.comparison.names import device_name, shortened
 from gui.panels.comparison.rows import names_elsewhere, row_headers
 from gui.panels.comparison.words import device_words, where_words
 from gui.present.panels.difference import own_colours, paint_difference
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.reports.comparison import Comparison, compare
 from tests.gui.editors.comparison.compare_parts import HAND, pool
-from tests.gui.models import chain_graph
+from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.scribe import Scribe
 
 A = [0, 0, 0, 0, 1, 1, 1, 1]
@@ -69,6 +70,17 @@ def test_cards_and_lanes(comparison: Comparison) -> None:
     headers = row_headers(comparison, 1)
     assert headers.titles == ("Stage 0", "Stage 1", "Stage 1 (Stage 2 in B)")
     assert headers.names == ("stage 0", "stage 1", "Stage 2")
+
+
+def test_bars_of_lanes_are_on_one_scale() -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3))
+    plans = [problem.plan(np.array(a, np.int32), HAND) for a in ([0] * 6, [0, 0, 1, 2, 2, 2])]
+    costs = [float(plan.evaluation.cost.max()) for plan in plans]
+    fullest = [float(plan.evaluation.memory.max()) for plan in plans]
+    assert costs[0] > costs[1] and fullest[0] > fullest[1]
+    for headers in (row_headers(compare(plans), i) for i in range(2)):
+        assert headers.longest == pytest.approx(costs[0])
+        assert headers.fullest == fullest[0]
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
