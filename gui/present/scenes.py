@@ -201,8 +201,8 @@ class Graphs:
         crossing = crossing_bytes(graph, device_of, k, scene.size)
         headers = header_data(scene, problem, crossing, links_of(problem, device_of))
         if headers is not None:
-            alike = (p for p in self._lanes if p.problem.graph.fingerprint == graph.fingerprint)
-            headers = headers.beside(p.evaluation for p in alike)
+            told = (p for p in self._lanes if p.problem.graph.fingerprint == graph.fingerprint)
+            headers = headers.beside(p.evaluation for p in told)
         if view == "flow" and not self._legend:
             headers = None
         return GraphStage(plan, view, scene, canvas_palette(self._theme, k), headers)
